@@ -1,0 +1,63 @@
+# The door to the build. `make help` lists what there is.
+BUILD    ?= build
+PREFIX   ?= /usr/local
+JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
+GENERATOR ?= Ninja
+# PACKAGES=no leaves the system alone and trusts that what is needed is there.
+PACKAGES ?= yes
+
+configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
+
+.PHONY: all help packages bench-packages demo test bench install sanitize format clean
+
+all: packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn liboleodyn oleodyn_core
+
+help:
+	@echo "make            build the program build/oleodyn and the library"
+	@echo "make demo       simulate a four-bar with a spring and plot it"
+	@echo "make test       build everything and run all tests"
+	@echo "make bench      build and run the benchmarks"
+	@echo "make install    install under PREFIX ($(PREFIX))"
+	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
+	@echo "make format     format the sources (needs clang-format)"
+	@echo "make clean      remove the build folders"
+
+packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages.txt
+endif
+
+bench-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-bench.txt
+endif
+
+demo: all
+	@scripts/demo $(BUILD)
+
+# Warnings are errors here. The setting stays in the build folder, so that switching between `make` and `make test`
+# does not compile everything again each time.
+test: packages
+	@$(call configure,$(BUILD),-DOD_WERROR=ON)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j2
+
+sanitize: packages
+	@$(call configure,build-sanitize,-DOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
+	@cmake --build build-sanitize -j $(JOBS)
+	@ctest --test-dir build-sanitize --output-on-failure --no-label-summary -j2
+
+bench: packages bench-packages
+	@$(call configure,$(BUILD),-DOD_BENCH=ON)
+	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn bench
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
+
+clean:
+	@rm -rf $(BUILD) build-sanitize

@@ -1,0 +1,173 @@
+// How the cost of a trapezoidal step grows with the number of loops: the N-window four-bar chain (cases/fourbar-chain).
+//
+//   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time, instructions, fitted exponents
+//   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
+//
+// Instructions come from the processor's counter (perf_event_open) where the system lets us, else from callgrind
+// through instructions.sh.
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "oleodyn/oleodyn.h"
+#include "subject.h"
+
+static const double step = 5e-3;
+
+typedef struct chain {
+  od_machine *machine;
+  od_plant *plant;
+  od_sim *sim;
+} chain;
+
+static void chain_close(chain *c) {
+  od_sim_free(c->sim);
+  od_plant_free(c->plant);
+  od_machine_free(c->machine);
+}
+
+static int chain_open(chain *c, const char *file) {
+  *c = (chain){0};
+  od_messages *messages = od_messages_new();
+  od_error error = {0};
+  if (od_machine_load(file, NULL, &c->machine, messages) != OD_OK) {
+    od_messages_print(messages, stderr, false);
+  } else if (od_machine_plant(c->machine, NULL, 0, NULL, 0, &c->plant, &error) != OD_OK) {
+    fprintf(stderr, "%s: %s\n", file, error.text);
+  } else {
+    c->sim = od_sim_new(c->plant);
+  }
+  od_messages_free(messages);
+  return c->sim != NULL ? 0 : -1;
+}
+
+static int run(void *self, int steps) {
+  chain *c = self;
+  int changed;
+  for (int i = 0; i < steps; i++)
+    if (od_sim_step(c->sim, step, NULL) != OD_OK || od_sim_repartition(c->sim, NULL, &changed) != OD_OK) return -1;
+  return 0;
+}
+
+static int start(void *self) {
+  chain *c = self;
+  return od_sim_start(c->sim, 0, NULL) == OD_OK ? 0 : -1;
+}
+
+// Instructions per step by the processor's counter; negative where there is none.
+static double count_by_hardware(chain *c, int steps) {
+  struct perf_event_attr what = {.type = PERF_TYPE_HARDWARE,
+                                 .size = sizeof what,
+                                 .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                 .disabled = 1,
+                                 .exclude_kernel = 1,
+                                 .exclude_hv = 1};
+  const int counter = (int)syscall(SYS_perf_event_open, &what, 0, -1, -1, 0);
+  if (counter < 0) return -1;
+  uint64_t value = 0;
+  bool good = start(c) == 0 && ioctl(counter, PERF_EVENT_IOC_ENABLE, 0) == 0 && run(c, steps) == 0;
+  good = ioctl(counter, PERF_EVENT_IOC_DISABLE, 0) == 0 && good;
+  good = read(counter, &value, sizeof value) == (ssize_t)sizeof value && good;
+  close(counter);
+  return good && value > 0 ? (double)value / steps : -1;
+}
+
+static double count_by_callgrind(const char *script, const char *program, const char *file) {
+  char command[3 * 1024];
+  // Shells agree on single quotes; a path that holds one is refused.
+  if (strchr(script, '\'') || strchr(program, '\'') || strchr(file, '\'')) return -1;
+  const int length = snprintf(command, sizeof command, "'%s' '%s' '%s'", script, program, file);
+  if (length < 0 || (size_t)length >= sizeof command) return -1;
+  FILE *pipe = popen(command, "r");
+  if (pipe == NULL) return -1;
+  double value;
+  const bool good = fscanf(pipe, "%lf", &value) == 1;
+  return pclose(pipe) == 0 && good ? value : -1;
+}
+
+// Slope of log y over log N by least squares over the points from `from` on; NAN when there are fewer than two.
+static double exponent(const int *n, const double *y, int from, int count) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0, k = 0;
+  for (int i = from; i < count; i++) {
+    if (!(y[i] > 0)) continue;
+    const double a = log(n[i]), b = log(y[i]);
+    sx += a, sy += b, sxx += a * a, sxy += a * b, k++;
+  }
+  return k < 2 ? NAN : (k * sxy - sx * sy) / (k * sxx - sx * sx);
+}
+
+// N: the bars' joints on the ground are A0 ... AN.
+static int windows(const od_machine *machine) {
+  int n = 0;
+  char name[32];
+  while (snprintf(name, sizeof name, "A%d.angle", n + 1), od_machine_output_find(machine, name) >= 0) n++;
+  return n;
+}
+
+int main(int argc, char **argv) {
+  enum { MAX = 16, ROUNDS = 8 };
+  static chain chains[MAX];
+  if (argc == 4 && strcmp(argv[1], "--steps") == 0) {
+    chain *c = &chains[0];
+    if (chain_open(c, argv[3]) != 0 || start(c) != 0 || run(c, atoi(argv[2])) != 0) return 1;
+    chain_close(c);
+    return 0;
+  }
+  if (argc < 3 || argc > 2 + MAX) {
+    fprintf(stderr, "usage: bench_chain INSTRUCTIONS.sh CHAIN.yaml ...\n       bench_chain --steps COUNT CHAIN.yaml\n");
+    return 2;
+  }
+
+  const int count = argc - 2;
+  char **files = argv + 2;
+  bench_subject subjects[MAX];
+  int n[MAX];
+  for (int i = 0; i < count; i++) {
+    if (chain_open(&chains[i], files[i]) != 0) return 1;
+    n[i] = windows(chains[i].machine);
+    subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run};
+  }
+
+  // Several rounds over all chains, so that a slow spell of the machine hits all alike.
+  bench_pin();
+  for (int round = 0; round < ROUNDS; round++)
+    for (int i = 0; i < count; i++)
+      if (bench_time(&subjects[i], 200, 0.1) != 0) {
+        fprintf(stderr, "%s: a step failed\n", files[i]);
+        return 1;
+      }
+
+  printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
+  printf("%6s %8s %12s %12s %14s\n", "N", "bodies", "us/step", "us/step/N", "instr./step");
+  double time[MAX], work[MAX];
+  const char *how = "callgrind";
+  for (int i = 0; i < count; i++) {
+    time[i] = 1e6 * subjects[i].best;
+    work[i] = count_by_hardware(&chains[i], 200);
+    if (work[i] > 0)
+      how = "the processor's counter";
+    else
+      work[i] = count_by_callgrind(argv[1], argv[0], files[i]);
+    printf("%6d %8d %12.3f %12.3f ", n[i], 2 * n[i] + 1, time[i], time[i] / n[i]);
+    if (work[i] > 0)
+      printf("%14.0f\n", work[i]);
+    else
+      printf("%14s\n", "-");
+    fflush(stdout);
+    chain_close(&chains[i]);
+  }
+  printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
+         exponent(n, time, 0, count), exponent(n, work, 0, count), n[0], exponent(n, time, 1, count),
+         exponent(n, work, 1, count));
+  printf("instructions by %s\n", how);
+  return 0;
+}

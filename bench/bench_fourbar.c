@@ -1,0 +1,150 @@
+// The four-bar's free swing beside MuJoCo, in one run on one core: cost per step, error of the coupler's joints after
+// 1 s against a tight reference, cost per simulated second at equal error, cost of the transition Jacobian.
+//
+//   bench_fourbar MACHINE.yaml     (cases/fourbar-swing/machine.yaml)
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "subject.h"
+
+enum { MAX_ROWS = 32, ROUNDS = 8 };
+static const double target = 0.025e-3;  // m: the error at which costs are compared
+
+typedef struct table {
+  bench_subject row[MAX_ROWS];
+  int count;
+  bench_reference reference;
+} table;
+
+// Takes a subject into the table with its error; its index, or -1 when there is none.
+static int keep(table *t, int made, bench_subject subject) {
+  if (made != 0 || t->count == MAX_ROWS) return -1;
+  if (subject.ends != NULL) bench_compare(&subject, &t->reference);
+  t->row[t->count] = subject;
+  return t->count++;
+}
+
+static int add_mujoco(table *t, int mode, double step, double hardness) {
+  bench_subject subject;
+  const int made = bench_mujoco_new(&subject, &t->reference, mode, step, hardness);
+  return keep(t, made, subject);
+}
+
+static int add_oleodyn(table *t, const char *file, int mode, double step) {
+  bench_subject subject;
+  const int made = bench_oleodyn_new(&subject, file, mode, step);
+  return keep(t, made, subject);
+}
+
+// MuJoCo's cheapest way to the target: the fewest RK4 steps in a second, over steps and hardnesses. Harder constraints
+// err less but bear only smaller steps.
+static int search_mujoco(table *t) {
+  for (int steps = 200; steps <= 1000; steps += 10)
+    for (double hardness = 1e5; hardness < 2e6; hardness *= 1.1) {
+      bench_subject subject;
+      if (bench_mujoco_new(&subject, &t->reference, BENCH_RK4, 1.0 / steps, hardness) != 0) return -1;
+      bench_compare(&subject, &t->reference);
+      if (bench_error(&subject) <= target) return keep(t, 0, subject);
+      subject.destroy(subject.self);
+    }
+  return -1;
+}
+
+// oleodyn's: the largest step of the trapezoidal rule that divides a second and stays within the target.
+static int search_oleodyn(table *t, const char *file) {
+  for (int steps = 20; steps <= 5000; steps += 1 + steps / 100) {
+    bench_subject subject;
+    if (bench_oleodyn_new(&subject, file, BENCH_TRAPEZOID, 1.0 / steps) != 0) return -1;
+    bench_compare(&subject, &t->reference);
+    if (bench_error(&subject) <= target) return keep(t, 0, subject);
+    subject.destroy(subject.self);
+  }
+  return -1;
+}
+
+static void print(const table *t) {
+  printf("%-36s %9s %9s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "start mm", "end mm",
+         "us per simul. s");
+  for (int i = 0; i < t->count; i++) {
+    const bench_subject *s = &t->row[i];
+    printf("%-36s %9.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
+    if (s->ends != NULL)
+      printf(" %10.4f %10.4f %16.0f\n", 1e3 * s->error[0], 1e3 * s->error[1], 1e6 * s->best / s->step);
+    else
+      printf(" %10s %10s %16s\n", "-", "-", "-");
+  }
+  printf(
+      "start, end: errors of the coupler's two joints after 1 s, of which the larger counts; "
+      "times: least of many runs\n\n");
+}
+
+static void verdict(const char *kind, const char *what, double value, const char *unit, double limit, int at_least) {
+  const int good = at_least ? value >= limit : value <= limit;
+  printf("%-5s %-4s %s: %.2f %s (%s %.2f)\n", kind, good ? "met" : "MISS", what, value, unit,
+         at_least ? "at least" : "at most", limit);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: bench_fourbar MACHINE.yaml\n");
+    return 2;
+  }
+  const char *file = argv[1];
+  static table t;
+  bench_pin();
+  if (bench_reference_make(&t.reference) != 0) return 1;
+
+  // The rows.
+  const int euler = add_mujoco(&t, BENCH_EULER, 1e-3, 0);
+  add_mujoco(&t, BENCH_EULER, 2.5e-4, 0);
+  const int hard = add_mujoco(&t, BENCH_RK4, 1e-3, 2.5e5);
+  const int mujoco = search_mujoco(&t);
+  const int forward = add_mujoco(&t, BENCH_FORWARD_DIFFERENCES, 1e-3, 0);
+  add_mujoco(&t, BENCH_CENTRED_DIFFERENCES, 1e-3, 0);
+  const int trapezoid = add_oleodyn(&t, file, BENCH_TRAPEZOID, 1e-3);
+  if (trapezoid < 0) return 1;
+  add_oleodyn(&t, file, BENCH_OLEODYN_RK4, 1e-3);
+  const int jacobian = add_oleodyn(&t, file, BENCH_TRAPEZOID_JACOBIAN, 1e-3);
+  const int oleodyn = search_oleodyn(&t, file);
+
+  // Several rounds over all rows, so that a slow spell of the machine hits all alike.
+  for (int round = 0; round < ROUNDS; round++)
+    for (int i = 0; i < t.count; i++)
+      if (bench_time(&t.row[i], t.row[i].ends != NULL ? (int)lround(1 / t.row[i].step) : 500, 0.1) != 0)
+        fprintf(stderr, "%s failed\n", t.row[i].name);
+
+  if (bench_mujoco_version() != NULL)
+    printf("Four-bar, free swing; MuJoCo %s\n\n", bench_mujoco_version());
+  else
+    printf("Four-bar, free swing; MuJoCo (libmujoco-dev) was not found, so its rows are missing\n\n");
+  print(&t);
+
+  const double step_us = 1e6 * t.row[trapezoid].best, with_us = 1e6 * t.row[jacobian].best;
+  printf("transition Jacobian alone: %.2f us (step with Jacobian %.2f, without %.2f)\n", with_us - step_us, with_us,
+         step_us);
+  if (oleodyn >= 0) {
+    const bench_subject *ours = &t.row[oleodyn];
+    printf("at an error of %.3f mm: oleodyn %.0f us per simulated second at %.2f ms\n", 1e3 * target,
+           1e6 * ours->best / ours->step, 1e3 * ours->step);
+    const double cost = ours->best / ours->step;
+    if (hard >= 0) {
+      const double theirs = t.row[hard].best / t.row[hard].step;
+      verdict("must", "cheaper per simulated second than MuJoCo RK4, hard, 1 ms", theirs / cost, "times", 5, 1);
+    }
+    if (mujoco >= 0) {
+      const double theirs = t.row[mujoco].best / t.row[mujoco].step;
+      verdict("must", "cheaper than the best MuJoCo found (step and hardness searched)", theirs / cost, "times", 5, 1);
+    }
+  }
+  if (forward >= 0) {
+    const double theirs = 1e6 * t.row[forward].best;
+    verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us", theirs, 0);
+    printf("      that is %.2f times cheaper\n", theirs / with_us);
+  }
+  if (euler >= 0)
+    verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us", 1e6 * t.row[euler].best, 0);
+
+  for (int i = 0; i < t.count; i++) t.row[i].destroy(t.row[i].self);
+  return 0;
+}

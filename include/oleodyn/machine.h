@@ -1,0 +1,81 @@
+// A machine: the file that describes it, checked, compiled and assembled.
+//
+//   od_machine *m;
+//   od_messages *msgs = od_messages_new();
+//   if (od_machine_load("crane.yaml", NULL, &m, msgs) != OD_OK) od_messages_print(msgs, stderr, false);
+#ifndef OLEODYN_MACHINE_H
+#define OLEODYN_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "oleodyn/plant.h"
+#include "oleodyn/status.h"
+
+// Messages about input files: all that is wrong is reported in one run, each with its place.
+typedef struct od_message {
+  const char *file;  // or "--set", or NULL
+  int line, column;  // 1-based, 0 when there is none
+  const char *text;  // one line: what was found, what was expected, a suggestion
+} od_message;
+typedef struct od_messages od_messages;
+od_messages *od_messages_new(void);
+void od_messages_free(od_messages *m);
+int od_messages_count(const od_messages *m);
+const od_message *od_messages_get(const od_messages *m, int i);
+// "file:line:column: error: text", one per line; in colour when asked.
+void od_messages_print(const od_messages *m, FILE *to, bool colour);
+
+typedef struct od_machine od_machine;
+
+typedef struct od_load_options {
+  const char *const *set;  // "path=value" texts that replace numbers of the file
+  int set_count;
+  bool spatial;            // treat a planar machine as a spatial one
+} od_load_options;
+
+od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages);
+void od_machine_free(od_machine *machine);
+
+const char *od_machine_title(const od_machine *machine);
+const char *od_machine_file(const od_machine *machine);
+
+// Every number of the machine: path, value in SI, SI unit, and the text it was given as (NULL: a default).
+typedef struct od_number {
+  const char *path, *unit, *given;
+  double value;
+} od_number;
+int od_machine_number_count(const od_machine *machine);
+od_number od_machine_number(const od_machine *machine, int i);
+int od_machine_number_find(const od_machine *machine, const char *path);  // -1: no such path
+
+// Inputs and their values over time.
+int od_machine_input_count(const od_machine *machine);
+const char *od_machine_input_name(const od_machine *machine, int i);
+const char *od_machine_input_unit(const od_machine *machine, int i);
+void od_machine_inputs(const od_machine *machine, double t, double *u);
+double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
+
+// Outputs: everything that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic").
+int od_machine_output_count(const od_machine *machine);
+const char *od_machine_output_name(const od_machine *machine, int i);
+const char *od_machine_output_unit(const od_machine *machine, int i);
+int od_machine_output_find(const od_machine *machine, const char *name);  // -1: no such output
+
+// What the file's "run" section says; zero or NULL where it says nothing.
+typedef struct od_run_defaults {
+  double time, step;
+  const char *integrator;       // "trapezoid", "rk4", "cvodes"
+  double tolerance;             // of cvodes
+  const int *outputs;           // indices
+  int output_count;
+} od_run_defaults;
+const od_run_defaults *od_machine_run(const od_machine *machine);
+
+// The machine as a plant with the chosen outputs and the chosen free parameters (indices of numbers). The plant
+// refers to the machine and must not outlive it. Free it with od_plant_free().
+od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
+                           int parameter_count, od_plant **out, od_error *err);
+
+#endif

@@ -1,0 +1,78 @@
+// A plant: the state-space face of anything that moves. Simulators, observers and fitters know plants and nothing else.
+//
+//   x = [z, w, c]   nz positions, their nz rates, and nc states of first order (pressures, spools); nx = 2 nz + nc
+//   k = [w', c']    the rates that are not states themselves; nk = nz + nc
+//   g(t, x, k, u, p) = 0   the residual that defines k: for a mechanism M a - Q, elsewhere c' - f
+//   y = h(t, x, u, p)
+//
+// The residual form spares the inverse of the mass matrix in implicit steps; od_plant_rates() gives the explicit
+// form x' = f. All matrices are dense and row-major. Everything that changes lives in the caller's work memory: one
+// block per thread, which may be copied to save and restore what it holds.
+#ifndef OLEODYN_PLANT_H
+#define OLEODYN_PLANT_H
+
+#include <stddef.h>
+
+#include "oleodyn/status.h"
+
+typedef struct od_plant od_plant;
+
+// What a plant has to offer. Functions that read "the last point" refer to the last successful residual().
+typedef struct od_plant_ops {
+  // Makes work memory ready; x (nx) receives the initial state.
+  od_status (*start)(const od_plant *plant, void *work, double *x);
+  // g at a point (nk).
+  od_status (*residual)(const od_plant *plant, void *work, double t, const double *x, const double *k,
+                        const double *u, double *g);
+  // dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
+  od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
+  // dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
+  od_status (*jacobians)(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
+  // dg/dp (nk x np) at the last point.
+  od_status (*parameter_jacobian)(const od_plant *plant, void *work, double *gp);
+  // y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
+  od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
+  // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
+  // are the derivatives of k, as od_plant_linearise() computes them.
+  od_status (*output_jacobians)(const od_plant *plant, void *work, const double *kx, const double *ku,
+                                const double *kp, double *hx, double *hu, double *hp);
+  // The powers (nq, W) whose integrals an energy balance needs, at the last point.
+  od_status (*powers)(const od_plant *plant, void *work, double *power);
+  // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
+  int (*wants_repartition)(const od_plant *plant, void *work);
+  // Chooses better ones at the last point: x is rewritten, map (nx x nx, may be NULL) receives dx_new/dx_old.
+  od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map);
+} od_plant_ops;
+
+struct od_plant {
+  int nz, nc, nu, ny, np, nq;
+  const double *scale;        // nk typical sizes of the rates k, for convergence tests; NULL: all 1
+  size_t work_size;           // bytes of work memory
+  const void *model;          // what the functions read
+  const od_plant_ops *ops;
+  void (*destroy)(od_plant *plant);
+};
+static inline int od_plant_nx(const od_plant *plant) { return 2 * plant->nz + plant->nc; }
+static inline int od_plant_nk(const od_plant *plant) { return plant->nz + plant->nc; }
+void od_plant_free(od_plant *plant);
+
+// A user's own function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p) with their Jacobians, all nx of first order.
+// Without h the outputs are the states. Jacobians not given (NULL) are taken by the complex step from f_complex and
+// h_complex; one of the two must be there. Each f_* function returns zero, or anything else for "cannot evaluate here".
+typedef struct od_function {
+  int nx, nu, ny, np;
+  const double *x0, *p;       // initial state, parameters
+  void *user;
+  int (*f)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
+  int (*h)(void *user, double t, const double *x, const double *u, const double *p, double *y);
+  int (*f_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,
+                     double *fp);
+  int (*h_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu,
+                     double *hp);
+  // Complex numbers are pairs (real, imaginary): x is 2 nx doubles, and so on.
+  int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
+  int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
+} od_function;
+od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+// A simulation: a plant, its state and all scratch memory in one block. After creation nothing allocates; a step takes
+// bounded time and returns a status. To save a simulation copy its block (od_sim_size() bytes), to restore it copy back.
+#ifndef OLEODYN_SIM_H
+#define OLEODYN_SIM_H
+
+#include <stddef.h>
+
+#include "oleodyn/plant.h"
+
+typedef struct od_sim od_sim;
+
+// Memory: let the library allocate it, or ask for the size and bring your own (aligned to 16 bytes).
+size_t od_sim_size(const od_plant *plant);
+od_sim *od_sim_init(void *memory, const od_plant *plant);
+od_sim *od_sim_new(const od_plant *plant);
+void od_sim_free(od_sim *sim);
+
+// Puts the plant in its initial state at time t with inputs u.
+od_status od_sim_start(od_sim *sim, double t, const double *u);
+// Sets the state (coordinates as od_sim_state() shows them) and the inputs.
+od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
+// Tells that the inputs jump at the present time.
+od_status od_sim_set_inputs(od_sim *sim, const double *u);
+
+double od_sim_time(const od_sim *sim);
+const double *od_sim_state(const od_sim *sim);      // nx
+const double *od_sim_rates(const od_sim *sim);      // nk
+const double *od_sim_energy(const od_sim *sim);     // nq integrals of the powers since the start, J
+od_status od_sim_outputs(od_sim *sim, double *y);   // ny
+
+// One step of the implicit trapezoidal rule to t + h, where the inputs are u.
+od_status od_sim_step(od_sim *sim, double h, const double *u);
+// The same with the exact derivatives of the new state: by the old state F (nx x nx), by the old and new inputs Gu0,
+// Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
+od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
+                                     double *Gp);
+// One step of the classical Runge-Kutta rule; the inputs at the middle and the end of the step.
+od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const double *u_end);
+
+// Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
+od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
+
+// The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be NULL.
+od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
+od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
+
+// What the last step cost: Newton iterations and residual evaluations.
+typedef struct od_sim_counts {
+  long steps, residuals, matrices, repartitions;
+} od_sim_counts;
+od_sim_counts od_sim_count(const od_sim *sim);
+
+#endif

@@ -1,0 +1,37 @@
+// How oleodyn says what went wrong: a status for programs, a message for people.
+// Nothing in the library exits, prints or aborts; a step returns a status and leaves its state usable.
+#ifndef OLEODYN_STATUS_H
+#define OLEODYN_STATUS_H
+
+// One list, expanded twice: here into the enum, in status.c into the texts.
+#define OD_STATUS_LIST(X)                                                              \
+  X(OD_OK, "ok")                                                                       \
+  X(OD_BAD_INPUT, "the input is wrong; the messages say where")                        \
+  X(OD_BAD_ARGUMENT, "a function was called with an argument it cannot take")          \
+  X(OD_NO_MEMORY, "memory ran out")                                                    \
+  X(OD_IO, "a file could not be read or written")                                      \
+  X(OD_NOT_CONVERGED, "an iteration did not converge within its bound")                \
+  X(OD_NOT_FINITE, "a value became infinite or not a number")                          \
+  X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position")        \
+  X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")                    \
+  X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")                   \
+  X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")
+
+#define OD_STATUS_ENUM(name, text) name,
+typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;
+#undef OD_STATUS_ENUM
+
+// The sentence that belongs to a status.
+const char *od_status_text(od_status status);
+
+// A status with its explanation, filled by functions that can fail.
+typedef struct od_error {
+  od_status status;
+  char text[512];
+} od_error;
+
+// Fills err (which may be NULL) printf-style and returns the status, so that a failing function can end with it.
+od_status od_fail(od_error *err, od_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

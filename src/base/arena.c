@@ -1,0 +1,42 @@
+// A list of chunks, each as large as the larger of a page and what was asked for.
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct od_chunk {
+  struct od_chunk *previous;
+  size_t used, size;
+  alignas(max_align_t) unsigned char bytes[];
+} od_chunk;
+
+void *od_arena_take(od_arena *arena, size_t size) {
+  size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+  if (!arena->last || arena->last->size - arena->last->used < rounded) {
+    size_t room = rounded > 16384 ? rounded : 16384;
+    od_chunk *chunk = calloc(1, sizeof *chunk + room);
+    if (!chunk) return NULL;
+    chunk->previous = arena->last;
+    chunk->size = room;
+    arena->last = chunk;
+  }
+  void *piece = arena->last->bytes + arena->last->used;
+  arena->last->used += rounded;
+  return piece;
+}
+
+char *od_arena_text(od_arena *arena, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = od_arena_take(arena, size);
+  if (copy) memcpy(copy, text, size);
+  return copy;
+}
+
+void od_arena_free(od_arena *arena) {
+  while (arena->last) {
+    od_chunk *previous = arena->last->previous;
+    free(arena->last);
+    arena->last = previous;
+  }
+}

@@ -1,0 +1,16 @@
+// Memory that is asked for piece by piece while something is built and given back all at once.
+#ifndef OD_ARENA_H
+#define OD_ARENA_H
+
+#include <stddef.h>
+
+typedef struct od_arena {
+  struct od_chunk *last;
+} od_arena;
+
+// Zeroed memory, or NULL when there is none left.
+void *od_arena_take(od_arena *arena, size_t size);
+char *od_arena_text(od_arena *arena, const char *text);
+void od_arena_free(od_arena *arena);
+
+#endif

@@ -1,0 +1,24 @@
+// The texts of statuses, and the one way to fill an od_error.
+#include "oleodyn/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define OD_STATUS_TEXT(name, text) text,
+static const char *const texts[] = {OD_STATUS_LIST(OD_STATUS_TEXT)};
+#undef OD_STATUS_TEXT
+
+const char *od_status_text(od_status status) {
+  return status >= OD_OK && status < OD_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+od_status od_fail(od_error *err, od_status status, const char *format, ...) {
+  if (err) {
+    err->status = status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+  }
+  return status;
+}

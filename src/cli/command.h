@@ -1,0 +1,34 @@
+// The commands of the program, one file each, and what they end with.
+#ifndef OD_CLI_COMMAND_H
+#define OD_CLI_COMMAND_H
+
+#include "oleodyn/status.h"
+
+enum {
+  OD_EXIT_OK = 0,
+  OD_EXIT_FAILED = 1,         // did not converge, cannot write, ...
+  OD_EXIT_BAD_INPUT = 2,      // a file or an option is wrong
+  OD_EXIT_INTERRUPTED = 130,  // as shells have it for Ctrl-C
+};
+
+// What a status means for the program's end.
+int od_exit_code(od_status status);
+
+// Each command gets its arguments without its own name.
+typedef struct od_command {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv);
+} od_command;
+
+int od_command_simulate(int argc, char **argv);
+int od_command_check(int argc, char **argv);
+int od_command_info(int argc, char **argv);
+int od_command_help(int argc, char **argv);
+int od_command_version(int argc, char **argv);
+
+// All commands; the last has no name.
+extern const od_command od_commands[];
+// Finds a command; NULL after a message with a suggestion.
+const od_command *od_command_find(const char *name);
+
+#endif

@@ -1,0 +1,169 @@
+// oleodyn info: what a machine has.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "io/json.h"
+#include "io/number.h"
+
+static const char *shown_unit(const char *unit) {
+  return unit && strcmp(unit, "1") != 0 ? unit : "";
+}
+
+static void print_facts(const od_machine *machine) {
+  od_model_facts f = od_cli_facts(machine);
+  int states = od_cli_state_count(machine);
+  printf("  %-21s %d\n  %-21s %d\n  %-21s %d\n", "bodies", f.bodies, "joints", f.joints, "loops", f.loops);
+  printf("  %-21s %d\n", "joint coordinates", f.coordinates);
+  printf("  %-21s %d", "closure equations", f.closure_rows);
+  if (f.closure_rank != f.closure_rows) printf(", of which %d are independent", f.closure_rank);
+  printf("\n  %-21s %d\n", "degrees of freedom", f.freedom);
+  if (states >= 0) printf("  %-21s %d\n", "states", states);
+  printf("  %-21s %s\n", "motion", f.planar ? "in a plane" : "in space");
+}
+
+static void print_inputs(const od_machine *machine) {
+  int n = od_machine_input_count(machine), width = 0;
+  if (n == 0) return;
+  for (int i = 0; i < n; i++) {
+    int w = od_text_width(od_machine_input_name(machine, i));
+    if (w > width) width = w;
+  }
+  printf("\n");
+  od_heading(stdout, "Inputs");
+  for (int i = 0; i < n; i++) {
+    printf("  ");
+    od_print_padded(stdout, od_machine_input_name(machine, i), width);
+    printf("  %s\n", shown_unit(od_machine_input_unit(machine, i)));
+  }
+}
+
+static size_t stem_length(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+// One line per element: "crank.end  x y z (m), vx vy vz (m/s)".
+static void print_outputs(const od_machine *machine) {
+  int n = od_machine_output_count(machine), width = 0;
+  printf("\n");
+  od_heading(stdout, "Outputs (element.quantity)");
+  for (int i = 0; i < n; i++) {
+    int w = (int)stem_length(od_machine_output_name(machine, i));
+    if (w > width) width = w;
+  }
+  for (int i = 0; i < n;) {
+    const char *stem = od_machine_output_name(machine, i);
+    size_t length = stem_length(stem);
+    printf("  %-*.*s ", width, (int)length, stem);
+    for (; i < n; i++) {
+      const char *name = od_machine_output_name(machine, i), *unit = shown_unit(od_machine_output_unit(machine, i));
+      if (stem_length(name) != length || strncmp(name, stem, length) != 0) break;
+      bool last = i + 1 == n || stem_length(od_machine_output_name(machine, i + 1)) != length ||
+                  strncmp(od_machine_output_name(machine, i + 1), stem, length) != 0;
+      bool unit_goes_on = !last && !strcmp(unit, shown_unit(od_machine_output_unit(machine, i + 1)));
+      if (name[length]) printf(" %s", name + length + 1);
+      if (unit[0] && !unit_goes_on) printf(" (%s)", unit);
+      if (!last && !unit_goes_on) printf(",");
+    }
+    printf("\n");
+  }
+}
+
+// Numbers in columns, a blank line between elements.
+static void print_numbers(const od_machine *machine) {
+  int n = od_machine_number_count(machine), path_width = 0, value_width = 0, unit_width = 0;
+  char text[OD_NUMBER_SIZE];
+  for (int i = 0; i < n; i++) {
+    od_number x = od_machine_number(machine, i);
+    int widths[3] = {od_text_width(x.path), od_number_round(text, x.value, 9), od_text_width(shown_unit(x.unit))};
+    if (widths[0] > path_width) path_width = widths[0];
+    if (widths[1] > value_width) value_width = widths[1];
+    if (widths[2] > unit_width) unit_width = widths[2];
+  }
+  printf("\n");
+  od_heading(stdout, "Numbers (path, value in SI, as given)");
+  const char *element = "";
+  for (int i = 0; i < n; i++) {
+    od_number x = od_machine_number(machine, i);
+    size_t length = strcspn(x.path, ".[");
+    if (i > 0 && (strcspn(element, ".[") != length || strncmp(element, x.path, length) != 0)) printf("\n");
+    element = x.path;
+    od_number_round(text, x.value, 9);
+    printf("  ");
+    od_print_padded(stdout, x.path, path_width);
+    printf("  %*s ", value_width, text);
+    od_print_padded(stdout, shown_unit(x.unit), unit_width);
+    printf("  %s\n", x.given ? x.given : "(default)");
+  }
+}
+
+static json_t *named(const char *name, const char *unit) {
+  return json_pack("{s:o, s:o}", "name", od_json_text(name), "unit", od_json_text(unit));
+}
+
+static json_t *info_json(const od_machine *machine) {
+  json_t *object = json_pack("{s:o, s:o}", "title", od_json_text(od_machine_title(machine)), "file",
+                             od_json_text(od_machine_file(machine)));
+  od_model_facts facts = od_cli_facts(machine);
+  od_facts_json(&facts, object);
+  json_object_set_new(object, "states", json_integer(od_cli_state_count(machine)));
+  json_t *inputs = json_array(), *outputs = json_array(), *numbers = json_array();
+  for (int i = 0; i < od_machine_input_count(machine); i++)
+    json_array_append_new(inputs, named(od_machine_input_name(machine, i), od_machine_input_unit(machine, i)));
+  for (int i = 0; i < od_machine_output_count(machine); i++)
+    json_array_append_new(outputs, named(od_machine_output_name(machine, i), od_machine_output_unit(machine, i)));
+  for (int i = 0; i < od_machine_number_count(machine); i++) {
+    od_number x = od_machine_number(machine, i);
+    json_array_append_new(
+        numbers, json_pack("{s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value", od_json_number(x.value),
+                           "unit", od_json_text(x.unit), "given", od_json_text(x.given)));
+  }
+  json_object_set_new(object, "inputs", inputs);
+  json_object_set_new(object, "outputs", outputs);
+  json_object_set_new(object, "numbers", numbers);
+  return object;
+}
+
+static int show(const od_machine *machine, bool json) {
+  if (json) {
+    json_t *object = info_json(machine);
+    od_error err = {0};
+    od_status status = od_json_write(object, "-", &err);
+    json_decref(object);
+    if (status != OD_OK) od_cli_error("%s", err.text);
+    return od_exit_code(status);
+  }
+  const char *title = od_machine_title(machine);
+  od_heading(stdout, title && title[0] ? title : od_machine_file(machine));
+  print_facts(machine);
+  print_inputs(machine);
+  print_outputs(machine);
+  print_numbers(machine);
+  return OD_EXIT_OK;
+}
+
+int od_command_info(int argc, char **argv) {
+  bool json = false;
+  od_load_arguments load = {0};
+  const od_option options[] = {OD_LOAD_OPTIONS(&load), {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
+  const od_usage usage = {"info",
+                          "MACHINE",
+                          "show what a machine has: parts, freedoms, inputs, outputs and every number",
+                          "Outputs can be chosen with 'simulate --output', numbers replaced with '--set'.\n",
+                          options,
+                          3};
+  od_words files = {0};
+  od_machine *machine = NULL;
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0) code = od_cli_load(files.text[0], &load, &machine, NULL);
+  if (code < 0) code = show(machine, json);
+  od_machine_free(machine);
+  od_words_free(&files);
+  od_load_arguments_free(&load);
+  return code;
+}

@@ -1,0 +1,70 @@
+#include "cli/load.h"
+
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "machine/loader.h"
+
+void od_load_arguments_free(od_load_arguments *arguments) {
+  od_words_free(&arguments->set);
+}
+
+static int load_into(const char *path, const od_load_arguments *arguments, od_machine **machine,
+                     od_messages *messages) {
+  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial};
+  od_status status = od_machine_load(path, &options, machine, messages);
+  if (status == OD_OK) return -1;
+  return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
+}
+
+int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages) {
+  *machine = NULL;
+  if (messages) return load_into(path, arguments, machine, messages);
+  od_messages *own = od_messages_new();
+  if (!own) {
+    od_cli_error("memory ran out");
+    return OD_EXIT_FAILED;
+  }
+  int code = load_into(path, arguments, machine, own);
+  od_messages_print(own, stderr, od_terminal_colour(stderr));
+  od_messages_free(own);
+  return code;
+}
+
+const od_model *od_cli_model(const od_machine *machine) {
+  return machine->model;
+}
+
+od_model_facts od_cli_facts(const od_machine *machine) {
+  return od_model_get_facts(machine->model);
+}
+
+int od_cli_state_count(const od_machine *machine) {
+  od_plant *plant = NULL;
+  if (od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) != OD_OK) return -1;
+  int states = od_plant_nx(plant);
+  od_plant_free(plant);
+  return states;
+}
+
+void od_facts_text(const od_model_facts *f, char *text, size_t size) {
+  snprintf(text, size, "%d %s, %d %s, %d %s of freedom", f->bodies, f->bodies == 1 ? "body" : "bodies", f->joints,
+           f->joints == 1 ? "joint" : "joints", f->freedom, f->freedom == 1 ? "degree" : "degrees");
+}
+
+void od_facts_json(const od_model_facts *f, json_t *object) {
+  const struct {
+    const char *name;
+    int value;
+  } facts[] = {{"bodies", f->bodies},
+               {"joints", f->joints},
+               {"loops", f->loops},
+               {"coordinates", f->coordinates},
+               {"closure_rows", f->closure_rows},
+               {"closure_rank", f->closure_rank},
+               {"freedom", f->freedom}};
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+    json_object_set_new(object, facts[i].name, json_integer(facts[i].value));
+  json_object_set_new(object, "planar", json_boolean(f->planar));
+}

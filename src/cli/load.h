@@ -1,0 +1,39 @@
+// Loading the machine a command is about, with the options that all such commands share.
+#ifndef OD_CLI_LOAD_H
+#define OD_CLI_LOAD_H
+
+#include <jansson.h>
+
+#include "cli/options.h"
+#include "model/model.h"
+#include "oleodyn/machine.h"
+
+typedef struct od_load_arguments {
+  od_words set;
+  bool spatial;
+} od_load_arguments;
+
+// The entries for a command's table of options.
+#define OD_LOAD_OPTIONS(target)                                                                              \
+  {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
+   &(target)->set},                                                                                          \
+  {                                                                                                          \
+    "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
+  }
+void od_load_arguments_free(od_load_arguments *arguments);
+
+// Loads into *machine; messages go to `messages`, or to standard error when that is NULL. Returns -1 to go on, or the
+// exit code.
+int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages);
+
+// The compiled model behind a machine.
+const od_model *od_cli_model(const od_machine *machine);
+od_model_facts od_cli_facts(const od_machine *machine);
+// States of the machine's plant.
+int od_cli_state_count(const od_machine *machine);
+// "3 bodies, 4 joints, 1 degree of freedom"
+void od_facts_text(const od_model_facts *facts, char *text, size_t size);
+// The facts as members of an object.
+void od_facts_json(const od_model_facts *facts, json_t *object);
+
+#endif

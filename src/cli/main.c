@@ -1,0 +1,48 @@
+// oleodyn, the program: finds the command and hands over.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "machine/suggest.h"
+
+const od_command od_commands[] = {
+    {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
+    {"check", "say whether machine files are right, and everything that is wrong with them", od_command_check},
+    {"info", "show what a machine has: parts, freedoms, inputs, outputs and every number", od_command_info},
+    {"help", "explain a command", od_command_help},
+    {"version", "show the version", od_command_version},
+    {NULL, NULL, NULL},
+};
+
+int od_exit_code(od_status status) {
+  switch (status) {
+    case OD_OK: return OD_EXIT_OK;
+    case OD_BAD_INPUT:
+    case OD_BAD_ARGUMENT: return OD_EXIT_BAD_INPUT;
+    case OD_INTERRUPTED: return OD_EXIT_INTERRUPTED;
+    default: return OD_EXIT_FAILED;
+  }
+}
+
+const od_command *od_command_find(const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (const od_command *c = od_commands; c->name; c++) {
+    if (!strcmp(c->name, name)) return c;
+    od_nearest_try(&nearest, c->name);
+  }
+  if (nearest.best)
+    od_cli_error("unknown command '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_cli_error("unknown command '%s'; 'oleodyn help' lists the commands", name);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return od_command_help(0, NULL);
+  const char *name = argv[1];
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
+  const od_command *command = od_command_find(name);
+  return command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT;
+}

@@ -1,0 +1,67 @@
+#include "cli/progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+od_progress od_progress_start(bool quiet) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+  sigemptyset(&action.sa_mask);
+  const int signals[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    // Whoever started the program may have asked it to ignore them.
+    struct sigaction old;
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+  }
+  double start = now();
+  return (od_progress){.shown = !quiet && isatty(STDERR_FILENO), .start = start, .last = start};
+}
+
+static void draw(od_progress *p, double done, double elapsed) {
+  enum { width = 32 };
+  char bar[width + 1];
+  int full = (int)(done * width);
+  for (int i = 0; i < width; i++) bar[i] = i < full ? '#' : '.';
+  bar[width] = '\0';
+  fprintf(stderr, "\r[%s] %3d %%", bar, (int)(100 * done));
+  if (done > 0) fprintf(stderr, ", %s left", od_duration_text(fmax(ceil(elapsed * (1 - done) / done), 1), 3).text);
+  fprintf(stderr, "\033[K");
+  fflush(stderr);
+  p->drawn = true;
+}
+
+bool od_progress_tick(void *progress, double done) {
+  od_progress *p = progress;
+  if (p->shown) {
+    double t = now();
+    // Not before a second has passed, and then ten times a second.
+    if (t - p->start > 1 && t - p->last > 0.1) {
+      draw(p, fmin(fmax(done, 0), 1), t - p->start);
+      p->last = t;
+    }
+  }
+  return !interrupted;
+}
+
+void od_progress_end(od_progress *p) {
+  if (p->drawn) fprintf(stderr, "\r\033[K");
+  p->drawn = false;
+}

@@ -1,0 +1,103 @@
+#define _XOPEN_SOURCE 700  // realpath
+
+#include "io/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static od_status cannot(od_error *err, const char *what, const char *path) {
+  return od_fail(err, OD_IO, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+static void release(od_atomic_file *f) {
+  if (f->file) fclose(f->file);
+  free(f->path);
+  free(f->temporary);
+  *f = (od_atomic_file){0};
+}
+
+// Creates a file that was not there before: PATH.tmp-PID-N.
+static int create_temporary(od_atomic_file *f, mode_t mode) {
+  size_t room = strlen(f->path) + 40;
+  f->temporary = malloc(room);
+  if (!f->temporary) return -1;
+  for (int n = 0; n < 1000; n++) {
+    snprintf(f->temporary, room, "%s.tmp-%ld-%d", f->path, (long)getpid(), n);
+    int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
+  *f = (od_atomic_file){0};
+  struct stat old;
+  bool exists = stat(path, &old) == 0;
+  f->path = exists ? realpath(path, NULL) : strdup(path);
+  if (!f->path) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+
+  // A device or pipe cannot be replaced by renaming; a file that may not be written must not be.
+  int fd = -1;
+  if (exists && !S_ISREG(old.st_mode)) {
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+  } else if (!exists || access(path, W_OK) == 0) {
+    fd = create_temporary(f, exists ? old.st_mode & 0777 : 0666);
+  }
+  if (fd >= 0) f->file = fdopen(fd, "w");
+  if (f->file) return OD_OK;
+
+  od_status status = cannot(err, "write", path);
+  if (fd >= 0) {
+    close(fd);
+    if (f->temporary) unlink(f->temporary);
+  }
+  release(f);
+  return status;
+}
+
+od_status od_atomic_probe(const char *path, od_error *err) {
+  // Opening a pipe would wake its reader.
+  struct stat old;
+  if (stat(path, &old) == 0 && S_ISFIFO(old.st_mode)) return OD_OK;
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status == OD_OK) od_atomic_discard(&f);
+  return status;
+}
+
+const char *od_atomic_hand_over(od_atomic_file *f) {
+  if (f->file) fclose(f->file);
+  f->file = NULL;
+  return f->temporary ? f->temporary : f->path;
+}
+
+od_status od_atomic_commit(od_atomic_file *f, od_error *err) {
+  bool ok = true;
+  if (f->file) {
+    // A full disk may show only when the last buffer is flushed.
+    errno = 0;
+    bool failed = ferror(f->file);
+    ok = fclose(f->file) == 0 && !failed;
+    f->file = NULL;
+  }
+  if (ok && f->temporary) ok = rename(f->temporary, f->path) == 0;
+  od_status status = OD_OK;
+  if (!ok) {
+    status = errno ? cannot(err, "write", f->path) : od_fail(err, OD_IO, "cannot write %s completely", f->path);
+    if (f->temporary) unlink(f->temporary);
+  }
+  release(f);
+  return status;
+}
+
+void od_atomic_discard(od_atomic_file *f) {
+  if (f->file) fclose(f->file);
+  f->file = NULL;
+  if (f->temporary) unlink(f->temporary);
+  release(f);
+}

@@ -1,0 +1,78 @@
+#include "io/axis.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/number.h"
+
+// 1, 2 or 5 times a power of ten, near the given size.
+static double round_step(double size) {
+  double power = pow(10, floor(log10(size))), mantissa = size / power;
+  return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
+}
+
+// Whether a prefix may stand before the unit and means a factor of the whole: kPa, mm/s, but not k kg nor mm^2.
+static bool takes_prefix(const char *unit) {
+  static const char *const simple[] = {"Pa", "N", "J", "W", "V", "A", "Hz", "m", "rad"};
+  for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
+    size_t n = strlen(simple[i]);
+    if (!strncmp(unit, simple[i], n) && (unit[n] == '\0' || unit[n] == ' ' || unit[n] == '/')) return true;
+  }
+  return false;
+}
+
+// Numbers between 0.1 and 10000 are shown as they are; others by thousands.
+static void choose_unit(od_axis *axis, const char *unit) {
+  static const char *const prefixes[] = {"n", "\u00b5", "m", "", "k", "M", "G"};
+  double size = fmax(fabs(axis->low), fabs(axis->high));
+  int thousands = 0;
+  if (size > 0 && (size >= 1e4 || size < 0.1)) thousands = (int)floor(log10(size) / 3);
+  if (thousands < -3) thousands = -3;
+  if (thousands > 3) thousands = 3;
+  axis->factor = pow(1000, thousands);
+  if (!strcmp(unit, "1")) unit = "";
+  if (thousands != 0 && !takes_prefix(unit))
+    snprintf(axis->unit, sizeof axis->unit, "10^%d %s", 3 * thousands, unit);
+  else
+    snprintf(axis->unit, sizeof axis->unit, "%s%s", prefixes[thousands + 3], unit);
+}
+
+od_axis od_axis_make(double min, double max, const char *unit, int wanted, int round_ends) {
+  if (!isfinite(min) || !isfinite(max)) min = -1, max = 1;
+  // What does not move is shown in the middle; rounding errors are no movement.
+  double size = fmax(fabs(min), fabs(max));
+  if (max - min <= 1e-9 * size || max == min) {
+    double room = size > 0 ? 0.1 * size : 1;
+    min -= room;
+    max += room;
+  }
+  od_axis axis = {.low = min, .high = max, .step = round_step((max - min) / wanted)};
+  double first = ceil(min / axis.step - 1e-6), last = floor(max / axis.step + 1e-6);
+  if (round_ends) {
+    first = floor(min / axis.step + 1e-6);
+    last = ceil(max / axis.step - 1e-6);
+    axis.low = first * axis.step;
+    axis.high = last * axis.step;
+  }
+  axis.first = first * axis.step;
+  axis.ticks = (int)(last - first) + 1;
+  choose_unit(&axis, unit);
+  axis.decimals = (int)fmax(0, ceil(-log10(axis.step / axis.factor) - 1e-6));
+  return axis;
+}
+
+double od_axis_tick(const od_axis *axis, int i) {
+  return axis->first + i * axis->step;
+}
+
+void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
+  char number[OD_NUMBER_SIZE];
+  // A tick at zero may be off by a rounding error.
+  double value = od_axis_tick(axis, i);
+  if (fabs(value) < 1e-6 * axis->step) value = 0;
+  od_number_fixed(number, value / axis->factor, axis->decimals);
+  bool negative = number[0] == '-';
+  snprintf(text, OD_AXIS_TEXT, "%s%s", negative ? "\u2212" : "", number + negative);
+}

@@ -1,0 +1,22 @@
+// The scale of a chart's axis: round ticks, and a unit in which the numbers are short.
+#ifndef OD_AXIS_H
+#define OD_AXIS_H
+
+enum { OD_AXIS_TEXT = 64 };
+
+typedef struct od_axis {
+  double low, high;    // the range shown, in the data's own unit
+  double first, step;  // ticks
+  int ticks;
+  double factor;  // shown number = value / factor
+  int decimals;
+  char unit[OD_AXIS_TEXT];  // with its prefix ("MPa") or power of ten ("10^6 kg"); empty: no dimension
+} od_axis;
+
+// An axis for values from min to max with about `wanted` ticks. round_ends: the range ends on ticks.
+od_axis od_axis_make(double min, double max, const char *unit, int wanted, int round_ends);
+double od_axis_tick(const od_axis *axis, int i);
+// The tick's number as text.
+void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]);
+
+#endif

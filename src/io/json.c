@@ -1,0 +1,98 @@
+// jansson holds the values; numbers are written here, because it writes 0.1 as 0.10000000000000001.
+#include "io/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "io/number.h"
+
+json_t *od_json_number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *od_json_text(const char *text) {
+  if (!text) return json_null();
+  json_t *value = json_string(text);
+  if (value) return value;
+  char *copy = strdup(text);
+  if (!copy) return json_null();
+  for (char *c = copy; *c; c++)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  value = json_string(copy);
+  free(copy);
+  return value;
+}
+
+static void indent(FILE *to, int depth) {
+  fprintf(to, "\n%*s", 2 * depth, "");
+}
+
+static void write_value(FILE *to, const json_t *value, int depth);
+
+static void write_real(FILE *to, double value) {
+  char text[OD_NUMBER_SIZE];
+  od_number_format(text, value);
+  // A real stays a real for readers that tell them apart.
+  fprintf(to, strpbrk(text, ".e") ? "%s" : "%s.0", text);
+}
+
+static void write_object(FILE *to, const json_t *object, int depth) {
+  fputc('{', to);
+  bool first = true;
+  // jansson's iterators want a pointer that is not const, but leave the object as it is.
+  json_t *o = (json_t *)(uintptr_t)object;
+  for (void *i = json_object_iter(o); i; i = json_object_iter_next(o, i), first = false) {
+    if (!first) fputc(',', to);
+    indent(to, depth + 1);
+    json_t *key = json_string(json_object_iter_key(i));
+    json_dumpf(key, to, JSON_ENCODE_ANY);
+    json_decref(key);
+    fputs(": ", to);
+    write_value(to, json_object_iter_value(i), depth + 1);
+  }
+  if (!first) indent(to, depth);
+  fputc('}', to);
+}
+
+static void write_array(FILE *to, const json_t *array, int depth) {
+  fputc('[', to);
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    if (i > 0) fputc(',', to);
+    indent(to, depth + 1);
+    write_value(to, json_array_get(array, i), depth + 1);
+  }
+  if (json_array_size(array) > 0) indent(to, depth);
+  fputc(']', to);
+}
+
+static void write_value(FILE *to, const json_t *value, int depth) {
+  if (json_is_object(value))
+    write_object(to, value, depth);
+  else if (json_is_array(value))
+    write_array(to, value, depth);
+  else if (json_is_real(value))
+    write_real(to, json_real_value(value));
+  else
+    json_dumpf(value, to, JSON_ENCODE_ANY);
+}
+
+od_status od_json_write(const json_t *value, const char *path, od_error *err) {
+  if (!strcmp(path, "-")) {
+    errno = 0;
+    write_value(stdout, value, 0);
+    fputc('\n', stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return OD_OK;
+    return od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(errno));
+  }
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  write_value(f.file, value, 0);
+  fputc('\n', f.file);
+  return od_atomic_commit(&f, err);
+}

@@ -1,0 +1,17 @@
+// JSON out: what every command prints with --json.
+#ifndef OD_IO_JSON_H
+#define OD_IO_JSON_H
+
+#include <jansson.h>
+
+#include "oleodyn/status.h"
+
+// A number, or null for what JSON cannot say (infinite, not a number).
+json_t *od_json_number(double value);
+// A text, or null; bytes that are not UTF-8 (in a file's name, say) become question marks.
+json_t *od_json_text(const char *text);
+// Writes the value and a line end: indented, objects in the order they were made, numbers that read back exactly.
+// Path "-" is standard output; other files appear complete or not at all.
+od_status od_json_write(const json_t *value, const char *path, od_error *err);
+
+#endif

@@ -1,0 +1,111 @@
+// Tables as MATLAB files (version 5): one variable per column, and a cell array "columns" of names and units.
+#include <matio.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "io/table.h"
+#include "oleodyn/oleodyn.h"
+
+enum { name_size = 64 };  // MATLAB's names have at most 63 characters
+typedef struct variable_name {
+  char text[name_size];
+} variable_name;
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// "crank.end.x" becomes "crank_end_x".
+static void make_valid(char to[name_size], const char *from) {
+  size_t n = 0;
+  if (!is_letter(from[0])) to[n++] = 'x';
+  for (; *from && n < name_size - 1; from++) {
+    bool fine = is_letter(*from) || (*from >= '0' && *from <= '9');
+    to[n++] = fine ? *from : '_';
+  }
+  to[n] = '\0';
+}
+
+static bool is_taken(const char *name, const variable_name *names, int count) {
+  if (!strcmp(name, "columns")) return true;
+  for (int i = 0; i < count; i++)
+    if (!strcmp(names[i].text, name)) return true;
+  return false;
+}
+
+// Names that came out the same get _2, _3, ...
+static void make_names(const od_table *table, variable_name *names) {
+  for (int c = 0; c < table->columns; c++) {
+    char *name = names[c].text;
+    make_valid(name, table->name[c]);
+    size_t stem = strlen(name);
+    for (int n = 2; is_taken(name, names, c); n++) {
+      char suffix[16];
+      int length = snprintf(suffix, sizeof suffix, "_%d", n);
+      size_t keep = stem + (size_t)length < name_size ? stem : name_size - 1 - (size_t)length;
+      strcpy(name + keep, suffix);
+    }
+  }
+}
+
+static matvar_t *text_variable(char *text) {
+  size_t dims[2] = {text[0] ? 1 : 0, strlen(text)};
+  return Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, dims, text, 0);
+}
+
+// columns x 2 cells: the original name, the unit.
+static matvar_t *label_cells(const od_table *table) {
+  size_t n = (size_t)table->columns, dims[2] = {n, 2};
+  matvar_t *cells = Mat_VarCreate("columns", MAT_C_CELL, MAT_T_CELL, 2, dims, NULL, 0);
+  for (size_t c = 0; cells && c < n; c++) {
+    matvar_t *name = text_variable(table->name[c]), *unit = text_variable(table->unit[c]);
+    if (name) Mat_VarSetCell(cells, (int)c, name);
+    if (unit) Mat_VarSetCell(cells, (int)(n + c), unit);
+    if (name && unit) continue;
+    Mat_VarFree(cells);
+    return NULL;
+  }
+  return cells;
+}
+
+static bool write_variable(mat_t *mat, matvar_t *variable) {
+  bool ok = variable && Mat_VarWrite(mat, variable, MAT_COMPRESSION_ZLIB) == 0;
+  Mat_VarFree(variable);
+  return ok;
+}
+
+static bool write_all(mat_t *mat, const od_table *table, const variable_name *names, double *column) {
+  size_t dims[2] = {(size_t)table->rows, 1};
+  for (int c = 0; c < table->columns; c++) {
+    for (long row = 0; row < table->rows; row++) column[row] = table->data[row * table->columns + c];
+    matvar_t *variable =
+        Mat_VarCreate(names[c].text, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, column, MAT_F_DONT_COPY_DATA);
+    if (!write_variable(mat, variable)) return false;
+  }
+  return write_variable(mat, label_cells(table));
+}
+
+od_status od_table_write_mat(const od_table *table, const char *path, od_error *err) {
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  variable_name *names = calloc((size_t)table->columns + 1, sizeof *names);
+  double *column = malloc(((size_t)table->rows + 1) * sizeof *column);
+  bool ok = names && column;
+  if (ok) {
+    make_names(table, names);
+    mat_t *mat =
+        Mat_CreateVer(od_atomic_hand_over(&f), "MATLAB 5.0 MAT-file, written by oleodyn " OD_VERSION, MAT_FT_MAT5);
+    ok = mat && write_all(mat, table, names, column);
+    if (mat && Mat_Close(mat) != 0) ok = false;
+  }
+  free(names);
+  free(column);
+  if (ok) return od_atomic_commit(&f, err);
+  od_atomic_discard(&f);
+  return od_fail(err, OD_IO, "cannot write %s", path);
+}

@@ -1,0 +1,21 @@
+// Numbers as text, the same in every locale: the point is always a point.
+#ifndef OD_IO_NUMBER_H
+#define OD_IO_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OD_NUMBER_SIZE = 32 };
+
+// The shortest of %.15g, %.16g and %.17g that reads back as the same number; "nan", "inf", "-inf". Returns its length.
+int od_number_format(char text[OD_NUMBER_SIZE], double value);
+// %.{digits}g.
+int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
+// %.{decimals}f without a minus before zero; numbers too long for the text as %g.
+int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
+
+// Reads a whole text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the
+// decimal sign may be a comma. False: it is no number.
+bool od_number_parse(const char *text, size_t length, bool comma, double *value);
+
+#endif

@@ -1,0 +1,242 @@
+#include "io/plot.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "io/axis.h"
+#include "io/svg.h"
+
+// The page, in pixels.
+static const double page_width = 960, left = 88, right = 28, top = 84, bottom = 56;
+static const double chart_height = 124, chart_gap = 46, path_height = 380;
+
+static const char style[] =
+    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
+    ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
+    ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+    ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
+    ".curve{fill:none;stroke-width:1.6;stroke-linejoin:round}";
+
+static const char *const colours[] = {"#1769d1", "#d1490c", "#23823b", "#8e36ad",
+                                      "#0b7a8f", "#c22a4b", "#8a6d00", "#4f46c8"};
+enum { colour_count = sizeof colours / sizeof *colours };
+
+// Where a chart lies on the page and what it shows.
+typedef struct chart {
+  double x, y, width, height;
+  od_axis horizontal, vertical;
+} chart;
+
+static double to_x(const chart *c, double value) {
+  return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
+}
+
+static double to_y(const chart *c, double value) {
+  return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
+}
+
+static double at(const od_table *t, long row, int column) {
+  return t->data[row * t->columns + column];
+}
+
+// "crank.end.vx": the element is everything before the last dot. Its outputs share a colour.
+static size_t element_length(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+static const char *colour_of(const od_table *t, int column) {
+  int elements = 0;
+  for (int c = 1; c <= column; c++) {
+    size_t n = element_length(t->name[c]);
+    bool seen = false;
+    for (int d = 1; d < c && !seen; d++) seen = element_length(t->name[d]) == n && !strncmp(t->name[c], t->name[d], n);
+    if (seen) continue;
+    if (element_length(t->name[column]) == n && !strncmp(t->name[c], t->name[column], n)) break;
+    elements++;
+  }
+  return colours[elements % colour_count];
+}
+
+static void draw_frame(FILE *to, const chart *c, bool label_horizontal) {
+  char text[OD_AXIS_TEXT];
+  od_svg_rectangle(to, "frame", c->x, c->y, c->width, c->height);
+  for (int i = 0; i < c->horizontal.ticks; i++) {
+    double x = to_x(c, od_axis_tick(&c->horizontal, i));
+    od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
+    if (!label_horizontal) continue;
+    od_axis_label(&c->horizontal, i, text);
+    od_svg_text(to, "tick", x, c->y + c->height + 18, "middle", text);
+  }
+  for (int i = 0; i < c->vertical.ticks; i++) {
+    double value = od_axis_tick(&c->vertical, i), y = to_y(c, value);
+    bool zero = fabs(value) < 1e-6 * c->vertical.step;
+    od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
+    od_axis_label(&c->vertical, i, text);
+    od_svg_text(to, "tick", c->x - 9, y + 4, "end", text);
+  }
+}
+
+static void axis_title(char *text, size_t size, const char *name, const od_axis *axis) {
+  snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
+}
+
+// The rows from `row` on that fall on the same column of pixels as it and have a value; which is lowest and highest.
+typedef struct span {
+  long last, low, high;
+} span;
+
+static span same_pixel(const chart *c, const od_table *t, int column, long row) {
+  span s = {row, row, row};
+  double pixel = floor(to_x(c, at(t, row, 0)));
+  for (long i = row; i < t->rows && floor(to_x(c, at(t, i, 0))) == pixel && !isnan(at(t, i, column)); i++) {
+    s.last = i;
+    if (at(t, i, column) < at(t, s.low, column)) s.low = i;
+    if (at(t, i, column) > at(t, s.high, column)) s.high = i;
+  }
+  return s;
+}
+
+// A long signal has many rows per pixel: of each column of pixels the extremes and the last are enough.
+static void draw_signal(FILE *to, const chart *c, const od_table *t, int column) {
+  bool first = true;
+  od_svg_curve_begin(to, colour_of(t, column));
+  for (long row = 0; row < t->rows; row++) {
+    if (isnan(at(t, row, column))) {
+      first = true;
+      continue;
+    }
+    span s = same_pixel(c, t, column, row);
+    long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
+    for (int i = 0; i < 4; i++) {
+      // The first is on the way to the others, unless the curve starts here or there are no others.
+      if (rows[i] == drawn || (rows[i] == row && !first && s.last > row)) continue;
+      drawn = rows[i];
+      od_svg_curve_point(to, first, to_x(c, at(t, drawn, 0)), to_y(c, at(t, drawn, column)));
+      first = false;
+    }
+    row = s.last;
+  }
+  od_svg_curve_end(to);
+}
+
+static void draw_time_chart(FILE *to, const od_table *t, int column, double y, const od_axis *time, bool last) {
+  od_summary s = od_table_summary(t, column);
+  chart c = {left,         y,     page_width - left - right,
+             chart_height, *time, od_axis_make(s.min, s.max, t->unit[column], 4, true)};
+  char text[256];
+  draw_frame(to, &c, last);
+  draw_signal(to, &c, t, column);
+  snprintf(text, sizeof text, c.vertical.unit[0] ? "(%s)" : "%s", c.vertical.unit);
+  od_svg_label(to, left, y - 9, t->name[column], text);
+  if (!last) return;
+  axis_title(text, sizeof text, t->name[0], time);
+  od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 40, "middle", text);
+}
+
+// The column that holds the y of the point whose x this column holds, or -1.
+static int partner(const od_table *t, int column) {
+  size_t n = strlen(t->name[column]);
+  if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;
+  for (int c = 1; c < t->columns; c++)
+    if (strlen(t->name[c]) == n && !strncmp(t->name[c], t->name[column], n - 1) && t->name[c][n - 1] == 'y') return c;
+  return -1;
+}
+
+static bool has_paths(const od_table *t) {
+  for (int c = 1; c < t->columns; c++)
+    if (partner(t, c) >= 0) return true;
+  return false;
+}
+
+// Equal scales in both directions: the shorter range is widened around its middle.
+static void fit_paths(const od_table *t, chart *c) {
+  double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+  const char *unit = "";
+  for (int i = 1; i < t->columns; i++) {
+    int j = partner(t, i);
+    if (j < 0) continue;
+    od_summary x = od_table_summary(t, i), y = od_table_summary(t, j);
+    x0 = fmin(x0, x.min), x1 = fmax(x1, x.max), y0 = fmin(y0, y.min), y1 = fmax(y1, y.max);
+    unit = t->unit[i];
+  }
+  double scale = fmax(fmax((x1 - x0) / c->width, (y1 - y0) / c->height), 1e-12) * 1.12;
+  double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1);
+  c->vertical = od_axis_make(ym - 0.5 * scale * c->height, ym + 0.5 * scale * c->height, unit, 7, false);
+  c->horizontal = od_axis_make(xm - 0.5 * scale * c->width, xm + 0.5 * scale * c->width, unit, 14, false);
+}
+
+static void draw_path(FILE *to, const chart *c, const od_table *t, int xc, int yc) {
+  const char *colour = colour_of(t, xc);
+  bool first = true;
+  double x = 0, y = 0;
+  od_svg_curve_begin(to, colour);
+  for (long row = 0; row < t->rows; row++) {
+    double px = to_x(c, at(t, row, xc)), py = to_y(c, at(t, row, yc));
+    bool gap = isnan(px) || isnan(py);
+    // Points nearer than half a pixel add nothing.
+    if (!gap && (first || hypot(px - x, py - y) > 0.5 || row == t->rows - 1))
+      od_svg_curve_point(to, first, x = px, y = py), first = false;
+    if (gap) first = true;
+  }
+  od_svg_curve_end(to);
+  if (t->rows > 0 && !isnan(at(t, 0, xc) + at(t, 0, yc)))
+    od_svg_dot(to, colour, to_x(c, at(t, 0, xc)), to_y(c, at(t, 0, yc)), 4);
+}
+
+static void draw_paths(FILE *to, const od_table *t, double y) {
+  chart c = {.x = left, .y = y, .width = page_width - left - right, .height = path_height};
+  fit_paths(t, &c);
+  draw_frame(to, &c, true);
+  char text[256];
+  double legend = left + 12;
+  for (int i = 1; i < t->columns; i++) {
+    int j = partner(t, i);
+    if (j < 0) continue;
+    draw_path(to, &c, t, i, j);
+    size_t n = element_length(t->name[i]);
+    snprintf(text, sizeof text, "%.*s", (int)(n < 60 ? n : 60), t->name[i]);
+    od_svg_dot(to, colour_of(t, i), legend + 4, y + 18, 5);
+    od_svg_text(to, "tick", legend + 16, y + 22, "start", text);
+    legend += 40 + 7.2 * (double)strlen(text);
+  }
+  axis_title(text, sizeof text, "x and y", &c.vertical);
+  strncat(text, ", dots at the start", sizeof text - strlen(text) - 1);
+  od_svg_label(to, left, y - 9, "paths", text);
+}
+
+static void draw_page(FILE *to, const od_table *t, const char *title, const char *subtitle) {
+  bool paths = has_paths(t);
+  int charts = t->columns - 1;
+  double height =
+      top + (paths ? path_height + chart_gap + 26 : 0) + charts * (chart_height + chart_gap) - chart_gap + bottom;
+  od_svg_begin(to, page_width, fmax(height, top + bottom), title, style);
+  od_svg_rectangle(to, "page", 0, 0, page_width, fmax(height, top + bottom));
+  od_svg_text(to, "title", left, 34, "start", title);
+  od_svg_text(to, "subtitle", left, 55, "start", subtitle);
+
+  double y = top + 10;
+  if (paths) {
+    draw_paths(to, t, y);
+    y += path_height + chart_gap + 16;
+  }
+  od_summary s = od_table_summary(t, 0);
+  od_axis time = od_axis_make(s.min, s.max, t->unit[0], 10, false);
+  for (int c = 1; c < t->columns; c++, y += chart_height + chart_gap)
+    draw_time_chart(to, t, c, y, &time, c == t->columns - 1);
+  od_svg_end(to);
+}
+
+od_status od_plot_write(const od_table *table, const char *title, const char *subtitle, const char *path,
+                        od_error *err) {
+  if (table->rows == 0 || table->columns < 2) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to plot");
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  draw_page(f.file, table, title, subtitle);
+  return od_atomic_commit(&f, err);
+}

@@ -1,0 +1,81 @@
+// Tables of results in memory.
+#include "io/table.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+od_table *od_table_new(int columns) {
+  od_table *table = calloc(1, sizeof *table);
+  if (!table) return NULL;
+  table->columns = columns;
+  table->name = calloc((size_t)columns + 1, sizeof(char *));
+  table->unit = calloc((size_t)columns + 1, sizeof(char *));
+  bool ok = table->name && table->unit;
+  for (int i = 0; ok && i < columns; i++) ok = od_table_label(table, i, "", "") == OD_OK;
+  if (ok) return table;
+  od_table_free(table);
+  return NULL;
+}
+
+void od_table_free(od_table *table) {
+  if (!table) return;
+  for (int i = 0; i < table->columns; i++) {
+    if (table->name) free(table->name[i]);
+    if (table->unit) free(table->unit[i]);
+  }
+  free(table->name);
+  free(table->unit);
+  free(table->data);
+  free(table);
+}
+
+od_status od_table_label(od_table *table, int column, const char *name, const char *unit) {
+  if (column < 0 || column >= table->columns) return OD_BAD_ARGUMENT;
+  char *new_name = strdup(name ? name : ""), *new_unit = strdup(unit ? unit : "");
+  if (!new_name || !new_unit) {
+    free(new_name);
+    free(new_unit);
+    return OD_NO_MEMORY;
+  }
+  free(table->name[column]);
+  free(table->unit[column]);
+  table->name[column] = new_name;
+  table->unit[column] = new_unit;
+  return OD_OK;
+}
+
+od_status od_table_append(od_table *table, const double *row) {
+  size_t width = (size_t)table->columns;
+  if (table->rows == table->capacity) {
+    size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
+    if (width && larger > SIZE_MAX / sizeof(double) / width) return OD_NO_MEMORY;
+    double *moved = realloc(table->data, (larger * width + 1) * sizeof(double));
+    if (!moved) return OD_NO_MEMORY;
+    table->data = moved;
+    table->capacity = (long)larger;
+  }
+  if (width) memcpy(table->data + (size_t)table->rows * width, row, width * sizeof(double));
+  table->rows++;
+  return OD_OK;
+}
+
+// Cells without a value (NaN) do not count; a column without any value has NaN everywhere.
+od_summary od_table_summary(const od_table *table, int column) {
+  od_summary s = {NAN, NAN, NAN, NAN};
+  double squares = 0;
+  long n = 0;
+  for (long row = 0; row < table->rows; row++) {
+    double x = table->data[row * table->columns + column];
+    if (isnan(x)) continue;
+    s.min = fmin(s.min, x);
+    s.max = fmax(s.max, x);
+    s.final = x;
+    squares += x * x;
+    n++;
+  }
+  if (n > 0) s.rms = sqrt(squares / (double)n);
+  return s;
+}

@@ -1,0 +1,180 @@
+// From a machine file to a machine: read, parse, check and build section after section, then compile.
+//
+// The sections are read in the order of their dependence, not in that of the file; messages are sorted at the end. The
+// model is built only if there is nothing to complain about.
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/quantities.h"
+#include "machine/source.h"
+
+static const char *const sections[] = {"machine", "gravity", "ground",  "bodies",  "joints", "rods", "springs",
+                                       "inputs",  "forces",  "torques", "initial", "run",    NULL};
+
+void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
+  od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);
+  if (grown == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  ld->culprit = grown;
+  ld->culprit[ld->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
+}
+
+// Without a title a machine is called after its file: "cranes/big.yaml" is "big".
+static const char *title_from_file(od_loader *ld) {
+  const char *slash = strrchr(ld->machine->file, '/');
+  const char *name = slash != NULL ? slash + 1 : ld->machine->file;
+  const char *dot = strrchr(name, '.');
+  return od_copy(ld, name, dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
+static void load_title(od_loader *ld, int node) {
+  const char *title = od_read_text(ld, node, "machine", "a title");
+  ld->machine->title = title != NULL ? title : title_from_file(ld);
+  od_build_title(ld->build, ld->machine->title);
+}
+
+static void load_sections(od_loader *ld, const od_section *file) {
+  load_title(ld, od_section_get(ld, file, "machine"));
+  od_load_gravity(ld, od_section_get(ld, file, "gravity"));
+  od_load_ground(ld, od_section_get(ld, file, "ground"));
+  od_load_bodies(ld, od_section_need(ld, file, "bodies"));
+  od_load_joints(ld, od_section_get(ld, file, "joints"));
+  od_load_rods(ld, od_section_get(ld, file, "rods"));
+  od_load_springs(ld, od_section_get(ld, file, "springs"));
+  od_load_inputs(ld, od_section_get(ld, file, "inputs"));
+  od_load_forces(ld, od_section_get(ld, file, "forces"));
+  od_load_torques(ld, od_section_get(ld, file, "torques"));
+  od_load_initial(ld, od_section_get(ld, file, "initial"));
+  od_load_run(ld, od_section_get(ld, file, "run"));
+}
+
+// Where the element stands that a problem of the builder is about.
+static int find_culprit(const od_loader *ld, od_problem problem) {
+  for (int i = 0; i < ld->culprits; i++)
+    if (ld->culprit[i].kind == problem.kind && ld->culprit[i].index == problem.index) return ld->culprit[i].node;
+  return ld->tree.root;
+}
+
+static void report_problems(od_loader *ld, const od_error *error) {
+  int count = od_build_problem_count(ld->build);
+  for (int i = 0; i < count; i++) {
+    od_problem problem = od_build_problem(ld->build, i);
+    od_complain(ld, find_culprit(ld, problem), "%s", problem.text);
+  }
+  if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
+}
+
+static od_status build_model(od_loader *ld, const od_section *file) {
+  od_error error = {0};
+  od_status status = od_build_finish(ld->build, &ld->machine->model, &error);
+  if (status == OD_NO_MEMORY) return status;
+  if (status != OD_OK) {
+    report_problems(ld, &error);
+    return OD_BAD_INPUT;
+  }
+  od_load_run_outputs(ld, od_section_get(ld, file, "run"));
+  return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
+}
+
+// With errors in the file a number may be missing that --set means.
+static bool has_file_errors(const od_loader *ld) {
+  for (int i = ld->first_message; i < od_messages_count(ld->messages); i++)
+    if (!od_message_is_about_set(od_messages_get(ld->messages, i))) return true;
+  return false;
+}
+
+static od_status load_tree(od_loader *ld) {
+  if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_NODE_NULL) {
+    od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
+    return OD_BAD_INPUT;
+  }
+  if (ld->tree.node[ld->tree.root].kind != OD_NODE_MAP) {
+    od_complain(ld, ld->tree.root, "found %s, expected a map with sections like 'bodies' and 'joints'",
+                od_describe(ld, ld->tree.root));
+    return OD_BAD_INPUT;
+  }
+  od_section file = od_section_open(ld, ld->tree.root, ld->tree.root, "", "a machine file", sections);
+  file.what = "a machine";
+  load_sections(ld, &file);
+  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
+  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  return od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
+}
+
+// The database of units takes longest to read, so a file that is no YAML is found out before.
+static od_status load_text(od_loader *ld, const char *text, size_t length) {
+  od_status status = od_tree_parse(&ld->tree, text, length, ld->machine->file, &ld->machine->texts, ld->messages);
+  if (status != OD_OK) return status;
+  od_error error = {0};
+  ld->units = od_units_new(&error);
+  if (ld->units != NULL) return load_tree(ld);
+  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
+  return error.status;
+}
+
+static bool start(od_loader *ld, const od_load_options *options) {
+  ld->tree.root = -1;
+  ld->build = od_build_new();
+  ld->machine->signals = od_signals_new();
+  if (ld->build == NULL || ld->machine->signals == NULL) return false;
+  if (!od_names_start(&ld->names)) return false;
+  if (options == NULL) return true;
+  od_build_spatial(ld->build, options->spatial);
+  return od_numbers_override(&ld->machine->numbers, options->set, options->set_count, &ld->machine->texts,
+                             ld->messages);
+}
+
+static void stop(od_loader *ld) {
+  od_tree_free(&ld->tree);
+  od_units_free(ld->units);
+  od_build_free(ld->build);
+  od_names_free(&ld->names);
+  free(ld->culprit);
+}
+
+static od_status load_file(od_machine *machine, const od_load_options *options, od_messages *messages) {
+  char *text = NULL;
+  size_t length = 0;
+  od_status status = od_source_read(machine->file, &text, &length, messages);
+  if (status != OD_OK) return status;
+  od_loader ld = {.machine = machine, .messages = messages, .first_message = od_messages_total(messages)};
+  status = start(&ld, options) ? load_text(&ld, text, length) : OD_NO_MEMORY;
+  stop(&ld);
+  free(text);
+  return status;
+}
+
+// Numbers are written with a point in machine files, in those that signals come from and in the database of units,
+// whatever the user's language.
+static od_status load_in_c_locale(od_machine *machine, const od_load_options *options, od_messages *messages) {
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (c_locale == (locale_t)0) return OD_NO_MEMORY;
+  locale_t users = uselocale(c_locale);
+  od_status status = load_file(machine, options, messages);
+  uselocale(users);
+  freelocale(c_locale);
+  return status;
+}
+
+od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages) {
+  *out = NULL;
+  od_messages *list = messages != NULL ? messages : od_messages_new();
+  od_machine *machine = calloc(1, sizeof *machine);
+  od_status status = OD_NO_MEMORY;
+  if (machine != NULL && list != NULL) {
+    int first = od_messages_count(list);
+    machine->file = od_texts_copy(&machine->texts, path, strlen(path));
+    if (!machine->texts.failed) status = load_in_c_locale(machine, options, list);
+    if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "memory ran out");
+    od_messages_sort(list, first);
+  }
+  if (messages == NULL) od_messages_free(list);
+  if (status == OD_OK)
+    *out = machine;
+  else
+    od_machine_free(machine);
+  return status;
+}

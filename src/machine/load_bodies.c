@@ -1,0 +1,237 @@
+// The ground, gravity and the bodies: shapes with their numbers, and points.
+//
+// A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, centre, inertia). One that has
+// none is remembered as broken, so that references to its points do not become errors of their own.
+#include <math.h>
+#include <string.h>
+
+#include "machine/quantities.h"
+
+static const double origin[3] = {0, 0, 0};
+
+static const char *describe_element(od_loader *ld, const char *noun, const char *name) {
+  return od_format(ld, "the %s '%s'", noun, name);
+}
+
+void od_load_gravity(od_loader *ld, int node) {
+  int first = od_read_vector(ld, node, "gravity", "gravity", "m/s2", OD_VECTOR, origin, od_place_of(ld, -1));
+  od_build_gravity(ld->build, od_number_theta(ld, first));
+}
+
+// --- Points -------------------------------------------------------------------------------------------------------
+
+// A point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
+static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
+  int body = ld->names.element[element].index;
+  int point = od_build_point(ld->build, name, body, od_number_theta(ld, vector), od_number_theta(ld, length), fraction);
+  od_names_add_point(ld, element, name, point);
+}
+
+static void load_points(od_loader *ld, int node, int element) {
+  const char *owner = ld->names.element[element].name;
+  for (int key = od_first(ld, node, "points"); key >= 0; key = od_next(ld, key)) {
+    const char *name = od_text_of(ld, key);
+    if (!od_names_check(ld, key)) continue;
+    if (od_names_has_point(ld, element, name)) {
+      od_complain(ld, key, "'%s' has a point '%s' already", owner, name);
+      continue;
+    }
+    const char *path = od_format(ld, "%s.points.%s", owner, name);
+    int vector = od_read_vector(ld, od_value(ld, key), path, name, "m", OD_VECTOR, origin, od_place_of(ld, key));
+    add_point(ld, element, name, vector, -1, 0);
+  }
+}
+
+void od_load_ground(od_loader *ld, int node) {
+  static const char *const keys[] = {"points", NULL};
+  add_point(ld, 0, "origin", -1, -1, 0);
+  if (node < 0 || ld->tree.node[node].kind == OD_NODE_NULL) return;
+  od_section section = od_section_open(ld, node, node, "ground", "the ground", keys);
+  load_points(ld, od_section_get(ld, &section, "points"), 0);
+}
+
+// --- Shapes -------------------------------------------------------------------------------------------------------
+
+static const od_field mass_field = {"mass", "kg", OD_POSITIVE, NAN};
+static const od_field length_field = {"length", "m", OD_POSITIVE, NAN};
+static const od_field radius_field = {"radius", "m", OD_NOT_NEGATIVE, NAN};
+
+// The section of a shape: "crank.beam".
+static od_section open_shape(od_loader *ld, const od_section *body, const char *shape, const char *const *keys) {
+  const char *what = od_format(ld, "the %s of %s", shape, body->what);
+  return od_section_open(ld, od_section_get(ld, body, shape), body->node, od_path(ld, body->path, shape), what, keys);
+}
+
+static void build_body(od_loader *ld, int element, od_shape shape, int first_number) {
+  od_element *body = &ld->names.element[element];
+  body->index = od_build_body(ld->build, body->name, shape, od_number_theta(ld, first_number));
+  od_remember(ld, OD_ABOUT_BODY, body->index, body->node);
+  add_point(ld, element, "origin", -1, -1, 0);
+}
+
+// Beams and cylinders lie along +x, and their points follow the length.
+static void add_long_points(od_loader *ld, int element, int length) {
+  add_point(ld, element, "start", -1, -1, 0);
+  add_point(ld, element, "middle", -1, length, 0.5);
+  add_point(ld, element, "end", -1, length, 1);
+}
+
+static void load_beam(od_loader *ld, const od_section *body, int element) {
+  static const char *const keys[] = {"mass", "length", NULL};
+  od_section section = open_shape(ld, body, "beam", keys);
+  const od_field fields[] = {mass_field, length_field};
+  int first = od_read_fields(ld, &section, fields, 2, OD_IN_MODEL);
+  build_body(ld, element, OD_SHAPE_BEAM, first);
+  add_long_points(ld, element, first + 1);
+}
+
+static void load_cylinder(od_loader *ld, const od_section *body, int element) {
+  static const char *const keys[] = {"mass", "length", "radius", NULL};
+  od_section section = open_shape(ld, body, "cylinder", keys);
+  const od_field fields[] = {mass_field, length_field, radius_field};
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_MODEL);
+  build_body(ld, element, OD_SHAPE_CYLINDER, first);
+  add_long_points(ld, element, first + 1);
+}
+
+static void load_point_mass(od_loader *ld, const od_section *body, int element) {
+  static const char *const keys[] = {"mass", "at", NULL};
+  od_section section = open_shape(ld, body, "point", keys);
+  int first = od_read_fields(ld, &section, &mass_field, 1, OD_IN_MODEL);
+  int at = od_read_vector_field(ld, &section, "at", "m", OD_VECTOR, origin);
+  build_body(ld, element, OD_SHAPE_POINT, first);
+  add_point(ld, element, "centre", at, -1, 0);
+}
+
+static void load_box(od_loader *ld, const od_section *body, int element) {
+  static const char *const keys[] = {"mass", "size", "centre", NULL};
+  od_section section = open_shape(ld, body, "box", keys);
+  int first = od_read_fields(ld, &section, &mass_field, 1, OD_IN_MODEL);
+  od_read_vector_field(ld, &section, "size", "m", OD_SIZE, NULL);
+  int centre = od_read_vector_field(ld, &section, "centre", "m", OD_VECTOR, origin);
+  build_body(ld, element, OD_SHAPE_BOX, first);
+  add_point(ld, element, "centre", centre, -1, 0);
+}
+
+// --- Inertia ------------------------------------------------------------------------------------------------------
+
+enum { INERTIAS = 6 };  // xx yy zz xy xz yz
+
+// A body with this inertia exists when trace(I)/2 - I has no negative eigenvalue: the integral of r r^T over the mass.
+// For principal moments that is the triangle inequality.
+static bool is_possible(const double *inertia) {
+  double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
+  double a = half - inertia[0], b = half - inertia[1], c = half - inertia[2];
+  double d = -inertia[3], e = -inertia[4], f = -inertia[5];
+  double tolerance = 1e-9, t1 = tolerance * half, t2 = t1 * half, t3 = t2 * half;
+  if (a < -t1 || b < -t1 || c < -t1) return false;
+  if (a * b - d * d < -t2 || a * c - e * e < -t2 || b * c - f * f < -t2) return false;
+  return a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e) >= -t3;
+}
+
+// One number: about z, and the same about x and y so that a spatial run of the machine is regular. Only the first has
+// a path of its own among the machine's numbers.
+static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
+  const char *path = od_path(ld, body->path, "inertia");
+  od_given given = od_given_for(ld, node, path, "inertia", "kg m2", od_place_of(ld, body->node));
+  double value = 0, read;
+  if (given.text != NULL && od_read_quantity(ld, &given, "kg m2", &read) &&
+      od_check_range(ld, &given, OD_NOT_NEGATIVE, read))
+    value = read;
+  static const char *const hidden[INERTIAS] = {"inertia.xx", "inertia.yy", NULL,
+                                               "inertia.xy", "inertia.xz", "inertia.yz"};
+  for (int i = 0; i < INERTIAS; i++) {
+    if (i == 2)
+      od_add_number(ld, &given, value, "kg m2", OD_IN_MODEL);
+    else
+      od_build_number(ld->build, od_path(ld, body->path, hidden[i]), i < 2 ? value : 0, "kg m2");
+  }
+}
+
+static void load_listed_inertia(od_loader *ld, const od_section *body, int node) {
+  int count = ld->tree.node[node].count, before = od_messages_total(ld->messages);
+  if (count != 3 && count != INERTIAS)
+    od_complain(ld, node, "found a list of %d; 'inertia' wants one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
+                count);
+  double inertia[INERTIAS];
+  int entry = ld->tree.node[node].first;
+  for (int i = 0; i < INERTIAS; i++) {
+    const char *label = od_format(ld, "inertia[%d]", i);
+    od_field field = {label, "kg m2", i < 3 ? OD_NOT_NEGATIVE : OD_ANY, 0};
+    int number = od_read_number(ld, od_tree_value(&ld->tree, entry), od_path(ld, body->path, label), &field,
+                                od_place_of(ld, node), OD_IN_MODEL);
+    inertia[i] = od_number_value(ld, number);
+    if (entry >= 0) entry = ld->tree.node[entry].next;
+  }
+  if (od_messages_total(ld->messages) == before && !is_possible(inertia))
+    od_complain(ld, node,
+                "no body has this inertia: principal moments are not negative and none exceeds the sum of the others");
+}
+
+static void load_general(od_loader *ld, const od_section *body, int element) {
+  int first = od_read_fields(ld, body, &mass_field, 1, OD_IN_MODEL);
+  int centre = od_read_vector_field(ld, body, "centre", "m", OD_VECTOR, origin);
+  int inertia = od_section_get(ld, body, "inertia");
+  if (inertia >= 0 && ld->tree.node[inertia].kind == OD_NODE_LIST)
+    load_listed_inertia(ld, body, inertia);
+  else
+    load_single_inertia(ld, body, inertia);
+  build_body(ld, element, OD_SHAPE_GENERAL, first);
+  add_point(ld, element, "centre", centre, -1, 0);
+}
+
+// --- Bodies -------------------------------------------------------------------------------------------------------
+
+typedef struct shape_loader {
+  const char *key;
+  void (*load)(od_loader *ld, const od_section *body, int element);
+} shape_loader;
+
+static const shape_loader shapes[] = {
+    {"beam", load_beam},    {"cylinder", load_cylinder}, {"point", load_point_mass}, {"box", load_box},
+    {"mass", load_general}, {"centre", load_general},    {"inertia", load_general},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+// The shape that a body gives; NULL with a message when it gives none or several.
+static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
+  const shape_loader *found = NULL;
+  for (int i = 0; i < SHAPES; i++) {
+    if (od_section_get(ld, body, shapes[i].key) < 0) continue;
+    if (found != NULL && found->load != shapes[i].load) {
+      od_complain(ld, body->node, "%s has two shapes, '%s' and '%s'; expected one", body->what, found->key,
+                  shapes[i].key);
+      return NULL;
+    }
+    if (found == NULL) found = &shapes[i];
+  }
+  if (found == NULL && body->map >= 0 && !body->has_unknown)
+    od_complain(ld, body->node, "%s needs a shape: beam, cylinder, point, box, or mass with centre and inertia",
+                body->what);
+  return found;
+}
+
+static void load_body(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"beam", "cylinder", "point", "box", "mass", "centre", "inertia", "points", NULL};
+  const char *name = od_text_of(ld, key);
+  const char *what = describe_element(ld, "body", name);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  const shape_loader *shape = find_shape(ld, &section);
+  if (shape == NULL) {
+    ld->names.element[element].broken = true;
+    return;
+  }
+  shape->load(ld, &section, element);
+  load_points(ld, od_section_get(ld, &section, "points"), element);
+}
+
+void od_load_bodies(od_loader *ld, int node) {
+  int count = 0;
+  for (int key = od_first(ld, node, "bodies"); key >= 0; key = od_next(ld, key), count++) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_BODY);
+    if (element >= 0) load_body(ld, key, element);
+  }
+  ld->names.lacks_bodies = count == 0;
+  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_NODE_MAP || ld->tree.node[node].kind == OD_NODE_NULL);
+  if (count == 0 && is_map) od_complain(ld, node, "a machine needs at least one body");
+}

@@ -1,0 +1,133 @@
+// Signals from files: one column of a CSV file over another one.
+//
+// Units: what the machine file says comes first, then the header of the CSV file, then SI.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/table.h"
+#include "machine/quantities.h"
+#include "machine/suggest.h"
+
+// Paths are relative to the folder of the machine file.
+static const char *beside_machine(od_loader *ld, const char *path) {
+  const char *slash = strrchr(ld->machine->file, '/');
+  if (path[0] == '/' || slash == NULL) return path;
+  return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
+}
+
+static const char *list_columns(od_loader *ld, const od_table *table) {
+  const char *list = "";
+  for (int i = 0; i < table->columns && i < 12; i++)
+    list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", table->name[i]);
+  return list;
+}
+
+// The column that the text at a node names, or -1 with a message.
+static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < table->columns; i++) {
+    if (table->name[i] == NULL) continue;
+    if (strcmp(table->name[i], name) == 0) return i;
+    od_nearest_try(&nearest, table->name[i]);
+  }
+  if (nearest.best != NULL)
+    od_complain(ld, node, "the file has no column '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, node, "the file has no column '%s'; it has %s", od_excerpt(ld, name), list_columns(ld, table));
+  return -1;
+}
+
+// Checks that the unit of a column can be converted; the message is placed at the node.
+static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
+  double value;
+  od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
+  if (verdict == OD_UNIT_UNKNOWN)
+    od_complain(ld, node, "unknown unit '%s' of column '%s'", od_excerpt(ld, unit), od_excerpt(ld, column));
+  else if (verdict == OD_UNIT_MISFITS)
+    od_complain(ld, node, "column '%s' is in '%s'; expected %s", od_excerpt(ld, column), od_excerpt(ld, unit), wanted);
+  return verdict == OD_UNIT_FITS;
+}
+
+typedef struct column {
+  int index;
+  const char *unit;    // of the file
+  const char *wanted;  // in SI
+} column;
+
+// The samples as pairs in SI; NULL with a message when one is not finite or the times do not increase.
+static double *collect_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
+  double *pairs = malloc(2 * (size_t)table->rows * sizeof *pairs);
+  if (pairs == NULL) {
+    ld->no_memory = true;
+    return NULL;
+  }
+  for (long row = 0; row < table->rows; row++) {
+    const double *cells = table->data + row * table->columns;
+    double *pair = pairs + 2 * row;
+    od_units_convert(ld->units, time.unit, time.wanted, cells[time.index], &pair[0]);
+    od_units_convert(ld->units, value.unit, value.wanted, cells[value.index], &pair[1]);
+    bool finite = isfinite(pair[0]) && isfinite(pair[1]);
+    if (finite && (row == 0 || pair[0] > pair[-2])) continue;
+    if (!finite)
+      od_complain(ld, node, "sample %ld of the file is not a finite number", row + 1);
+    else
+      od_complain(ld, node, "the times in the file must increase; in sample %ld, %g s comes after %g s", row + 1,
+                  pair[0], pair[-2]);
+    free(pairs);
+    return NULL;
+  }
+  return pairs;
+}
+
+static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
+  if (table->rows == 0 || table->rows > 100000000) {
+    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
+    return -1;
+  }
+  double *pairs = collect_samples(ld, table, time, value, node);
+  if (pairs == NULL) return -1;
+  int signal = od_signals_add(ld->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * table->rows));
+  if (signal < 0) ld->no_memory = true;
+  free(pairs);
+  return signal;
+}
+
+static const char *header_unit(const od_table *table, int index) {
+  return table->unit[index] != NULL ? table->unit[index] : "";
+}
+
+static int read_columns(od_loader *ld, const od_section *section, const od_table *table, int path_node,
+                        const char *unit) {
+  int time_node = od_section_get(ld, section, "time"), column_node = od_section_need(ld, section, "column");
+  int unit_node = od_section_get(ld, section, "unit");
+  const char *time_name = od_read_text(ld, time_node, "time", "the name of a column");
+  const char *column_name = od_read_text(ld, column_node, "column", "the name of a column");
+  const char *given_unit = od_read_text(ld, unit_node, "unit", "a unit");
+  column time = {.index = time_name != NULL ? find_column(ld, table, time_node, time_name) : 0, .wanted = "s"};
+  column value = {.index = column_name != NULL ? find_column(ld, table, column_node, column_name) : -1, .wanted = unit};
+  if (time.index < 0 || value.index < 0) return -1;
+  time.unit = od_copy(ld, header_unit(table, time.index), strlen(header_unit(table, time.index)));
+  value.unit = given_unit != NULL ? given_unit : header_unit(table, value.index);
+  bool fits = check_unit(ld, path_node, table->name[time.index], time.unit, time.wanted);
+  fits = check_unit(ld, unit_node >= 0 ? unit_node : column_node, column_name, value.unit, value.wanted) && fits;
+  return fits ? add_samples(ld, table, time, value, path_node) : -1;
+}
+
+int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit) {
+  static const char *const keys[] = {"path", "time", "column", "unit", NULL};
+  const char *file_what = od_format(ld, "the file of %s", what);
+  od_section section = od_section_open(ld, node, key, "", file_what, keys);
+  int path_node = od_section_need(ld, &section, "path");
+  const char *path = od_read_text(ld, path_node, "path", "the name of a CSV file");
+  if (path == NULL) return -1;
+  od_table *table = NULL;
+  od_error error = {0};
+  if (od_table_read_csv(beside_machine(ld, path), &table, &error) != OD_OK) {
+    od_complain(ld, path_node, "%s", error.text);
+    return -1;
+  }
+  int signal = read_columns(ld, &section, table, path_node, unit);
+  od_table_free(table);
+  return signal;
+}

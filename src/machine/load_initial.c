@@ -1,0 +1,204 @@
+// The initial state: quantities of position or rate level, exact or rough.
+//
+// Which quantities there are follows from the elements alone, so that mistakes are found before the model is built.
+#include <string.h>
+
+#include "machine/quantities.h"
+#include "machine/suggest.h"
+
+enum { MOST_OPTIONS = 64 };
+
+// What can be given for one element: the part of the name after the element's, and the SI unit.
+typedef struct option {
+  const char *name, *unit;
+} option;
+
+typedef struct options {
+  option item[MOST_OPTIONS];
+  int count;
+} options;
+
+static void add(options *list, const char *name, const char *unit) {
+  if (list->count < MOST_OPTIONS) list->item[list->count++] = (option){name, unit};
+}
+
+// --- What each element offers -------------------------------------------------------------------------------------
+
+static void add_joint_options(options *list, od_joint_type type) {
+  static const char *const angles[] = {"angle1", "angle2", "angle3"}, *const rates[] = {"rate1", "rate2", "rate3"};
+  int axes = type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 0;
+  if (type == OD_REVOLUTE) add(list, "angle", "rad"), add(list, "rate", "rad/s");
+  if (type == OD_PRISMATIC) add(list, "position", "m"), add(list, "rate", "m/s");
+  for (int i = 0; i < axes; i++) add(list, angles[i], "rad");
+  for (int i = 0; i < axes; i++) add(list, rates[i], "rad/s");
+}
+
+// The coordinates of the one point that the name means; any if it means none, for suggestions.
+static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
+  static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
+  size_t length = strcspn(name, ".");
+  for (int i = 0; i < ld->names.points; i++) {
+    const od_named_point *point = &ld->names.point[i];
+    if (point->element != element || strncmp(point->name, name, length) != 0 || point->name[length] != '\0') continue;
+    for (int j = 0; j < 3; j++) {
+      add(list, od_format(ld, "%s.%s", point->name, coordinates[j]), "m");
+      add(list, od_format(ld, "%s.%s", point->name, speeds[j]), "m/s");
+    }
+  }
+}
+
+static options options_of(od_loader *ld, int element, const char *name) {
+  options list = {.count = 0};
+  switch (ld->names.element[element].kind) {
+    case OD_ELEMENT_JOINT:
+      add_joint_options(&list, ld->names.element[element].type);
+      break;
+    case OD_ELEMENT_SPRING:
+      add(&list, "length", "m");
+      add(&list, "rate", "m/s");
+      break;
+    case OD_ELEMENT_BODY:
+      add(&list, "angle", "rad");
+      add(&list, "turn_rate", "rad/s");
+      add_point_options(ld, &list, element, name);
+      break;
+    default:
+      break;
+  }
+  return list;
+}
+
+// --- Messages -----------------------------------------------------------------------------------------------------
+
+// Outputs that are neither positions nor rates.
+static bool is_other_output(const char *name) {
+  static const char *const others[] = {"acceleration",
+                                       "acceleration1",
+                                       "acceleration2",
+                                       "acceleration3",
+                                       "spring_force",
+                                       "spring_energy",
+                                       "spring_loss",
+                                       "spring_dissipated",
+                                       "kinetic",
+                                       "potential",
+                                       "force",
+                                       "energy",
+                                       "loss",
+                                       "dissipated",
+                                       "power",
+                                       "torque",
+                                       "work",
+                                       "stored",
+                                       "input",
+                                       "balance",
+                                       "ax",
+                                       "ay",
+                                       "az"};
+  const char *dot = strrchr(name, '.');
+  const char *last = dot != NULL ? dot + 1 : name;
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (strcmp(last, others[i]) == 0) return true;
+  return false;
+}
+
+static const char *list_options(od_loader *ld, const options *list) {
+  const char *text = "";
+  for (int i = 0; i < list->count; i++)
+    text = od_format(ld, "%s%s%s", text, i == 0 ? "" : i + 1 == list->count ? " and " : ", ", list->item[i].name);
+  return text;
+}
+
+static void complain_option(od_loader *ld, int key, int element, const char *name, const options *list) {
+  const od_element *owner = &ld->names.element[element];
+  const char *noun = od_element_noun(owner->kind);
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < list->count; i++) od_nearest_try(&nearest, list->item[i].name);
+  bool has_points = list->count > 2;  // more than angle and turn_rate
+  if (is_other_output(name))
+    od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_text_of(ld, key));
+  else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
+    od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
+  else if (nearest.best != NULL)
+    od_complain(ld, key, "the %s '%s' has no '%s'; did you mean '%s.%s'?", noun, owner->name, od_excerpt(ld, name),
+                owner->name, nearest.best);
+  else if (list->count > 0)
+    od_complain(ld, key, "the %s '%s' has no '%s'; it has %s", noun, owner->name, od_excerpt(ld, name),
+                list_options(ld, list));
+  else
+    od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
+}
+
+// "energy.kinetic" and the like belong to no element.
+static int find_element(od_loader *ld, int key, const char *text, size_t length) {
+  const char *name = od_copy(ld, text, length);
+  int element = od_index_find(&ld->names.element_index, name);
+  if (element >= 0) return element;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < ld->names.elements; i++) od_nearest_try(&nearest, ld->names.element[i].name);
+  if (text[length] == '.' && is_other_output(text))
+    od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_excerpt(ld, text));
+  else if (nearest.best != NULL)
+    od_complain(ld, key, "there is no element '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, key, "there is no element '%s'", od_excerpt(ld, name));
+  return -1;
+}
+
+// The SI unit of the quantity that a key names; NULL when there is none: with a message, unless another one explains it.
+static const char *find_unit(od_loader *ld, int key) {
+  const char *text = od_text_of(ld, key);
+  size_t length = strcspn(text, ".");
+  int element = find_element(ld, key, text, length);
+  if (element < 0) return NULL;
+  const char *name = text[length] == '.' ? text + length + 1 : "";
+  options list = options_of(ld, element, name);
+  for (int i = 0; i < list.count; i++)
+    if (strcmp(list.item[i].name, name) == 0) return list.item[i].unit;
+  if (!ld->names.element[element].broken) complain_option(ld, key, element, name, &list);
+  return NULL;
+}
+
+// --- Values -------------------------------------------------------------------------------------------------------
+
+// Takes "about" off the front of a text and says whether it was there.
+static bool take_about(const char **text) {
+  static const char about[] = "about";
+  size_t length = sizeof about - 1;
+  if (strncmp(*text, about, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
+  *text += length + 1;
+  return true;
+}
+
+static void load_value(od_loader *ld, int key, const char *unit) {
+  const char *quantity = od_text_of(ld, key);
+  int node = od_value(ld, key);
+  const char *path = od_format(ld, "initial.%s", quantity);
+  od_given given = od_given_for(ld, node, path, quantity, unit, od_place_of(ld, key));
+  if (given.text == NULL) return;
+  // --set replaces the number; rough stays rough.
+  const char *in_file = ld->tree.node[node].kind == OD_NODE_TEXT ? od_text_of(ld, node) : "";
+  od_given number = given;
+  bool rough = take_about(&number.text);
+  rough = take_about(&in_file) || rough;
+  double value = 0;
+  if (!od_read_quantity(ld, &number, unit, &value)) return;
+  od_add_number(ld, &given, value, unit, OD_IN_LOADER);
+  od_build_initial(ld->build, quantity, value, !rough);
+  od_remember(ld, OD_ABOUT_INITIAL, ld->initials++, key);
+}
+
+void od_load_initial(od_loader *ld, int node) {
+  od_index seen = {0};
+  for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
+    const char *quantity = od_text_of(ld, key);
+    if (od_index_find(&seen, quantity) >= 0) {
+      od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
+      continue;
+    }
+    if (!od_index_add(&seen, quantity, key)) ld->no_memory = true;
+    const char *unit = find_unit(ld, key);
+    if (unit != NULL) load_value(ld, key, unit);
+  }
+  od_index_free(&seen);
+}

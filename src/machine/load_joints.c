@@ -1,0 +1,185 @@
+// The joints: what they connect, their axes, and the springs in them.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/quantities.h"
+
+static const char *const type_names[] = {"revolute", "prismatic", "universal", "spherical", "fixed", NULL};
+
+// Which keys a type of joint has besides those of all joints.
+static bool has_axis(od_joint_type type) {
+  return type == OD_REVOLUTE || type == OD_PRISMATIC;
+}
+static bool has_axes(od_joint_type type) {
+  return has_axis(type) || type == OD_UNIVERSAL;
+}
+static bool has_spring(od_joint_type type) {
+  return has_axis(type);
+}
+
+static void refuse(od_loader *ld, const od_section *section, const char *key, od_joint_type type) {
+  if (od_section_get(ld, section, key) >= 0)
+    od_complain(ld, od_section_get(ld, section, key), "a %s joint has no '%s'", type_names[type], key);
+}
+
+// --- Axes ---------------------------------------------------------------------------------------------------------
+
+static bool are_parallel(const od_loader *ld, int a, int b) {
+  double u[3], v[3], uu = 0, vv = 0, uv = 0;
+  for (int i = 0; i < 3; i++) {
+    u[i] = od_number_value(ld, a + i);
+    v[i] = od_number_value(ld, b + i);
+    uu += u[i] * u[i];
+    vv += v[i] * v[i];
+    uv += u[i] * v[i];
+  }
+  // sin^2 of the angle between them
+  return uu * vv - uv * uv <= 1e-12 * uu * vv;
+}
+
+// `axes: [in the first body, in the second]`
+static void read_two_axes(od_loader *ld, const od_section *section, int node, od_joint_spec *spec) {
+  int entry[2] = {-1, -1};
+  int before = od_messages_total(ld->messages);
+  od_read_list(ld, node, "axes", "two directions, one in each body", 2, entry);
+  const char *path = od_path(ld, section->path, "axes");
+  int first[2];
+  for (int i = 0; i < 2; i++) {
+    static const double fallback[2][3] = {{0, 0, 1}, {0, 1, 0}};
+    const char *label = od_format(ld, "axes[%d]", i);
+    const char *entry_path = od_format(ld, "%s[%d]", path, i);
+    first[i] =
+        od_read_vector(ld, entry[i], entry_path, label, "1", OD_DIRECTION, fallback[i], od_place_of(ld, section->node));
+  }
+  bool sound = od_messages_total(ld->messages) == before;
+  if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
+    od_complain(ld, node, "the two axes are parallel; those of a universal joint must not be");
+  spec->axis_a = od_number_theta(ld, first[0]);
+  spec->axis_b = od_number_theta(ld, first[1]);
+}
+
+static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *spec) {
+  int axis = od_section_get(ld, section, "axis"), axes = od_section_get(ld, section, "axes");
+  if (!has_axis(spec->type)) refuse(ld, section, "axis", spec->type);
+  if (!has_axes(spec->type)) refuse(ld, section, "axes", spec->type);
+  if (has_axis(spec->type) && axis >= 0 && axes >= 0)
+    od_complain(ld, axes, "%s has both 'axis' and 'axes'; expected one", section->what);
+  if (spec->type == OD_UNIVERSAL && axes < 0) od_section_need(ld, section, "axes");
+  if (has_axes(spec->type) && axes >= 0) {
+    read_two_axes(ld, section, axes, spec);
+  } else if (has_axis(spec->type)) {
+    static const double z[3] = {0, 0, 1};
+    const double *fallback = spec->type == OD_REVOLUTE ? z : NULL;
+    spec->axis_a = od_number_theta(ld, od_read_vector_field(ld, section, "axis", "1", OD_DIRECTION, fallback));
+  }
+}
+
+// --- The spring in a joint ----------------------------------------------------------------------------------------
+
+enum { SPRING_FIELDS = 4 };
+static const od_field turning[SPRING_FIELDS] = {
+    {"stiffness", "N m/rad", OD_ANY, 0},
+    {"damping", "N m s/rad", OD_NOT_NEGATIVE, 0},
+    {"free", "rad", OD_ANY, 0},
+    {"preload", "N m", OD_ANY, 0},
+};
+static const od_field sliding[SPRING_FIELDS] = {
+    {"stiffness", "N/m", OD_ANY, 0},
+    {"damping", "N s/m", OD_NOT_NEGATIVE, 0},
+    {"free", "m", OD_ANY, 0},
+    {"preload", "N", OD_ANY, 0},
+};
+
+// The numbers always have their paths, but there is a spring only if something that acts is given.
+static bool is_sprung(od_loader *ld, const od_section *section) {
+  static const char *const acting[] = {"stiffness", "damping", "preload"};
+  for (int i = 0; i < 3; i++) {
+    if (od_section_get(ld, section, acting[i]) >= 0) return true;
+    if (od_numbers_is_overridden(&ld->machine->numbers, od_path(ld, section->path, acting[i]))) return true;
+  }
+  return false;
+}
+
+static void load_joint_spring(od_loader *ld, const od_section *section, int element) {
+  od_joint_type type = ld->names.element[element].type;
+  if (!has_spring(type)) {
+    for (int i = 0; i < SPRING_FIELDS; i++) refuse(ld, section, turning[i].key, type);
+    return;
+  }
+  bool sprung = is_sprung(ld, section);
+  int first = od_read_fields(ld, section, type == OD_REVOLUTE ? turning : sliding, SPRING_FIELDS,
+                             sprung ? OD_IN_MODEL : OD_IN_LOADER);
+  const od_element *joint = &ld->names.element[element];
+  if (!sprung || joint->index == OD_NOT_BUILT) return;
+  int index = od_build_joint_spring(ld->build, joint->name, joint->index, od_number_theta(ld, first));
+  od_remember(ld, OD_ABOUT_JOINT_SPRING, index, joint->node);
+}
+
+// --- Which bodies hang on the ground ------------------------------------------------------------------------------
+
+// Bodies that joints connect, directly or through others, have the same representative.
+static int representative(int *group, int element) {
+  while (group[element] != element) {
+    group[element] = group[group[element]];
+    element = group[element];
+  }
+  return element;
+}
+
+static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
+  int ground = representative(group, 0);
+  for (int i = 1; i < bodies; i++) {
+    const od_element *element = &ld->names.element[i];
+    if (!element->broken && representative(group, i) != ground)
+      od_complain(ld, element->node, "no joint connects the body '%s' to the ground, directly or through other bodies",
+                  element->name);
+  }
+}
+
+// --- Joints -------------------------------------------------------------------------------------------------------
+
+// Loads one joint; false when it is not known what it connects.
+static bool load_joint(od_loader *ld, int key, int element, int *group) {
+  static const char *const keys[] = {"type",      "between", "axis", "axes",    "cut", "independent",
+                                     "stiffness", "damping", "free", "preload", NULL};
+  const char *name = od_text_of(ld, key);
+  const char *what = od_format(ld, "the joint '%s'", name);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  int type = od_read_choice(ld, od_section_need(ld, &section, "type"), "type", type_names);
+  od_point_ref ends[2];
+  bool connected = od_names_find_pair(ld, &section, ends);
+  bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
+  if (connected && !cut) group[representative(group, ends[0].element)] = representative(group, ends[1].element);
+  if (type < 0) {
+    ld->names.element[element].broken = true;
+    return connected;
+  }
+  ld->names.element[element].type = (od_joint_type)type;
+  od_joint_spec spec = {(od_joint_type)type, ends[0].point, ends[1].point, -1, -1, cut, independent};
+  read_axes(ld, &section, &spec);
+  if (connected && spec.point_a >= 0 && spec.point_b >= 0) {
+    ld->names.element[element].index = od_build_joint(ld->build, name, &spec);
+    od_remember(ld, OD_ABOUT_JOINT, ld->names.element[element].index, key);
+  }
+  load_joint_spring(ld, &section, element);
+  return connected;
+}
+
+void od_load_joints(od_loader *ld, int node) {
+  int bodies = ld->names.elements;  // the ground and the bodies were declared first
+  int *group = malloc((size_t)bodies * sizeof *group);
+  if (group == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  for (int i = 0; i < bodies; i++) group[i] = i;
+  bool complete = true;
+  for (int key = od_first(ld, node, "joints"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_JOINT);
+    if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
+  }
+  // A joint with an error may be the one that is missing: one mistake, one message.
+  if (complete) report_loose_bodies(ld, group, bodies);
+  free(group);
+}

@@ -1,0 +1,97 @@
+// The run section: what simulate does unless it is told otherwise.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/quantities.h"
+#include "machine/suggest.h"
+#include "model/model.h"
+
+// A number that has no default of its own: without it the machine has no such number.
+static double read_optional(od_loader *ld, const od_section *section, od_field field) {
+  int node = od_section_get(ld, section, field.key);
+  const char *path = od_path(ld, section->path, field.key);
+  if (node < 0 && !od_numbers_is_overridden(&ld->machine->numbers, path)) return 0;
+  return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
+}
+
+// Before there is a model only the element in front can be checked.
+static void check_output_element(od_loader *ld, int node) {
+  const char *text = od_read_text(ld, node, "outputs", "names of outputs");
+  if (text == NULL) return;
+  const char *name = od_copy(ld, text, strcspn(text, "."));
+  if (strcmp(name, "energy") == 0 || od_index_find(&ld->names.element_index, name) >= 0) return;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < ld->names.elements; i++) od_nearest_try(&nearest, ld->names.element[i].name);
+  if (nearest.best != NULL)
+    od_complain(ld, node, "there is no output '%s': there is no element '%s'; did you mean '%s'?", od_excerpt(ld, text),
+                od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, node, "there is no output '%s': there is no element '%s'", od_excerpt(ld, text),
+                od_excerpt(ld, name));
+}
+
+static int outputs_list(const od_loader *ld, const od_section *section) {
+  int node = od_section_get(ld, section, "outputs");
+  return node >= 0 && ld->tree.node[node].kind == OD_NODE_LIST ? node : -1;
+}
+
+static void check_outputs(od_loader *ld, const od_section *section) {
+  int node = od_section_get(ld, section, "outputs");
+  if (node < 0) return;
+  if (ld->tree.node[node].kind != OD_NODE_LIST) {
+    od_complain(ld, node, "found %s; 'outputs' wants a list of names", od_describe(ld, node));
+    return;
+  }
+  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next)
+    check_output_element(ld, od_tree_value(&ld->tree, at));
+}
+
+void od_load_run(od_loader *ld, int node) {
+  static const char *const keys[] = {"time", "step", "integrator", "tolerance", "outputs", NULL};
+  static const char *const integrators[] = {"trapezoid", "rk4", "cvodes", NULL};
+  bool empty = node < 0 || ld->tree.node[node].kind == OD_NODE_NULL;
+  od_section section = {.map = -1, .node = -1, .path = "run", .what = "run"};
+  if (!empty) section = od_section_open(ld, node, node, "run", "run", keys);
+  od_run_defaults *run = &ld->machine->run;
+  run->time = read_optional(ld, &section, (od_field){"time", "s", OD_POSITIVE, 0});
+  run->step = read_optional(ld, &section, (od_field){"step", "s", OD_POSITIVE, 0});
+  run->tolerance = read_optional(ld, &section, (od_field){"tolerance", "1", OD_POSITIVE, 0});
+  int integrator = od_section_get(ld, &section, "integrator");
+  int choice = integrator >= 0 ? od_read_choice(ld, integrator, "integrator", integrators) : -1;
+  if (choice >= 0) run->integrator = integrators[choice];
+  check_outputs(ld, &section);
+}
+
+// --- After the model is built -------------------------------------------------------------------------------------
+
+static int find_output(od_loader *ld, int node) {
+  const od_model *model = ld->machine->model;
+  const char *name = od_text_of(ld, node);
+  int output = od_model_output_find(model, name);
+  if (output >= 0) return output;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_model_output_count(model); i++) od_nearest_try(&nearest, od_model_output_name(model, i));
+  if (nearest.best != NULL)
+    od_complain(ld, node, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, node, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+  return -1;
+}
+
+void od_load_run_outputs(od_loader *ld, int node) {
+  od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_NODE_MAP ? node : -1};
+  int list = outputs_list(ld, &section);
+  if (list < 0 || ld->tree.node[list].count == 0) return;
+  int *outputs = malloc((size_t)ld->tree.node[list].count * sizeof *outputs);
+  if (outputs == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  int count = 0;
+  for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
+    outputs[count++] = find_output(ld, od_tree_value(&ld->tree, at));
+  ld->machine->run_outputs = outputs;
+  ld->machine->run.outputs = outputs;
+  ld->machine->run.output_count = count;
+}

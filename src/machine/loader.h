@@ -1,0 +1,77 @@
+// What the parts of the loader share while a machine file becomes a machine, and the parts themselves in the order in
+// which they run.
+#ifndef OD_MACHINE_LOADER_H
+#define OD_MACHINE_LOADER_H
+
+#include "machine/names.h"
+#include "machine/numbers.h"
+#include "machine/tree.h"
+#include "machine/units.h"
+#include "model/build.h"
+#include "oleodyn/machine.h"
+#include "signals/signal.h"
+
+typedef struct od_machine_input {
+  const char *name, *unit;
+  int signal;  // node in the machine's signals
+} od_machine_input;
+
+struct od_machine {
+  od_texts texts;  // all that the rest points to
+  const char *file, *title;
+  od_numbers numbers;
+  od_machine_input *input;
+  int inputs, input_capacity;
+  od_signals *signals;
+  od_run_defaults run;
+  int *run_outputs;
+  od_model *model;
+};
+
+// Which element a number in an error of od_build_finish() means.
+typedef struct od_culprit {
+  od_culprit_kind kind;
+  int index;
+  int node;  // where it stands in the file
+} od_culprit;
+
+struct od_loader {
+  od_machine *machine;  // the machine that grows
+  od_messages *messages;
+  int first_message;
+  od_tree tree;
+  od_units *units;
+  od_build *build;
+  od_names names;
+  od_culprit *culprit;
+  int culprits, culprit_capacity;
+  int sums;      // sums around the signal that is being read
+  int signals;   // signals so far
+  int initials;  // initial values so far
+  bool no_memory;
+};
+
+// The sections of a file. Each takes the node of its section, or -1 when the file has none.
+void od_load_gravity(od_loader *ld, int node);
+void od_load_ground(od_loader *ld, int node);
+void od_load_bodies(od_loader *ld, int node);
+void od_load_joints(od_loader *ld, int node);
+void od_load_rods(od_loader *ld, int node);
+void od_load_springs(od_loader *ld, int node);
+void od_load_inputs(od_loader *ld, int node);
+void od_load_forces(od_loader *ld, int node);
+void od_load_torques(od_loader *ld, int node);
+void od_load_initial(od_loader *ld, int node);
+void od_load_run(od_loader *ld, int node);
+// After the model is there: the names in run.outputs.
+void od_load_run_outputs(od_loader *ld, int node);
+
+// Remembers where an element stands, for errors that come from the builder.
+void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
+
+// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), and a signal from a file. They return
+// the signal's index in the machine's signals, or -1. `unit` is the input's.
+int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
+int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
+
+#endif

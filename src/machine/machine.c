@@ -1,0 +1,118 @@
+// The machine as the world sees it: what the loader left behind, read only.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/loader.h"
+#include "model/model.h"
+
+void od_machine_free(od_machine *machine) {
+  if (machine == NULL) return;
+  od_model_free(machine->model);
+  od_signals_free(machine->signals);
+  od_numbers_free(&machine->numbers);
+  free(machine->input);
+  free(machine->run_outputs);
+  od_texts_free(&machine->texts);
+  free(machine);
+}
+
+const char *od_machine_title(const od_machine *machine) {
+  return machine->title;
+}
+
+const char *od_machine_file(const od_machine *machine) {
+  return machine->file;
+}
+
+// --- Numbers ------------------------------------------------------------------------------------------------------
+
+int od_machine_number_count(const od_machine *machine) {
+  return machine->numbers.count;
+}
+
+od_number od_machine_number(const od_machine *machine, int i) {
+  if (i < 0 || i >= machine->numbers.count) return (od_number){0};
+  return machine->numbers.item[i].number;
+}
+
+int od_machine_number_find(const od_machine *machine, const char *path) {
+  return od_index_find(&machine->numbers.index, path);
+}
+
+// --- Inputs -------------------------------------------------------------------------------------------------------
+
+int od_machine_input_count(const od_machine *machine) {
+  return machine->inputs;
+}
+
+const char *od_machine_input_name(const od_machine *machine, int i) {
+  return i >= 0 && i < machine->inputs ? machine->input[i].name : NULL;
+}
+
+const char *od_machine_input_unit(const od_machine *machine, int i) {
+  return i >= 0 && i < machine->inputs ? machine->input[i].unit : NULL;
+}
+
+void od_machine_inputs(const od_machine *machine, double t, double *u) {
+  for (int i = 0; i < machine->inputs; i++) u[i] = od_signal_value(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_next_break(const od_machine *machine, double t) {
+  double next = INFINITY;
+  for (int i = 0; i < machine->inputs; i++)
+    next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t));
+  return next;
+}
+
+// --- Outputs ------------------------------------------------------------------------------------------------------
+
+int od_machine_output_count(const od_machine *machine) {
+  return od_model_output_count(machine->model);
+}
+
+const char *od_machine_output_name(const od_machine *machine, int i) {
+  return od_model_output_name(machine->model, i);
+}
+
+const char *od_machine_output_unit(const od_machine *machine, int i) {
+  return od_model_output_unit(machine->model, i);
+}
+
+int od_machine_output_find(const od_machine *machine, const char *name) {
+  return od_model_output_find(machine->model, name);
+}
+
+// --- Run and plant ------------------------------------------------------------------------------------------------
+
+const od_run_defaults *od_machine_run(const od_machine *machine) {
+  return &machine->run;
+}
+
+// The model's parameters behind the machine's numbers.
+static od_status find_parameters(const od_machine *machine, const int *numbers, int count, int *parameters,
+                                 od_error *err) {
+  for (int i = 0; i < count; i++) {
+    if (numbers[i] < 0 || numbers[i] >= machine->numbers.count)
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", numbers[i],
+                     machine->numbers.count);
+    const od_number_entry *entry = &machine->numbers.item[numbers[i]];
+    if (entry->theta < 0)
+      return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it",
+                     entry->number.path);
+    parameters[i] = entry->theta;
+  }
+  return OD_OK;
+}
+
+od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
+                           int parameter_count, od_plant **out, od_error *err) {
+  *out = NULL;
+  if (parameter_count < 0 || output_count < 0) return od_fail(err, OD_BAD_ARGUMENT, "a count is negative");
+  int *theta = malloc(((size_t)parameter_count + 1) * sizeof *theta);
+  if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = find_parameters(machine, parameters, parameter_count, theta, err);
+  if (status == OD_OK) status = od_model_plant(machine->model, outputs, output_count, theta, parameter_count, out, err);
+  free(theta);
+  return status;
+}

@@ -1,0 +1,25 @@
+// How the loader collects its messages. The public face is in oleodyn/machine.h.
+#ifndef OD_MACHINE_MESSAGES_H
+#define OD_MACHINE_MESSAGES_H
+
+#include <stdarg.h>
+
+#include "oleodyn/machine.h"
+
+// Where something stands: a file with line and column, or "--set".
+typedef struct od_place {
+  const char *file;
+  int line, column;
+} od_place;
+
+// Adds a message; the text becomes one line without control characters, the file name is copied.
+void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+bool od_message_is_about_set(const od_message *message);
+// All messages so far, those beyond the bound that are only counted among them.
+int od_messages_total(const od_messages *m);
+// Puts the messages from index `first` on in the order of the file, those about --set last, each only once.
+void od_messages_sort(od_messages *m, int first);
+
+#endif

@@ -1,0 +1,188 @@
+// The namespace of a machine file and the references into it.
+#include "machine/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/reader.h"
+#include "machine/suggest.h"
+
+enum { LONGEST_NAME = 60 };
+
+static const char *const kind_names[] = {"body", "joint", "rod", "spring", "force", "torque", "input", "ground"};
+
+const char *od_element_noun(od_element_kind kind) {
+  return kind_names[kind];
+}
+
+// --- Declaring ----------------------------------------------------------------------------------------------------
+
+static int add_element(od_names *names, od_element element) {
+  od_element *grown = od_grow(names->element, names->elements, &names->element_capacity, sizeof *names->element);
+  if (grown == NULL) return -1;
+  names->element = grown;
+  if (!od_index_add(&names->element_index, element.name, names->elements)) return -1;
+  names->element[names->elements] = element;
+  return names->elements++;
+}
+
+bool od_names_start(od_names *names) {
+  return add_element(names,
+                     (od_element){.kind = OD_ELEMENT_GROUND, .name = "ground", .node = -1, .index = OD_GROUND}) == 0;
+}
+
+void od_names_free(od_names *names) {
+  free(names->element);
+  free(names->point);
+  od_index_free(&names->element_index);
+  od_index_free(&names->point_index);
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_well_formed(const char *name) {
+  if (!is_letter(name[0])) return false;
+  for (const char *c = name; *c != '\0'; c++)
+    if (!is_letter(*c) && !(*c >= '0' && *c <= '9') && *c != '_' && *c != '-') return false;
+  return true;
+}
+
+bool od_names_check(od_loader *ld, int node) {
+  const char *name = od_text_of(ld, node);
+  if (!is_well_formed(name))
+    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter",
+                od_excerpt(ld, name));
+  else if (strlen(name) > LONGEST_NAME)
+    od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);
+  else
+    return true;
+  return false;
+}
+
+static bool is_reserved(const char *name) {
+  static const char *const reserved[] = {"ground", "energy", "gravity", "inputs", "initial", "run", "time"};
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    if (strcmp(name, reserved[i]) == 0) return true;
+  return false;
+}
+
+int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
+  const char *name = od_text_of(ld, key);
+  if (!od_names_check(ld, key)) return -1;
+  if (is_reserved(name)) {
+    od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, kind_names[kind]);
+    return -1;
+  }
+  int other = od_index_find(&ld->names.element_index, name);
+  if (other >= 0) {
+    const od_element *taken = &ld->names.element[other];
+    od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
+                kind_names[taken->kind], od_place_of(ld, taken->node).line);
+    return -1;
+  }
+  int element = add_element(&ld->names, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
+  if (element < 0) ld->no_memory = true;
+  return element;
+}
+
+void od_names_add_point(od_loader *ld, int element, const char *name, int index) {
+  od_names *names = &ld->names;
+  od_named_point *grown = od_grow(names->point, names->points, &names->point_capacity, sizeof *names->point);
+  if (grown == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  names->point = grown;
+  const char *full = od_format(ld, "%s.%s", names->element[element].name, name);
+  if (!od_index_add(&names->point_index, full, names->points)) ld->no_memory = true;
+  names->point[names->points++] = (od_named_point){.name = name, .full_name = full, .element = element, .index = index};
+}
+
+bool od_names_has_point(od_loader *ld, int element, const char *name) {
+  const char *full = od_format(ld, "%s.%s", ld->names.element[element].name, name);
+  return od_index_find(&ld->names.point_index, full) >= 0;
+}
+
+// --- Finding ------------------------------------------------------------------------------------------------------
+
+// Bodies include the ground.
+static bool is_kind(const od_element *element, od_element_kind kind) {
+  return element->kind == kind || (kind == OD_ELEMENT_BODY && element->kind == OD_ELEMENT_GROUND);
+}
+
+const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind) {
+  od_nearest nearest = od_nearest_to(text);
+  for (int i = 0; i < ld->names.elements; i++)
+    if (is_kind(&ld->names.element[i], kind)) od_nearest_try(&nearest, ld->names.element[i].name);
+  return nearest.best;
+}
+
+int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind) {
+  int element = od_index_find(&ld->names.element_index, text);
+  if (element >= 0 && is_kind(&ld->names.element[element], kind)) return element;
+  if (kind == OD_ELEMENT_BODY && ld->names.lacks_bodies) return -1;
+  const char *nearest = od_names_nearest(ld, text, kind);
+  const char *shown = od_excerpt(ld, text);
+  if (nearest != NULL)
+    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", kind_names[kind], shown, nearest);
+  else if (element >= 0)
+    od_complain(ld, node, "'%s' is a %s; expected the name of a %s", shown, kind_names[ld->names.element[element].kind],
+                kind_names[kind]);
+  else
+    od_complain(ld, node, "there is no %s '%s'", kind_names[kind], shown);
+  return -1;
+}
+
+// The points of one element, for a message.
+static const char *list_points(od_loader *ld, int element) {
+  const char *list = "";
+  int shown = 0;
+  for (int i = 0; i < ld->names.points && shown < 12; i++) {
+    if (ld->names.point[i].element != element) continue;
+    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->names.point[i].name);
+  }
+  return list;
+}
+
+void od_names_lack_point(od_loader *ld, int node, const char *point, int element) {
+  od_nearest nearest = od_nearest_to(point);
+  for (int i = 0; i < ld->names.points; i++)
+    if (ld->names.point[i].element == element) od_nearest_try(&nearest, ld->names.point[i].name);
+  const char *owner = ld->names.element[element].name, *shown = od_excerpt(ld, point);
+  if (nearest.best != NULL)
+    od_complain(ld, node, "'%s' has no point '%s'; did you mean '%s.%s'?", owner, shown, owner, nearest.best);
+  else
+    od_complain(ld, node, "'%s' has no point '%s'; it has %s", owner, shown, list_points(ld, element));
+}
+
+od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
+  od_point_ref nothing = {.element = -1, .point = -1};
+  const char *text = od_read_text(ld, node, label, "a point like 'crank.end' or 'ground.A'");
+  if (text == NULL) return nothing;
+  const char *dot = strchr(text, '.');
+  size_t length = dot != NULL ? (size_t)(dot - text) : strlen(text);
+  int element = od_names_find(ld, node, od_copy(ld, text, length), OD_ELEMENT_BODY);
+  if (element < 0) return nothing;
+  const char *point_name = dot != NULL ? dot + 1 : "origin";
+  const char *full = od_format(ld, "%s.%s", ld->names.element[element].name, point_name);
+  int point = od_index_find(&ld->names.point_index, full);
+  if (point < 0 && !ld->names.element[element].broken) od_names_lack_point(ld, node, point_name, element);
+  return (od_point_ref){.element = element, .point = point >= 0 ? ld->names.point[point].index : -1};
+}
+
+bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]) {
+  ends[0] = ends[1] = (od_point_ref){.element = -1, .point = -1};
+  int entry[2];
+  int node = od_section_need(ld, section, "between");
+  if (!od_read_list(ld, node, "between", "two points", 2, entry)) return false;
+  for (int i = 0; i < 2; i++) ends[i] = od_names_find_point(ld, entry[i], "between");
+  if (ends[0].element < 0 || ends[1].element < 0) return false;
+  if (ends[0].element == ends[1].element) {
+    od_complain(ld, entry[1], "%s connects '%s' with itself; expected two bodies", section->what,
+                ld->names.element[ends[0].element].name);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,76 @@
+// The names of a machine: bodies, joints, rods, springs, forces, torques and inputs share one namespace; points belong
+// to a body or to the ground.
+#ifndef OD_MACHINE_NAMES_H
+#define OD_MACHINE_NAMES_H
+
+#include "machine/index.h"
+#include "model/build.h"
+
+typedef enum od_element_kind {
+  OD_ELEMENT_BODY,
+  OD_ELEMENT_JOINT,
+  OD_ELEMENT_ROD,
+  OD_ELEMENT_SPRING,
+  OD_ELEMENT_FORCE,
+  OD_ELEMENT_TORQUE,
+  OD_ELEMENT_INPUT,
+  OD_ELEMENT_GROUND,
+} od_element_kind;
+
+enum { OD_NOT_BUILT = -2 };
+
+typedef struct od_element {
+  od_element_kind kind;
+  const char *name;
+  int node;            // its key in the file
+  int index;           // in the builder; OD_NOT_BUILT: it had errors
+  bool broken;         // a body whose points may be missing because of an error
+  od_joint_type type;  // of a joint
+  const char *unit;    // of an input
+} od_element;
+
+typedef struct od_named_point {
+  const char *name, *full_name;  // "end", "crank.end"
+  int element;                   // the body or the ground
+  int index;                     // in the builder
+} od_named_point;
+
+typedef struct od_names {
+  od_element *element;  // element 0 is the ground
+  int elements, element_capacity;
+  od_named_point *point;
+  int points, point_capacity;
+  od_index element_index, point_index;  // points by their full names
+  bool lacks_bodies;                    // there are none at all because of an error, so none is missing
+} od_names;
+
+typedef struct od_loader od_loader;
+
+bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
+void od_names_free(od_names *names);
+const char *od_element_noun(od_element_kind kind);  // "body", "joint"
+
+// Whether the text at a node may be a name; if not, a message says why.
+bool od_names_check(od_loader *ld, int node);
+// Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.
+int od_names_declare(od_loader *ld, int key, od_element_kind kind);
+// Declares a point of a body or of the ground.
+void od_names_add_point(od_loader *ld, int element, const char *name, int index);
+bool od_names_has_point(od_loader *ld, int element, const char *name);
+
+// The element of a kind that the text names, or -1 with a message at the node. A body may be the ground.
+int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
+// The name of that kind that is nearest to the text, or NULL.
+const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind);
+
+// What "crank.end", "crank" or "ground.A" at a node means.
+typedef struct od_point_ref {
+  int element;  // the body's element; -1 with a message: there is none
+  int point;    // in the builder; -1 with a message: there is none
+} od_point_ref;
+od_point_ref od_names_find_point(od_loader *ld, int node, const char *label);
+
+// The message for a point that a body or the ground does not have.
+void od_names_lack_point(od_loader *ld, int node, const char *point, int element);
+
+#endif

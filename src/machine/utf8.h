@@ -1,0 +1,13 @@
+// Text in UTF-8, character by character.
+#ifndef OD_MACHINE_UTF8_H
+#define OD_MACHINE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The length of the character at s, of which `left` bytes are left; 0: there is none, or one that is no text (control
+// characters other than tab and line ends). Overlong forms and surrogates are none.
+size_t od_utf8_length(const unsigned char *s, size_t left);
+bool od_utf8_is_text(const char *text);
+
+#endif

@@ -1,0 +1,13 @@
+// Small dense linear algebra, row-major, without allocation: written by hand because it must run inside a step on a
+// controller. Larger problems go to LAPACK in the tool's rooms.
+#ifndef OD_DENSE_H
+#define OD_DENSE_H
+
+#include "oleodyn/status.h"
+
+// Factors the n x n matrix in place with partial pivoting; pivot has n entries.
+od_status od_lu_factor(int n, double *a, int *pivot);
+// Solves with the factors, in place; `columns` right-hand sides stand side by side in the n x columns matrix b.
+void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);
+
+#endif

@@ -1,0 +1,376 @@
+// Assembly: from rough initial values to a state in which all loops are closed and all exact values are met.
+//
+// Positions: find the z nearest to the rough one (in weighted least squares) with Phi(z) = 0 and c(z) = value, by
+// Gauss-Newton steps of least norm. Redundant rows make the matrix singular, which a tiny regularisation forgives.
+// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Derivatives of the conditions are complex
+// steps. Runs once, when a model is built; allocates.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/mechanics.h"
+#include "mechanics/partition.h"
+#include "model/builder.h"
+
+static const double tiny = 1e-30;  // the imaginary step
+
+// One exact initial value.
+typedef struct condition {
+  int initial;  // which of the builder's
+  od_output output;
+  double value;
+} condition;
+
+typedef struct assembly {
+  od_build *b;
+  od_model *m;
+  double *w;
+  double _Complex *wc;
+  condition *at_position, *at_rate;
+  int positions, rates;
+  int rows;                         // of the largest problem: closure rows and conditions
+  double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
+  int *pivot;
+} assembly;
+
+static bool is_position(od_output_kind kind) {
+  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_SPRING_LENGTH;
+}
+static bool is_rate(od_output_kind kind) {
+  return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
+         kind == OD_OUT_SPRING_RATE;
+}
+
+// Sorts the initial values: rough ones into z0, exact ones into conditions. Complains about unknown and missing ones.
+static void sort_initial_values(assembly *s) {
+  const od_model *m = s->m;
+  bool *given = calloc((size_t)m->coordinates + 1, sizeof *given);
+  for (int i = 0; i < s->b->initials; i++) {
+    const od_initial *in = &s->b->initial[i];
+    int index = od_model_output_find(m, in->quantity);
+    condition c = {.initial = i, .value = in->value};
+    int coordinate = od_model_coordinate_find(m, in->quantity, false);
+    int coordinate_rate = od_model_coordinate_find(m, in->quantity, true);
+    if (index >= 0) c.output = m->output[index];
+    else if (coordinate >= 0) c.output = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
+    else if (coordinate_rate >= 0) c.output = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = coordinate_rate};
+    else {
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
+      continue;
+    }
+    if (!is_position(c.output.kind) && !is_rate(c.output.kind)) {
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i,
+                        "'%s' cannot be an initial value: only positions, angles, lengths and their rates can",
+                        in->quantity);
+      continue;
+    }
+    if (c.output.kind == OD_OUT_COORDINATE) {
+      m->z0[c.output.index] = in->value;
+      if (given) given[c.output.index] = true;
+    }
+    if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
+    if (in->exact && is_position(c.output.kind)) s->at_position[s->positions++] = c;
+    if (in->exact && is_rate(c.output.kind)) s->at_rate[s->rates++] = c;
+  }
+  for (int j = 0; given && j < m->coordinates; j++)
+    if (!given[j]) {
+      int joint = m->link[m->coordinate_link[j]].joint;
+      static const char *const spherical[3] = {"angle1", "angle2", "angle3"};
+      const od_joint *owner = &m->joint[joint];
+      const char *label = owner->coordinates > 1 ? spherical[j - owner->coordinate]
+                          : owner->spec.type == OD_PRISMATIC ? "position" : "angle";
+      od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                        "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
+                        owner->name, owner->name, label);
+    }
+  free(given);
+}
+
+// Real and complex work memory for the numbers at hand.
+static void load_numbers(assembly *s) {
+  const od_model *m = s->m;
+  const od_layout *l = &m->layout;
+  memcpy(s->w + l->theta, m->theta, (size_t)m->numbers * sizeof(double));
+  for (int c = 0; c < m->charts; c++)
+    for (int k = 0; k < 9; k++) s->w[l->chart + 9 * c + k] = k % 4 == 0;
+  for (int i = 0; i < m->numbers; i++) s->wc[l->theta + i] = m->theta[i];
+  for (int i = 0; i < 9 * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
+  od_mechanics(m)->prepare(m, s->w);
+  od_mechanics_with_derivatives(m)->prepare(m, s->wc);
+}
+
+// The closure rows of J as a dense matrix.
+static void closure_rows(const assembly *s, double *matrix) {
+  const od_model *m = s->m;
+  int n = m->coordinates;
+  memset(matrix, 0, (size_t)(m->rows * n) * sizeof *matrix);
+  for (int c = 0; c < m->closures; c++) {
+    const od_closure *closure = &m->closure[c];
+    for (int k = 0; k < closure->rows; k++)
+      for (int e = 0; e < closure->path_count; e++)
+        matrix[(closure->row + k) * n + m->link[m->path_step[closure->path + e].link].coordinate] =
+            s->w[m->layout.jacobian + closure->entry + k * closure->path_count + e];
+  }
+}
+
+// Rows and residuals of the conditions: their derivatives by z (or z', when rate) from the complex kernel.
+static void condition_rows(assembly *s, const condition *list, int count, bool rate) {
+  const od_model *m = s->m;
+  const od_layout *l = &m->layout;
+  const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
+  int n = m->coordinates, moved = rate ? l->zd : l->z;
+  if (count == 0) return;
+  for (int j = 0; j < n; j++) s->wc[l->z + j] = s->w[l->z + j], s->wc[l->zd + j] = s->w[l->zd + j];
+  for (int j = 0; j < n; j++) {
+    double _Complex step = tiny * (double _Complex){__builtin_complex(0.0, 1.0)};
+    s->wc[moved + j] += step;
+    mech->open_positions(m, s->wc);
+    mech->open_velocities(m, s->wc);
+    for (int i = 0; i < count; i++) {
+      double _Complex y = mech->output(m, s->wc, &list[i].output);
+      s->matrix[(m->rows + i) * n + j] = __imag__ y / tiny;
+      s->r[m->rows + i] = __real__ y - list[i].value;
+    }
+    s->wc[moved + j] -= step;
+  }
+}
+
+// The step of least norm: y = (J W^2 J' + mu) ^-1 r, step = -W^2 J' y. W: typical size of a coordinate.
+static void least_norm_step(assembly *s, int rows, double *step) {
+  const od_model *m = s->m;
+  int n = m->coordinates;
+  double trace = 0;
+  for (int i = 0; i < rows; i++)
+    for (int k = 0; k < rows; k++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++) {
+        double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+        sum += s->matrix[i * n + j] * weight * weight * s->matrix[k * n + j];
+      }
+      s->normal[i * rows + k] = sum;
+      if (i == k) trace += sum;
+    }
+  for (int i = 0; i < rows; i++) s->normal[i * rows + i] += 1e-14 * trace + 1e-300;
+  memcpy(s->y, s->r, (size_t)rows * sizeof *s->y);
+  if (od_lu_factor(rows, s->normal, s->pivot) == OD_OK) od_lu_solve(rows, s->normal, s->pivot, s->y, 1);
+  for (int j = 0; j < n; j++) {
+    double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1, sum = 0;
+    for (int i = 0; i < rows; i++) sum += s->matrix[i * n + j] * s->y[i];
+    step[j] = -weight * weight * sum;
+  }
+}
+
+// The residual of positions with so many conditions, its size, and (on demand) J.
+static double position_residual(assembly *s, int conditions, bool derivatives) {
+  const od_model *m = s->m;
+  const od_mechanics_real *mech = od_mechanics(m);
+  mech->open_positions(m, s->w);
+  memcpy(s->r, s->w + m->layout.phi, (size_t)m->rows * sizeof *s->r);
+  mech->open_velocities(m, s->w);
+  for (int i = 0; i < conditions; i++)
+    s->r[m->rows + i] = mech->output(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
+  if (derivatives) {
+    closure_rows(s, s->matrix);
+    condition_rows(s, s->at_position, conditions, false);
+  }
+  double sum = 0;
+  for (int i = 0; i < m->rows + conditions; i++) sum += s->r[i] * s->r[i];
+  return sqrt(sum);
+}
+
+// Gauss-Newton with step control. True when all residuals vanish.
+static bool find_positions(assembly *s, int conditions) {
+  od_model *m = s->m;
+  int n = m->coordinates, rows = m->rows + conditions;
+  double *z = s->w + m->layout.z, *step = s->trial;
+  memcpy(z, m->z0, (size_t)n * sizeof *z);
+  double size = position_residual(s, conditions, true), good = 1e-13 * (1 + m->size);
+  if (rows == 0) return true;
+  for (int round = 0; round < 200; round++) {
+    least_norm_step(s, rows, step);
+    // No joint turns by more than half a radian at once.
+    double largest = 0;
+    for (int j = 0; j < n; j++) {
+      double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+      largest = fmax(largest, fabs(step[j]) / weight);
+    }
+    double part = largest > 0.5 ? 0.5 / largest : 1;
+    double *before = s->trial + n;
+    memcpy(before, z, (size_t)n * sizeof *z);
+    double smaller = INFINITY;
+    for (int halving = 0; halving < 12 && !(smaller < size); halving++, part /= 2) {
+      for (int j = 0; j < n; j++) z[j] = before[j] + part * step[j];
+      smaller = position_residual(s, conditions, false);
+      if (size < 1e-9 * (1 + m->size)) break;  // at round-off: take the step as it is
+    }
+    bool stuck = !(smaller < size);
+    size = position_residual(s, conditions, true);
+    if (size <= good && (largest < 1e-12 || stuck)) return true;
+    if (stuck) break;
+  }
+  return size < 1e-10 * (1 + m->size);
+}
+
+// Names the loop with the widest gap.
+static void complain_about_loop(assembly *s) {
+  const od_model *m = s->m;
+  const od_closure *worst = &m->closure[0];
+  double gap = -1;
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    double sum = 0;
+    for (int k = 0; k < c->rows; k++) sum += s->r[c->row + k] * s->r[c->row + k];
+    if (sqrt(sum) > gap) gap = sqrt(sum), worst = c;
+  }
+  const char *unit = worst->kind == OD_CLOSE_DOT ? " rad" : " m";
+  if (worst->joint >= 0)
+    od_build_complain(s->b, OD_ABOUT_JOINT, worst->joint,
+                      "the loop through joint '%s' cannot close: a gap of %.3g%s remains; expected lengths, axes and "
+                      "rough initial values that let it close", m->joint[worst->joint].name, gap, unit);
+  else
+    od_build_complain(s->b, OD_ABOUT_ROD, worst->rod,
+                      "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
+                      "rough initial values that let it close", m->rod[worst->rod].name, gap);
+}
+
+// With the loops closed but not all exact values met: says how near they can be met.
+static void complain_about_conditions(assembly *s) {
+  const od_model *m = s->m;
+  for (int i = 0; i < s->positions; i++) {
+    double miss = s->r[m->rows + i];
+    if (fabs(miss) > 1e-9 * (1 + m->size))
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
+                        "'%s' cannot be %.6g together with the loops and the other exact values; the nearest found is "
+                        "%.6g", s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
+                        s->at_position[i].value + miss);
+  }
+}
+
+static void assemble_positions(assembly *s) {
+  od_model *m = s->m;
+  if (find_positions(s, s->positions)) {
+    memcpy(m->z0, s->w + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    return;
+  }
+  int before = s->b->problems;
+  double *r = malloc((size_t)s->rows * sizeof *r);
+  if (r) memcpy(r, s->r, (size_t)s->rows * sizeof *r);
+  if (s->positions > 0 && find_positions(s, 0)) {
+    if (r) memcpy(s->r, r, (size_t)s->rows * sizeof *r);
+    complain_about_conditions(s);
+  }
+  if (s->b->problems == before && m->closures > 0) complain_about_loop(s);
+  if (s->b->problems == before)
+    od_build_complain(s->b, OD_ABOUT_MACHINE, -1, "the exact initial values contradict each other");
+  free(r);
+}
+
+// Rates: two rounds, the second one only cleans up round-off.
+static void assemble_rates(assembly *s) {
+  od_model *m = s->m;
+  const od_layout *l = &m->layout;
+  int n = m->coordinates, rows = m->rows + s->rates;
+  double *zd = s->w + l->zd;
+  memcpy(zd, m->zd0, (size_t)n * sizeof *zd);
+  double size = 0;
+  for (int j = 0; j < n; j++) size = fmax(size, fabs(zd[j]));
+  for (int round = 0; round < 3 && rows > 0; round++) {
+    od_mechanics(m)->open_positions(m, s->w);
+    closure_rows(s, s->matrix);
+    for (int i = 0; i < m->rows; i++) {
+      s->r[i] = 0;
+      for (int j = 0; j < n; j++) s->r[i] += s->matrix[i * n + j] * zd[j];
+    }
+    condition_rows(s, s->at_rate, s->rates, true);
+    least_norm_step(s, rows, s->trial);
+    for (int j = 0; j < n; j++) zd[j] += s->trial[j], size = fmax(size, fabs(zd[j]));
+  }
+  for (int i = 0; i < s->rates; i++)
+    if (fabs(s->r[m->rows + i]) > 1e-8 * (1 + size))
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->at_rate[i].initial,
+                        "the rate '%s' cannot be %.6g together with the loops and the other rates",
+                        s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
+  memcpy(m->zd0, zd, (size_t)n * sizeof *zd);
+}
+
+// The degrees of freedom that the loops leave, and the energy stored in the initial state.
+static void count_freedom(assembly *s) {
+  od_model *m = s->m;
+  int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
+  double *matrix = calloc((size_t)((m->rows + 2) * (m->coordinates + 1)), sizeof *matrix);
+  if (integers && matrix) {
+    m->freedom = -1;  // no rank to expect yet
+    od_mechanics(m)->open_positions(m, s->w);
+    m->freedom = m->coordinates - od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
+  }
+  free(integers);
+  free(matrix);
+  if (m->freedom == 0) {
+    const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
+    od_build_complain(s->b, last && last->joint >= 0 ? OD_ABOUT_JOINT : last ? OD_ABOUT_ROD : OD_ABOUT_MACHINE,
+                      last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
+                      "the mechanism cannot move: its loops take all %d degrees of freedom of its %d joint coordinates",
+                      m->coordinates, m->coordinates);
+  }
+  od_mechanics(m)->open_velocities(m, s->w);
+  m->stored0 = od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_STORED});
+}
+
+static bool take_memory(assembly *s) {
+  const od_model *m = s->m;
+  size_t n = (size_t)m->coordinates + 1, rows = (size_t)(m->rows + s->b->initials) + 1;
+  s->rows = (int)rows;
+  s->w = calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
+  s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
+  s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
+  s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
+  s->matrix = calloc(rows * n, sizeof *s->matrix);
+  s->normal = calloc(rows * rows, sizeof *s->normal);
+  s->r = calloc(rows, sizeof *s->r);
+  s->y = calloc(rows, sizeof *s->y);
+  s->trial = calloc(2 * n, sizeof *s->trial);
+  s->pivot = calloc(rows, sizeof *s->pivot);
+  return s->w && s->wc && s->at_position && s->at_rate && s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+}
+
+static void give_memory_back(assembly *s) {
+  free(s->w);
+  free(s->wc);
+  free(s->at_position);
+  free(s->at_rate);
+  free(s->matrix);
+  free(s->normal);
+  free(s->r);
+  free(s->y);
+  free(s->trial);
+  free(s->pivot);
+}
+
+od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
+  *out = NULL;
+  b->problems = 0;
+  if (b->part.bodies == 0) od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has no bodies");
+  assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
+  if (s.m && !b->problems && s.m->coordinates == 0)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "nothing can move: all joints of the machine are fixed");
+  bool memory = (s.m || b->problems) && !b->no_memory;
+  if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
+    sort_initial_values(&s);
+    load_numbers(&s);
+    if (!b->problems) assemble_positions(&s);
+    if (!b->problems) assemble_rates(&s);
+    if (!b->problems) count_freedom(&s);
+  }
+  give_memory_back(&s);
+  if (!memory || b->no_memory) {
+    od_model_free(s.m);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out while building the model");
+  }
+  if (b->problems) {
+    od_model_free(s.m);
+    return od_fail(err, OD_BAD_INPUT, "%s", b->problem[0].text);
+  }
+  *out = s.m;
+  return OD_OK;
+}

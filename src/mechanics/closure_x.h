@@ -1,0 +1,137 @@
+// Loops: closure equations between two links of the tree, their Jacobian, and their second rate.
+//
+// Every scalar equation is a product p . q of vectors that move with the links: components of d = r_b - r_a, or u . d,
+// u . w, d . d (see model.h). The Jacobian has entries only for the links between a and b through the tree: common
+// ancestors move both ends alike.
+
+// The moving vectors of a closure.
+typedef struct X(closure_vectors) {
+  od_x ra[ND], rb[ND], d[ND], u[ND], w[ND];
+} X(closure_vectors);
+
+static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) *v) {
+  const od_layout *l = &m->layout;
+  const od_closure *c = &m->closure[i];
+  if (c->kind != OD_CLOSE_DOT) {
+    point_position(m, w, c->point_a, v->ra);
+    point_position(m, w, c->point_b, v->rb);
+    for (int k = 0; k < ND; k++) v->d[k] = v->rb[k] - v->ra[k];
+  }
+  if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT)
+    turn(w + l->rotation + NR * c->link_a, w + l->closure_u + ND * i, v->u);
+  if (c->kind == OD_CLOSE_DOT) turn(w + l->rotation + NR * c->link_b, w + l->closure_w + ND * i, v->w);
+}
+
+// The residual rows.
+static void closure_residual(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    X(closure_vectors) v = {0};
+    closure_positions(m, w, i, &v);
+    od_x *phi = w + l->phi + c->row;
+    switch (c->kind) {
+      case OD_CLOSE_POINT:
+        for (int k = 0; k < ND; k++) phi[k] = v.d[k];
+        break;
+      case OD_CLOSE_SLIDE: phi[0] = dot(v.u, v.d); break;
+      case OD_CLOSE_DOT: phi[0] = dot(v.u, v.w); break;
+      case OD_CLOSE_ROD: {
+        od_x length = w[l->theta + c->length];
+        phi[0] = (dot(v.d, v.d) - length * length) / (2 * length);
+        break;
+      }
+    }
+  }
+}
+
+// The Jacobian entries: how each row changes with each coordinate on the way from a to b.
+static void closure_jacobian(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    X(closure_vectors) v = {0};
+    closure_positions(m, w, i, &v);
+    od_x *entry = w + l->jacobian + c->entry;
+    for (int e = 0; e < c->path_count; e++) {
+      const od_path_step *step = &m->path_step[c->path + e];
+      const od_x *S = w + l->S + NV * step->link;
+      // What a unit rate of this coordinate does to the vectors of its side.
+      od_x dd[ND] = {0}, du[ND], dw[ND];
+      if (c->kind != OD_CLOSE_DOT) {
+        velocity_at(S, step->side < 0 ? v.ra : v.rb, dd);
+        if (step->side < 0)
+          for (int k = 0; k < ND; k++) dd[k] = -dd[k];
+      }
+      switch (c->kind) {
+        case OD_CLOSE_POINT:
+          for (int k = 0; k < ND; k++) entry[k * c->path_count + e] = dd[k];
+          break;
+        case OD_CLOSE_SLIDE:
+          entry[e] = dot(v.u, dd);
+          if (step->side < 0) {
+            spin(S, v.u, du);
+            entry[e] += dot(du, v.d);
+          }
+          break;
+        case OD_CLOSE_DOT:
+          spin(S, step->side < 0 ? v.u : v.w, dw);
+          entry[e] = dot(dw, step->side < 0 ? v.w : v.u);
+          break;
+        case OD_CLOSE_ROD: entry[e] = dot(v.d, dd) / w[l->theta + c->length]; break;
+      }
+    }
+  }
+}
+
+// Rates of the moving vectors of a closure, and their second rates with the link accelerations at offset `A`.
+typedef struct X(closure_rates) {
+  od_x va[ND], vb[ND], d1[ND], u1[ND], w1[ND];  // first
+  od_x d2[ND], u2[ND], w2[ND];                  // second
+} X(closure_rates);
+
+static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, od_x *u1, od_x *u2) {
+  od_x second[ND];
+  spin(V, u, u1);
+  spin(V, u1, second);
+  spin(A, u, u2);
+  for (int k = 0; k < ND; k++) u2[k] += second[k];
+}
+
+static inline void closure_motion(const od_model *m, const od_x *w, int i, int A, const X(closure_vectors) *v,
+                                  X(closure_rates) *o) {
+  const od_layout *l = &m->layout;
+  const od_closure *c = &m->closure[i];
+  const od_x *Va = w + l->V + NV * c->link_a, *Vb = w + l->V + NV * c->link_b;
+  const od_x *Aa = w + A + NV * c->link_a, *Ab = w + A + NV * c->link_b;
+  if (c->kind != OD_CLOSE_DOT) {
+    od_x aa[ND], ab[ND];
+    velocity_at(Va, v->ra, o->va);
+    velocity_at(Vb, v->rb, o->vb);
+    acceleration_at(Va, Aa, v->ra, o->va, aa);
+    acceleration_at(Vb, Ab, v->rb, o->vb, ab);
+    for (int k = 0; k < ND; k++) o->d1[k] = o->vb[k] - o->va[k], o->d2[k] = ab[k] - aa[k];
+  }
+  if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT) direction_rates(Va, Aa, v->u, o->u1, o->u2);
+  if (c->kind == OD_CLOSE_DOT) direction_rates(Vb, Ab, v->w, o->w1, o->w2);
+}
+
+// The second rate of every row, with the link accelerations at offset `A`, into out (one per row).
+static void closure_second_rate(const od_model *m, const od_x *w, int A, od_x *out) {
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    X(closure_vectors) v = {0};
+    X(closure_rates) r = {0};
+    closure_positions(m, w, i, &v);
+    closure_motion(m, w, i, A, &v, &r);
+    switch (c->kind) {
+      case OD_CLOSE_POINT:
+        for (int k = 0; k < ND; k++) out[c->row + k] = r.d2[k];
+        break;
+      case OD_CLOSE_SLIDE: out[c->row] = dot(r.u2, v.d) + 2 * dot(r.u1, r.d1) + dot(v.u, r.d2); break;
+      case OD_CLOSE_DOT: out[c->row] = dot(r.u2, v.w) + 2 * dot(r.u1, r.w1) + dot(v.u, r.w2); break;
+      case OD_CLOSE_ROD: out[c->row] = (dot(r.d1, r.d1) + dot(v.d, r.d2)) / w[l->theta + c->length]; break;
+    }
+  }
+}

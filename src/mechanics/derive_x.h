@@ -1,0 +1,196 @@
+// From the numbers of a machine file (theta) to the constants of the kernels: everything in link frames, whose origin is
+// the joint's point. Runs whenever numbers change; with complex numbers it carries their derivatives on.
+
+// A point in its body's frame.
+static void body_point(const od_model *m, const od_x *theta, int point, od_x out[3]) {
+  const od_point *p = &m->point[point];
+  for (int i = 0; i < 3; i++) out[i] = p->number >= 0 ? theta[p->number + i] : 0;
+  if (p->length >= 0) out[0] += p->fraction * theta[p->length];
+}
+
+// Coordinates in the plane (planar machines) or in space.
+static void to_space(const od_model *m, const od_x v[3], od_x *out) {
+  for (int i = 0; i < ND; i++) out[i] = m->plane[i][0] * v[0] + m->plane[i][1] * v[1] + m->plane[i][2] * v[2];
+}
+
+static void normalise(od_x v[3]) {
+  od_x length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int i = 0; i < 3; i++) v[i] /= length;
+}
+
+static void cross3(const od_x *a, const od_x *b, od_x *out) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// The vector that a closure direction stands for.
+static void direction_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
+  if (d.kind == OD_DIR_UNIT) {
+    for (int i = 0; i < 3; i++) out[i] = i == d.axis;
+    return;
+  }
+  od_x axis[3];
+  for (int i = 0; i < 3; i++) axis[i] = d.kind == OD_DIR_UNIT_ACROSS ? (od_x)(i == d.axis) : theta[d.axis + i];
+  normalise(axis);
+  if (d.kind == OD_DIR_AXIS) {
+    for (int i = 0; i < 3; i++) out[i] = axis[i];
+    return;
+  }
+  // Perpendiculars: to the plane's normal, or to the coordinate axis that is farthest from this axis.
+  od_x other[3] = {m->plane[2][0], m->plane[2][1], m->plane[2][2]};
+  if (d.kind == OD_DIR_NORMAL_1 || d.kind == OD_DIR_NORMAL_2) {
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+      if (fabs(RE(axis[i])) < fabs(RE(axis[least]))) least = i;
+    for (int i = 0; i < 3; i++) other[i] = i == least;
+  }
+  cross3(other, axis, out);
+  normalise(out);
+  if (d.kind == OD_DIR_NORMAL_2) {
+    od_x first[3] = {out[0], out[1], out[2]};
+    cross3(axis, first, out);
+  }
+}
+
+// Mass, centre and inertia about the centre (xx yy zz xy xz yz) of a body, in its own frame.
+static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_x c[3], od_x J[6]) {
+  const od_x *q = theta + body->number;
+  od_x m = q[0];
+  *mass = m;
+  for (int i = 0; i < 3; i++) c[i] = 0;
+  for (int i = 0; i < 6; i++) J[i] = 0;
+  switch (body->shape) {
+    case OD_SHAPE_GENERAL:
+      for (int i = 0; i < 3; i++) c[i] = q[1 + i];
+      for (int i = 0; i < 6; i++) J[i] = q[4 + i];
+      break;
+    case OD_SHAPE_BEAM:
+      c[0] = q[1] / 2;
+      J[1] = J[2] = m * q[1] * q[1] / 12;
+      break;
+    case OD_SHAPE_CYLINDER:
+      c[0] = q[1] / 2;
+      J[0] = m * q[2] * q[2] / 2;
+      J[1] = J[2] = m * (3 * q[2] * q[2] + q[1] * q[1]) / 12;
+      break;
+    case OD_SHAPE_POINT:
+      for (int i = 0; i < 3; i++) c[i] = q[1 + i];
+      break;
+    case OD_SHAPE_BOX:
+      for (int i = 0; i < 3; i++) c[i] = q[4 + i];
+      J[0] = m * (q[2] * q[2] + q[3] * q[3]) / 12;
+      J[1] = m * (q[1] * q[1] + q[3] * q[3]) / 12;
+      J[2] = m * (q[1] * q[1] + q[2] * q[2]) / 12;
+      break;
+  }
+}
+
+// The inertia of a link about its origin, in its axes: the body's, moved by Steiner's theorem.
+static void link_inertia(const od_model *m, const od_x *theta, const od_link *link, od_x *out) {
+  od_x mass, c[3], J[6], origin[3] = {0};
+  body_inertia(&m->body[link->body], theta, &mass, c, J);
+  if (link->point_child >= 0) body_point(m, theta, link->point_child, origin);
+  for (int i = 0; i < 3; i++) c[i] -= origin[i];
+  od_x square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+  for (int i = 0; i < 3; i++) J[i] += mass * (square - c[i] * c[i]);
+  J[3] -= mass * c[0] * c[1];
+  J[4] -= mass * c[0] * c[2];
+  J[5] -= mass * c[1] * c[2];
+  out[0] = mass;
+  od_x h[3] = {mass * c[0], mass * c[1], mass * c[2]};
+  to_space(m, h, out + 1);
+#ifdef OD_PLANAR
+  const double *n = m->plane[2];
+  out[3] = n[0] * n[0] * J[0] + n[1] * n[1] * J[1] + n[2] * n[2] * J[2] +
+           2 * (n[0] * n[1] * J[3] + n[0] * n[2] * J[4] + n[1] * n[2] * J[5]);
+#else
+  for (int i = 0; i < 6; i++) out[4 + i] = J[i];
+#endif
+}
+
+// A point relative to the origin of the link that carries it.
+static void link_point(const od_model *m, const od_x *theta, int point, int link, od_x out[3]) {
+  od_x origin[3] = {0};
+  if (m->link[link].point_child >= 0) body_point(m, theta, m->link[link].point_child, origin);
+  body_point(m, theta, point, out);
+  for (int i = 0; i < 3; i++) out[i] -= origin[i];
+}
+
+static void derive_link(const od_model *m, od_x *w, int i) {
+  const od_layout *l = &m->layout;
+  const od_x *theta = w + l->theta;
+  const od_link *link = &m->link[i];
+  // Where the joint sits on the parent.
+  od_x v[3] = {0};
+  if (link->point_parent >= 0) link_point(m, theta, link->point_parent, link->parent, v);
+  to_space(m, v, w + l->offset + ND * i);
+  // Its axis; a planar turn needs only its sense.
+  od_x a[3] = {0};
+  if (link->axis >= 0) {
+    for (int k = 0; k < 3; k++) a[k] = theta[link->axis + k];
+    normalise(a);
+  } else {
+    a[link->unit_axis] = 1;
+  }
+  for (int k = 0; k < 3; k++) a[k] *= link->axis_sign;
+  od_x *axis = w + l->axis + ND * i;
+  to_space(m, a, axis);
+#ifdef OD_PLANAR
+  if (link->kind == OD_LINK_REVOLUTE) {
+    double sense = 0;
+    for (int k = 0; k < 3; k++) sense += m->plane[2][k] * RE(a[k]);
+    axis[0] = sense > 0 ? 1 : -1;
+    axis[1] = 0;
+  }
+#endif
+  od_x *inertia = w + l->inertia + NI * i;
+  for (int k = 0; k < NI; k++) inertia[k] = 0;
+  if (link->body >= 0) link_inertia(m, theta, link, inertia);
+}
+
+static void derive_load(const od_model *m, od_x *w, int i) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  od_x *out = w + l->direction + 3 * i;
+  if (load->kind == OD_LOAD_JOINT) return;
+  od_x v[3];
+  for (int k = 0; k < 3; k++) v[k] = w[l->theta + load->number + 1 + k];
+  normalise(v);
+#ifdef OD_PLANAR
+  if (load->kind == OD_LOAD_TORQUE) {
+    out[0] = m->plane[2][0] * v[0] + m->plane[2][1] * v[1] + m->plane[2][2] * v[2];
+    return;
+  }
+#endif
+  to_space(m, v, out);
+}
+
+// All constants from theta, which stands at its place in w.
+static void X(derive)(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  const od_x *theta = w + l->theta;
+  od_x g[3] = {0};
+  if (m->gravity >= 0)
+    for (int k = 0; k < 3; k++) g[k] = theta[m->gravity + k];
+  to_space(m, g, w + l->gravity);
+  for (int i = 0; i < m->links; i++) derive_link(m, w, i);
+  for (int i = 0; i < m->points; i++) {
+    od_x v[3];
+    link_point(m, theta, i, m->point[i].link, v);
+    to_space(m, v, w + l->point + ND * i);
+  }
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    od_x v[3];
+    if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT) {
+      direction_vector(m, theta, c->u, v);
+      to_space(m, v, w + l->closure_u + ND * i);
+    }
+    if (c->kind == OD_CLOSE_DOT) {
+      direction_vector(m, theta, c->w, v);
+      to_space(m, v, w + l->closure_w + ND * i);
+    }
+  }
+  for (int i = 0; i < m->loads; i++) derive_load(m, w, i);
+}

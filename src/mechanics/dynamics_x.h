@@ -1,0 +1,92 @@
+// The residual of the equations of motion: what generalised force in each independent coordinate is missing for the
+// motion (z_ind, z_ind', z_ind'') to happen, g = R' (M z'' - Q) with the loops closed on all three levels.
+
+// What the motion of every link requires: F = I A + V x* (I V), minus what acts on it.
+static void link_forces(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 1; i < m->links; i++) {
+    od_x *F = w + l->F + NV * i;
+    if (m->link[i].body < 0) {
+      for (int k = 0; k < NV; k++) F[k] = 0;
+      continue;
+    }
+    const od_x *I = w + l->ground_inertia + NI * i, *V = w + l->V + NV * i;
+    od_x p[NV], gyro[NV];
+    momentum(I, V, p);
+    force_cross(V, p, gyro);
+    momentum(I, w + l->A + NV * i, F);
+    for (int k = 0; k < NV; k++) F[k] += gyro[k];
+  }
+  for (int i = 0; i < m->springs; i++) apply_spring(m, w, i);
+  for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
+}
+
+// Adds every link's force to its parent's: afterwards F holds what each joint must carry for its whole branch.
+static void accumulate(const od_model *m, od_x *F) {
+  for (int i = m->links - 1; i > 0; i--) {
+    od_x *Fp = F + NV * m->link[i].parent;
+    for (int k = 0; k < NV; k++) Fp[k] += F[NV * i + k];
+  }
+}
+
+static inline od_x along(const od_x *S, const od_x *F) {
+  od_x sum = 0;
+  for (int k = 0; k < NV; k++) sum += S[k] * F[k];
+  return sum;
+}
+
+// The part of the accumulated forces that each joint's coordinate has to provide.
+static void joint_forces(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  od_x *tau = w + l->tau;
+  for (int i = 1; i < m->links; i++)
+    if (m->link[i].coordinate >= 0) tau[m->link[i].coordinate] = along(w + l->S + NV * i, w + l->F + NV * i);
+  for (int i = 0; i < m->joint_springs; i++) tau[m->joint_spring[i].coordinate] += joint_spring_force(m, w, i);
+  for (int i = 0; i < m->loads; i++)
+    if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
+}
+
+// z'' of the dependent coordinates: R z_ind'' plus what the velocities alone demand.
+static void dependent_accelerations(const od_model *m, const int *in, od_x *w, const od_x *a) {
+  const od_layout *l = &m->layout;
+  int rank = od_partition_rank(m);
+  od_x *rows = w + l->scratch + m->coordinates, *b = w + l->scratch;
+  spread(m, in, w, a, w + l->zdd);
+  if (rank == 0) return;
+  closure_second_rate(m, w, l->bias, rows);
+  gather_rows(m, in, rows, b);
+  solve_closure(m, in, w, b);
+  for (int i = 0; i < rank; i++) w[l->zdd + in[l->dependent + i]] += b[i];
+}
+
+// g at (z, z', z'') of the independent coordinates. The dependent coordinates in w are the starting point of the
+// position problem; R in w, if the partition has been used before, predicts them.
+static od_status X(residual)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd,
+                             const od_x *u, od_x *g) {
+  const od_layout *l = &m->layout;
+  // Predict: z_dep moves by R times the change of z_ind.
+  od_x *now = w + l->z;
+  for (int i = 0; i < od_partition_rank(m); i++)
+    for (int k = 0; k < m->freedom; k++)
+      now[in[l->dependent + i]] += w[l->R + i * m->freedom + k] * (z[k] - now[in[l->independent + k]]);
+  for (int k = 0; k < m->freedom; k++) now[in[l->independent + k]] = z[k];
+  for (int k = 0; k < m->inputs; k++) w[l->u + k] = u[k];
+
+  od_status status = close_loops(m, in, w);
+  if (status != OD_OK) return status;
+  inertias(m, w);
+  velocity_map(m, in, w);
+  spread(m, in, w, zd, w + l->zd);
+  velocities(m, w);
+  dependent_accelerations(m, in, w, zdd);
+  accelerations(m, w);
+  link_forces(m, w);
+  accumulate(m, w + l->F);
+  joint_forces(m, w);
+  gather(m, in, w, w + l->tau, g);
+  // The ground's share of the accumulated force is of no use, but must not pile up.
+  for (int k = 0; k < NV; k++) w[l->F + k] = 0;
+  for (int k = 0; k < m->freedom; k++)
+    if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;
+  return OD_OK;
+}

@@ -1,0 +1,89 @@
+// Force elements: springs and dampers between points and in joints, forces and torques from outside.
+
+// A spring-damper between two points at the present positions and velocities.
+typedef struct X(spring_state) {
+  od_x ra[ND], rb[ND], va[ND], vb[ND];
+  od_x e[ND];                   // unit vector from a to b
+  od_x length, rate, force;     // force positive in tension
+} X(spring_state);
+
+static inline void spring_evaluate(const od_model *m, const od_x *w, int i, X(spring_state) *s) {
+  const od_layout *l = &m->layout;
+  const od_spring *spring = &m->spring[i];
+  const od_x *q = w + l->theta + spring->number;
+  point_position(m, w, spring->point_a, s->ra);
+  point_position(m, w, spring->point_b, s->rb);
+  velocity_at(w + l->V + NV * m->point[spring->point_a].link, s->ra, s->va);
+  velocity_at(w + l->V + NV * m->point[spring->point_b].link, s->rb, s->vb);
+  od_x square = 0;
+  for (int k = 0; k < ND; k++) s->e[k] = s->rb[k] - s->ra[k], square += s->e[k] * s->e[k];
+  s->length = sqrt(square);
+  s->rate = 0;
+  for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
+  s->force = q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
+}
+
+// Subtracts a force f acting at r on a link from what its motion requires.
+static inline void apply_force(const od_x *r, const od_x *f, double sign, od_x *F) {
+  od_x minus[ND];
+  for (int k = 0; k < ND; k++) minus[k] = -sign * f[k], F[NA + k] += minus[k];
+  add_couple(r, minus, F);
+}
+
+static inline void apply_spring(const od_model *m, od_x *w, int i) {
+  const od_spring *spring = &m->spring[i];
+  X(spring_state) s = {0};
+  spring_evaluate(m, w, i, &s);
+  od_x pull[ND];
+  for (int k = 0; k < ND; k++) pull[k] = s.force * s.e[k];
+  apply_force(s.ra, pull, 1, w + m->layout.F + NV * m->point[spring->point_a].link);
+  apply_force(s.rb, pull, -1, w + m->layout.F + NV * m->point[spring->point_b].link);
+}
+
+// The torque or force of a joint spring, against its coordinate.
+static inline od_x joint_spring_force(const od_model *m, const od_x *w, int i) {
+  const od_layout *l = &m->layout;
+  const od_joint_spring *s = &m->joint_spring[i];
+  const od_x *q = w + l->theta + s->number;
+  return q[0] * (w[l->z + s->coordinate] - q[2]) + q[1] * w[l->zd + s->coordinate] + q[3];
+}
+
+// How large a load is: its number, times its input if it has one.
+static inline od_x load_size(const od_model *m, const od_x *w, int i) {
+  const od_load *load = &m->load[i];
+  od_x size = w[m->layout.theta + load->number];
+  return load->input >= 0 ? size * w[m->layout.u + load->input] : size;
+}
+
+// The direction of a force or torque in ground axes (planar torques: the sense in [0]).
+static inline void load_direction(const od_model *m, const od_x *w, int i, od_x *out) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  const od_x *d = w + l->direction + 3 * i;
+#ifdef OD_PLANAR
+  if (load->kind == OD_LOAD_TORQUE) {
+    out[0] = d[0];
+    return;
+  }
+#endif
+  if (load->follows_body)
+    turn(w + l->rotation + NR * load->link, d, out);
+  else
+    for (int k = 0; k < ND; k++) out[k] = d[k];
+}
+
+static inline void apply_load(const od_model *m, od_x *w, int i) {
+  const od_load *load = &m->load[i];
+  if (load->kind == OD_LOAD_JOINT) return;
+  od_x size = load_size(m, w, i), d[ND];
+  load_direction(m, w, i, d);
+  od_x *F = w + m->layout.F + NV * load->link;
+  if (load->kind == OD_LOAD_TORQUE) {
+    for (int k = 0; k < NA; k++) F[k] -= size * d[k];
+    return;
+  }
+  od_x r[ND];
+  point_position(m, w, load->point, r);
+  for (int k = 0; k < ND; k++) d[k] *= size;
+  apply_force(r, d, 1, F);
+}

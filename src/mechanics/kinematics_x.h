@@ -1,0 +1,114 @@
+// The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outwards.
+// Positions and joint axes, then velocities with what they alone contribute to accelerations, then accelerations.
+
+// Rotations, positions and joint axes S of all links from the coordinates z.
+static void positions(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  const od_x *z = w + l->z;
+  for (int i = 1; i < m->links; i++) {
+    const od_link *link = &m->link[i];
+    const od_x *axis = w + l->axis + ND * i, *Rp = w + l->rotation + NR * link->parent;
+    od_x *R = w + l->rotation + NR * i, *r = w + l->position + ND * i, *S = w + l->S + NV * i;
+    const od_x *rp = w + l->position + ND * link->parent;
+    turn(Rp, w + l->offset + ND * i, r);
+    for (int k = 0; k < ND; k++) r[k] += rp[k];
+    for (int k = 0; k < NR; k++) R[k] = Rp[k];
+#ifdef OD_PLANAR
+    od_x *angle = w + l->angle;
+    angle[i] = angle[link->parent];
+    if (link->kind == OD_LINK_REVOLUTE) {
+      angle[i] += axis[0] * z[link->coordinate];
+      R[0] = cos(angle[i]);
+      R[1] = sin(angle[i]);
+      axis_motion(axis, r, S);
+    }
+#else
+    if (link->chart >= 0) rotation_product(Rp, w + l->chart + 9 * link->chart, R);
+    if (link->kind == OD_LINK_REVOLUTE) {
+      od_x a[ND], T[NR];
+      turn(R, axis, a);
+      axis_motion(a, r, S);
+      rotation_about(axis, cos(z[link->coordinate]), sin(z[link->coordinate]), T);
+      rotation_product(R, T, R);
+    }
+#endif
+    if (link->kind == OD_LINK_PRISMATIC) {
+      for (int k = 0; k < NA; k++) S[k] = 0;
+      turn(R, axis, S + NA);
+      for (int k = 0; k < ND; k++) r[k] += S[NA + k] * z[link->coordinate];
+    }
+  }
+}
+
+// Inertias of all links in ground axes, about the ground's origin.
+static void inertias(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 1; i < m->links; i++)
+    if (m->link[i].body >= 0)
+      inertia_in_ground(w + l->inertia + NI * i, w + l->rotation + NR * i, w + l->position + ND * i, w + l->ground_inertia + NI * i);
+}
+
+// Velocities V from z', the rates of the joint axes, and the accelerations that remain when z'' = 0 (gravity enters as
+// an upward acceleration of the ground).
+static void velocities(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  const od_x *zd = w + l->zd;
+  for (int i = 1; i < m->links; i++) {
+    const od_link *link = &m->link[i];
+    const od_x *Vp = w + l->V + NV * link->parent, *Bp = w + l->bias + NV * link->parent, *S = w + l->S + NV * i;
+    od_x *V = w + l->V + NV * i, *B = w + l->bias + NV * i, *Sd = w + l->Sd + NV * i;
+    for (int k = 0; k < NV; k++) V[k] = Vp[k], B[k] = Bp[k];
+    if (link->coordinate < 0) continue;
+    od_x rate = zd[link->coordinate];
+    motion_cross(Vp, S, Sd);
+    for (int k = 0; k < NV; k++) V[k] += S[k] * rate, B[k] += Sd[k] * rate;
+  }
+}
+
+// Accelerations A from z''.
+static void accelerations(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  const od_x *zdd = w + l->zdd, *bias = w + l->bias;
+  od_x *A = w + l->A;
+  for (int i = 1; i < m->links; i++) {
+    const od_link *link = &m->link[i];
+    const od_x *S = w + l->S + NV * i;
+    od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
+    // What z'' adds is the parent's share plus this joint's.
+    for (int k = 0; k < NV; k++)
+      A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
+  }
+}
+
+// The ground: at rest, with gravity as its acceleration.
+static void ground(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int k = 0; k < NR; k++) w[l->rotation + k] = 0;
+#ifdef OD_PLANAR
+  w[l->rotation] = 1;
+#else
+  for (int k = 0; k < 3; k++) w[l->rotation + 4 * k] = 1;
+#endif
+  w[l->angle] = 0;
+  for (int k = 0; k < ND; k++) w[l->position + k] = 0;
+  for (int k = 0; k < NV; k++) w[l->V + k] = w[l->S + k] = w[l->Sd + k] = w[l->F + k] = 0;
+  for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
+}
+
+// A point: where it is, how fast it moves, how it accelerates (with the acceleration of the given kind: l->A or l->bias).
+static inline void point_position(const od_model *m, const od_x *w, int point, od_x *r) {
+  const od_layout *l = &m->layout;
+  int link = m->point[point].link;
+  turn(w + l->rotation + NR * link, w + l->point + ND * point, r);
+  for (int k = 0; k < ND; k++) r[k] += w[l->position + ND * link + k];
+}
+static inline void velocity_at(const od_x *V, const od_x *r, od_x *v) {
+  spin(V, r, v);
+  for (int k = 0; k < ND; k++) v[k] += V[NA + k];
+}
+static inline void acceleration_at(const od_x *V, const od_x *A, const od_x *r, const od_x *v, od_x *a) {
+  od_x centripetal[ND];
+  spin(V, v, centripetal);
+  velocity_at(A, r, a);
+  for (int k = 0; k < ND; k++) a[k] += centripetal[k];
+}

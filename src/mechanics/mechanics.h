@@ -1,0 +1,52 @@
+// The mechanics as two tables of functions, real and complex, for planar or spatial machines. `w` is the work memory
+// of scalars and `in` that of integers, both laid out by model/layout.h; neither is allocated here.
+#ifndef OD_MECHANICS_H
+#define OD_MECHANICS_H
+
+#include "model/model.h"
+
+typedef struct od_mechanics_real {
+  // Constants from theta (which stands in w), and the ground.
+  void (*prepare)(const od_model *m, double *w);
+  // Tree and closure rows for all coordinates as they stand in w, without closing loops; then velocities.
+  void (*open_positions)(const od_model *m, double *w);
+  void (*open_velocities)(const od_model *m, double *w);
+  // g at the motion (z, z', z'') of the independent coordinates; everything else stays in w.
+  od_status (*residual)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
+                        const double *zdd, const double *u, double *g);
+  // Closure forces; once per point before tangents at position level.
+  void (*closure_forces)(const od_model *m, const int *in, double *w);
+  // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
+  void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
+                  const double *dzdd, const double *du, int level, double *dg);
+  // The motion's part of it alone, for outputs and for carrying tangents to other coordinates.
+  void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
+                         const double *dzdd, int level);
+  double (*output)(const od_model *m, const double *w, const od_output *o);
+  double (*output_tangent)(const od_model *m, double *w, const od_output *o, const double *du);
+} od_mechanics_real;
+
+typedef struct od_mechanics_complex {
+  void (*prepare)(const od_model *m, double _Complex *w);
+  void (*open_positions)(const od_model *m, double _Complex *w);
+  void (*open_velocities)(const od_model *m, double _Complex *w);
+  od_status (*residual)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
+                        const double _Complex *zd, const double _Complex *zdd, const double _Complex *u,
+                        double _Complex *g);
+  double _Complex (*output)(const od_model *m, const double _Complex *w, const od_output *o);
+} od_mechanics_complex;
+
+extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;
+extern const od_mechanics_complex od_mechanics_planar_complex, od_mechanics_spatial_complex;
+
+static inline const od_mechanics_real *od_mechanics(const od_model *m) {
+  return m->planar ? &od_mechanics_planar_real : &od_mechanics_spatial_real;
+}
+static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
+  return m->planar ? &od_mechanics_planar_complex : &od_mechanics_spatial_complex;
+}
+
+// What a direction changes: levels of od_mechanics_real.tangent.
+typedef enum od_level { OD_LEVEL_POSITION, OD_LEVEL_VELOCITY, OD_LEVEL_ACCELERATION, OD_LEVEL_INPUT } od_level;
+
+#endif

@@ -1,0 +1,275 @@
+// What can be observed of a mechanism, at the point of the last residual; and (real build) how it changes along the
+// direction of the last tangent.
+
+static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
+  const od_layout *l = &m->layout;
+  int i = m->body[body].link;
+  od_x p[NV];
+  momentum(w + l->ground_inertia + NI * i, w + l->V + NV * i, p);
+  return along(w + l->V + NV * i, p) / 2;
+}
+
+// -m g . centre; the first moment of the inertia about the origin is m times the centre.
+static od_x body_potential(const od_model *m, const od_x *w, int body) {
+  const od_layout *l = &m->layout;
+  return -dot(w + l->ground_inertia + NI * m->body[body].link + 1, w + l->gravity);
+}
+
+static od_x spring_energy(const od_model *m, const od_x *w, int i, const X(spring_state) *s) {
+  const od_x *q = w + m->layout.theta + m->spring[i].number;
+  od_x stretch = s->length - q[2];
+  return q[0] * stretch * stretch / 2 + q[3] * stretch;
+}
+
+static od_x joint_spring_energy(const od_model *m, const od_x *w, int i) {
+  const od_x *q = w + m->layout.theta + m->joint_spring[i].number;
+  od_x stretch = w[m->layout.z + m->joint_spring[i].coordinate] - q[2];
+  return q[0] * stretch * stretch / 2 + q[3] * stretch;
+}
+
+// The speed against which a load works: of its point along it, of its link about it, or of its joint.
+static od_x load_speed(const od_model *m, const od_x *w, int i) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  if (load->kind == OD_LOAD_JOINT) return w[l->zd + load->coordinate];
+  const od_x *V = w + l->V + NV * load->link;
+  od_x d[ND], r[ND], v[ND], sum = 0;
+  load_direction(m, w, i, d);
+  if (load->kind == OD_LOAD_TORQUE) {
+    for (int k = 0; k < NA; k++) sum += d[k] * V[k];
+    return sum;
+  }
+  point_position(m, w, load->point, r);
+  velocity_at(V, r, v);
+  return dot(d, v);
+}
+
+static od_x total_kinetic(const od_model *m, const od_x *w) {
+  od_x sum = 0;
+  for (int i = 0; i < m->bodies; i++) sum += body_kinetic(m, w, i);
+  return sum;
+}
+
+static od_x total_potential(const od_model *m, const od_x *w) {
+  od_x sum = 0;
+  for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
+  for (int i = 0; i < m->springs; i++) {
+    X(spring_state) s = {0};
+    spring_evaluate(m, w, i, &s);
+    sum += spring_energy(m, w, i, &s);
+  }
+  for (int i = 0; i < m->joint_springs; i++) sum += joint_spring_energy(m, w, i);
+  return sum;
+}
+
+// A vector of the plane or of space along one of the ground's axes.
+static od_x ground_component(const od_model *m, const od_x *v, int component) {
+  od_x sum = 0;
+  for (int k = 0; k < ND; k++) sum += m->plane[k][component] * v[k];
+  return sum;
+}
+
+static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
+  const od_layout *l = &m->layout;
+  int link = m->point[o->index].link;
+  const od_x *V = w + l->V + NV * link;
+  od_x r[ND], v[ND], a[ND];
+  point_position(m, w, o->index, r);
+  if (o->kind == OD_OUT_POINT) {
+    od_x value = ground_component(m, r, o->component);
+#ifdef OD_PLANAR
+    value += od_model_level(m, o->index) * m->plane[2][o->component];
+#endif
+    return value;
+  }
+  velocity_at(V, r, v);
+  if (o->kind == OD_OUT_POINT_VELOCITY) return ground_component(m, v, o->component);
+  acceleration_at(V, w + l->A + NV * link, r, v, a);
+  // Without the acceleration that stands for gravity.
+  for (int k = 0; k < ND; k++) a[k] += w[l->gravity + k];
+  return ground_component(m, a, o->component);
+}
+
+static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
+  const od_layout *l = &m->layout;
+  X(spring_state) s = {0};
+  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) spring_evaluate(m, w, o->index, &s);
+  switch (o->kind) {
+    case OD_OUT_COORDINATE: return w[l->z + o->index];
+    case OD_OUT_COORDINATE_RATE: return w[l->zd + o->index];
+    case OD_OUT_COORDINATE_ACCELERATION: return w[l->zdd + o->index];
+    case OD_OUT_POINT:
+    case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_POINT_ACCELERATION: return point_output(m, w, o);
+    case OD_OUT_BODY_ANGLE: return w[l->angle + m->body[o->index].link];
+    case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link];
+    case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
+    case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
+    case OD_OUT_SPRING_LENGTH: return s.length;
+    case OD_OUT_SPRING_RATE: return s.rate;
+    case OD_OUT_SPRING_FORCE: return s.force;
+    case OD_OUT_SPRING_ENERGY: return spring_energy(m, w, o->index, &s);
+    case OD_OUT_SPRING_LOSS: return w[l->theta + m->spring[o->index].number + 1] * s.rate * s.rate;
+    case OD_OUT_JOINT_SPRING_FORCE: return joint_spring_force(m, w, o->index);
+    case OD_OUT_JOINT_SPRING_ENERGY: return joint_spring_energy(m, w, o->index);
+    case OD_OUT_JOINT_SPRING_LOSS: {
+      od_x rate = w[l->zd + m->joint_spring[o->index].coordinate];
+      return w[l->theta + m->joint_spring[o->index].number + 1] * rate * rate;
+    }
+    case OD_OUT_LOAD: return load_size(m, w, o->index);
+    case OD_OUT_LOAD_POWER: return load_size(m, w, o->index) * load_speed(m, w, o->index);
+    case OD_OUT_INPUT: return w[l->u + o->index];
+    case OD_OUT_KINETIC: return total_kinetic(m, w);
+    case OD_OUT_POTENTIAL: return total_potential(m, w);
+    case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
+    // The balance without its integrals; the plant adds them.
+    case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
+    case OD_OUT_INTEGRAL:
+    case OD_OUT_DISSIPATED:
+    case OD_OUT_SUPPLIED: return 0;
+  }
+  return 0;
+}
+
+#ifndef OD_COMPLEX
+
+static double body_kinetic_tangent(const od_model *m, const double *w, int body) {
+  const od_layout *l = &m->layout;
+  int i = m->body[body].link;
+  double p[NV], t[NV], rV[NV];
+  momentum(w + l->ground_inertia + NI * i, w + l->V + NV * i, p);
+  motion_cross(w + l->dX + NV * i, w + l->V + NV * i, t);
+  for (int k = 0; k < NV; k++) rV[k] = w[l->dV + NV * i + k] - t[k];
+  return along(rV, p);
+}
+
+// d(m c) = m v_O + w x (m c) for the displacement dX.
+static double body_potential_tangent(const od_model *m, const double *w, int body) {
+  const od_layout *l = &m->layout;
+  int i = m->body[body].link;
+  const double *I = w + l->ground_inertia + NI * i, *dX = w + l->dX + NV * i;
+  double dh[ND];
+  spin(dX, I + 1, dh);
+  for (int k = 0; k < ND; k++) dh[k] += I[0] * dX[NA + k];
+  return -dot(dh, w + l->gravity);
+}
+
+static double spring_energy_tangent(const od_model *m, double *w, int i) {
+  const double *q = w + m->layout.theta + m->spring[i].number;
+  X(spring_state) s = {0};
+  double ds, dv, df;
+  spring_evaluate(m, w, i, &s);
+  spring_tangent(m, w, i, &ds, &dv, &df, false);
+  return (q[0] * (s.length - q[2]) + q[3]) * ds;
+}
+
+static double joint_spring_energy_tangent(const od_model *m, const double *w, int i) {
+  const double *q = w + m->layout.theta + m->joint_spring[i].number;
+  int j = m->joint_spring[i].coordinate;
+  return (q[0] * (w[m->layout.z + j] - q[2]) + q[3]) * w[m->layout.dz + j];
+}
+
+static double load_speed_tangent(const od_model *m, const double *w, int i) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  if (load->kind == OD_LOAD_JOINT) return w[l->dzd + load->coordinate];
+  const double *V = w + l->V + NV * load->link, *dX = w + l->dX + NV * load->link, *dV = w + l->dV + NV * load->link;
+  double d[ND], dd[ND] = {0}, r[ND], v[ND], dr[ND], dv[ND], sum = 0;
+  load_direction(m, w, i, d);
+  if (load->kind == OD_LOAD_TORQUE) {
+#ifndef OD_PLANAR
+    if (load->follows_body) spin(dX, d, dd);
+#endif
+    for (int k = 0; k < NA; k++) sum += d[k] * dV[k] + dd[k] * V[k];
+    return sum;
+  }
+  if (load->follows_body) spin(dX, d, dd);
+  point_position(m, w, load->point, r);
+  velocity_at(V, r, v);
+  point_tangent(w, l, load->link, r, v, dr, dv, NULL);
+  return dot(d, dv) + dot(dd, v);
+}
+
+static double total_kinetic_tangent(const od_model *m, const double *w) {
+  double sum = 0;
+  for (int i = 0; i < m->bodies; i++) sum += body_kinetic_tangent(m, w, i);
+  return sum;
+}
+
+static double total_potential_tangent(const od_model *m, double *w) {
+  double sum = 0;
+  for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, i);
+  for (int i = 0; i < m->springs; i++) sum += spring_energy_tangent(m, w, i);
+  for (int i = 0; i < m->joint_springs; i++) sum += joint_spring_energy_tangent(m, w, i);
+  return sum;
+}
+
+static double point_output_tangent(const od_model *m, const double *w, const od_output *o) {
+  const od_layout *l = &m->layout;
+  int link = m->point[o->index].link;
+  double r[ND], v[ND], dr[ND], dv[ND], da[ND];
+  point_position(m, w, o->index, r);
+  velocity_at(w + l->V + NV * link, r, v);
+  point_tangent(w, l, link, r, v, dr, dv, da);
+  return ground_component(m, o->kind == OD_OUT_POINT ? dr : o->kind == OD_OUT_POINT_VELOCITY ? dv : da, o->component);
+}
+
+static double body_angle_tangent(const od_model *m, const double *w, int body) {
+  double sum = 0;
+  for (int i = m->body[body].link; i > 0; i = m->link[i].parent)
+    if (m->link[i].kind == OD_LINK_REVOLUTE) sum += w[m->layout.S + NV * i] * w[m->layout.dz + m->link[i].coordinate];
+  return sum;
+}
+
+// The change of an output along the last tangent; du as there.
+static double X(output_tangent)(const od_model *m, double *w, const od_output *o, const double *du) {
+  const od_layout *l = &m->layout;
+  X(spring_state) s = {0};
+  double ds = 0, dv = 0, df = 0;
+  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) {
+    spring_evaluate(m, w, o->index, &s);
+    spring_tangent(m, w, o->index, &ds, &dv, &df, false);
+  }
+  switch (o->kind) {
+    case OD_OUT_COORDINATE: return w[l->dz + o->index];
+    case OD_OUT_COORDINATE_RATE: return w[l->dzd + o->index];
+    case OD_OUT_COORDINATE_ACCELERATION: return w[l->dzdd + o->index];
+    case OD_OUT_POINT:
+    case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_POINT_ACCELERATION: return point_output_tangent(m, w, o);
+    case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
+    case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link];
+    case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
+    case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
+    case OD_OUT_SPRING_LENGTH: return ds;
+    case OD_OUT_SPRING_RATE: return dv;
+    case OD_OUT_SPRING_FORCE: return df;
+    case OD_OUT_SPRING_ENERGY: return spring_energy_tangent(m, w, o->index);
+    case OD_OUT_SPRING_LOSS: return 2 * w[l->theta + m->spring[o->index].number + 1] * s.rate * dv;
+    case OD_OUT_JOINT_SPRING_FORCE: {
+      const double *q = w + l->theta + m->joint_spring[o->index].number;
+      int j = m->joint_spring[o->index].coordinate;
+      return q[0] * w[l->dz + j] + q[1] * w[l->dzd + j];
+    }
+    case OD_OUT_JOINT_SPRING_ENERGY: return joint_spring_energy_tangent(m, w, o->index);
+    case OD_OUT_JOINT_SPRING_LOSS: {
+      int j = m->joint_spring[o->index].coordinate;
+      return 2 * w[l->theta + m->joint_spring[o->index].number + 1] * w[l->zd + j] * w[l->dzd + j];
+    }
+    case OD_OUT_LOAD: return load_size_tangent(m, w, o->index, du);
+    case OD_OUT_LOAD_POWER:
+      return load_size_tangent(m, w, o->index, du) * load_speed(m, w, o->index) +
+             load_size(m, w, o->index) * load_speed_tangent(m, w, o->index);
+    case OD_OUT_INPUT: return du ? du[o->index] : 0;
+    case OD_OUT_KINETIC: return total_kinetic_tangent(m, w);
+    case OD_OUT_POTENTIAL: return total_potential_tangent(m, w);
+    case OD_OUT_STORED: return total_kinetic_tangent(m, w) + total_potential_tangent(m, w);
+    case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w) - total_potential_tangent(m, w);
+    case OD_OUT_INTEGRAL:
+    case OD_OUT_DISSIPATED:
+    case OD_OUT_SUPPLIED: return 0;
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,22 @@
+// Which joint coordinates describe the motion. Gaussian elimination with full pivoting on the closure Jacobian chooses
+// the dependent coordinates (its pivots) and leaves the independent ones; rows that vanish on the way are redundant
+// and dropped. The order of the pivots then serves all later factorisations: their pattern, fill included, is
+// worked out once, so that long chains of loops cost work in proportion to their length.
+//
+// Lives in the integers of the work memory (see model/layout.h):
+//   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots
+//   lu_start, lu_diagonal, lu_column, lu_source               pattern of L and U by rows; source: Jacobian entry or -1
+//   rhs_start, rhs_column, rhs_source                         entries of the independent columns by rows
+#ifndef OD_PARTITION_H
+#define OD_PARTITION_H
+
+#include "model/model.h"
+
+// Chooses the partition for the closure Jacobian whose entries are given. matrix: scratch of rows x coordinates.
+// Returns the rank.
+int od_partition_choose(const od_model *m, const double *entries, int *integers, double *matrix);
+
+// The rank that od_partition_choose() would find.
+static inline int od_partition_rank(const od_model *m) { return m->coordinates - m->freedom; }
+
+#endif

@@ -1,0 +1,164 @@
+// Collecting the elements of a machine: growing tables, one per kind.
+#include "model/build.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+od_build *od_build_new(void) {
+  od_build *b = calloc(1, sizeof *b);
+  if (b) b->part.gravity = -1;
+  return b;
+}
+
+void od_build_free(od_build *b) {
+  if (!b) return;
+  od_model *p = &b->part;
+  void *tables[] = {p->theta, p->path, p->unit, p->body, p->point, p->joint, p->rod, p->spring, p->joint_spring,
+                    p->load, p->input, b->initial, b->problem};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
+  od_arena_free(&b->arena);
+  free(b);
+}
+
+// Makes room for one more entry; false (and remembered) when memory ran out.
+static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
+  if (count < *room) return true;
+  int wanted = *room ? 2 * *room : 16;
+  void *old, *larger;
+  memcpy(&old, table, sizeof old);
+  larger = realloc(old, (size_t)wanted * size);
+  if (!larger) {
+    b->no_memory = true;
+    return false;
+  }
+  memcpy(table, &larger, sizeof larger);
+  *room = wanted;
+  return true;
+}
+
+static const char *text(od_build *b, const char *t) {
+  char *copy = od_arena_text(&b->arena, t);
+  if (!copy) b->no_memory = true;
+  return copy ? copy : "";
+}
+
+// Which capacity belongs to which table.
+enum { ROOM_THETA, ROOM_PATH, ROOM_UNIT, ROOM_BODY, ROOM_POINT, ROOM_JOINT, ROOM_ROD, ROOM_SPRING, ROOM_JOINT_SPRING,
+       ROOM_LOAD, ROOM_INPUT };
+
+void od_build_title(od_build *b, const char *title) { b->part.title = text(b, title); }
+void od_build_gravity(od_build *b, int first_number) { b->part.gravity = first_number; }
+void od_build_spatial(od_build *b, bool spatial) { b->spatial = spatial; }
+
+int od_build_number(od_build *b, const char *path, double value, const char *unit) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->theta, p->numbers, &b->room[ROOM_THETA], sizeof *p->theta) ||
+      !grow(b, &p->path, p->numbers, &b->room[ROOM_PATH], sizeof *p->path) ||
+      !grow(b, &p->unit, p->numbers, &b->room[ROOM_UNIT], sizeof *p->unit))
+    return -1;
+  p->theta[p->numbers] = value;
+  p->path[p->numbers] = text(b, path);
+  p->unit[p->numbers] = text(b, unit);
+  return p->numbers++;
+}
+
+int od_build_body(od_build *b, const char *name, od_shape shape, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->body, p->bodies, &b->room[ROOM_BODY], sizeof *p->body)) return -1;
+  p->body[p->bodies] = (od_body){.name = text(b, name), .shape = shape, .number = first_number};
+  return p->bodies++;
+}
+
+int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number, double fraction) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->point, p->points, &b->room[ROOM_POINT], sizeof *p->point)) return -1;
+  p->point[p->points] = (od_point){.name = text(b, name), .body = body, .number = first_number,
+                                   .length = length_number, .fraction = fraction};
+  return p->points++;
+}
+
+int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->joint, p->joints, &b->room[ROOM_JOINT], sizeof *p->joint)) return -1;
+  p->joint[p->joints] = (od_joint){.name = text(b, name), .spec = *spec, .link = -1, .coordinate = -1};
+  return p->joints++;
+}
+
+int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->rod, p->rods, &b->room[ROOM_ROD], sizeof *p->rod)) return -1;
+  p->rod[p->rods] = (od_rod){text(b, name), point_a, point_b, first_number};
+  return p->rods++;
+}
+
+int od_build_spring(od_build *b, const char *name, int point_a, int point_b, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->spring, p->springs, &b->room[ROOM_SPRING], sizeof *p->spring)) return -1;
+  p->spring[p->springs] = (od_spring){text(b, name), point_a, point_b, first_number};
+  return p->springs++;
+}
+
+int od_build_joint_spring(od_build *b, const char *name, int joint, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->joint_spring, p->joint_springs, &b->room[ROOM_JOINT_SPRING], sizeof *p->joint_spring)) return -1;
+  p->joint_spring[p->joint_springs] = (od_joint_spring){text(b, name), joint, -1, first_number};
+  return p->joint_springs++;
+}
+
+int od_build_input(od_build *b, const char *name, const char *unit) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->input, p->inputs, &b->room[ROOM_INPUT], sizeof *p->input)) return -1;
+  p->input[p->inputs] = (od_input){text(b, name), text(b, unit)};
+  return p->inputs++;
+}
+
+static int add_load(od_build *b, const char *name, od_load load) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->load, p->loads, &b->room[ROOM_LOAD], sizeof *p->load)) return -1;
+  load.name = text(b, name);
+  p->load[p->loads] = load;
+  return p->loads++;
+}
+
+int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body) {
+  return add_load(b, name, (od_load){.kind = OD_LOAD_FORCE, .point = point, .number = first_number, .input = input,
+                                     .coordinate = -1, .follows_body = follows_body});
+}
+
+// `coordinate` holds the joint, `link` the body until the tree is known.
+int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input) {
+  return add_load(b, name, (od_load){.kind = OD_LOAD_JOINT, .point = -1, .number = first_number, .input = input,
+                                     .coordinate = joint});
+}
+
+int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body) {
+  return add_load(b, name, (od_load){.kind = OD_LOAD_TORQUE, .point = -1, .number = first_number, .input = input,
+                                     .link = body, .coordinate = -1, .follows_body = follows_body});
+}
+
+void od_build_initial(od_build *b, const char *quantity, double value, bool exact) {
+  if (!grow(b, &b->initial, b->initials, &b->initial_room, sizeof *b->initial)) return;
+  b->initial[b->initials++] = (od_initial){text(b, quantity), value, exact};
+}
+
+void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
+  b->problem[b->problems++] = (od_problem){kind, index, text(b, line)};
+}
+
+int od_build_problem_count(const od_build *b) { return b->problems; }
+od_problem od_build_problem(const od_build *b, int i) { return b->problem[i]; }
+
+void od_build_culprit(const od_build *b, od_culprit_kind *kind, int *index) {
+  *kind = b->problems ? b->problem[0].kind : OD_ABOUT_MACHINE;
+  *index = b->problems ? b->problem[0].index : -1;
+}

@@ -1,0 +1,36 @@
+// The builder's inside, shared by build.c (collecting), compile.c (tables) and mechanics/assembly.c (initial state).
+#ifndef OD_BUILDER_H
+#define OD_BUILDER_H
+
+#include "base/arena.h"
+#include "model/model.h"
+
+typedef struct od_initial {
+  const char *quantity;
+  double value;
+  bool exact;
+} od_initial;
+
+struct od_build {
+  od_arena arena;        // texts and problems
+  od_model part;         // counts and growing tables of what has been added; the rest unused
+  int room[12];          // capacities of those tables
+  od_initial *initial;
+  int initials, initial_room;
+  od_problem *problem;
+  int problems, problem_room;
+  bool spatial, no_memory;
+};
+
+// Adds to the list of problems, printf-style.
+void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// From the collected elements to the compiled tables, all but the initial state. Complains about what is wrong.
+// Returns NULL when memory ran out.
+od_model *od_compile(od_build *b);
+
+// The coordinate that a quantity like "A.angle" or (rate) "A.rate" names, or -1.
+int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate);
+
+#endif

@@ -1,0 +1,73 @@
+// Laying out a machine's work memory.
+#include "model/layout.h"
+
+#include "model/model.h"
+
+static int take(int *end, int count) {
+  int begin = *end;
+  *end += count;
+  return begin;
+}
+
+void od_layout_fill(const od_model *m, od_layout *l) {
+  int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
+  int nr = m->planar ? OD_PLANAR_NR : OD_SPATIAL_NR, ni = m->planar ? OD_PLANAR_NI : OD_SPATIAL_NI;
+  int n = m->coordinates, rank = n < m->rows ? n : m->rows;
+
+  int end = 0;
+  l->theta = take(&end, m->numbers);
+  l->gravity = take(&end, nd);
+  l->offset = take(&end, m->links * nd);
+  l->axis = take(&end, m->links * nd);
+  l->inertia = take(&end, m->links * ni);
+  l->point = take(&end, m->points * nd);
+  l->closure_u = take(&end, m->closures * nd);
+  l->closure_w = take(&end, m->closures * nd);
+  l->direction = take(&end, m->loads * 3);
+  l->chart = take(&end, m->charts * 9);
+  l->z = take(&end, n);
+  l->zd = take(&end, n);
+  l->zdd = take(&end, n);
+  l->u = take(&end, m->inputs);
+  l->angle = take(&end, m->links);
+  l->rotation = take(&end, m->links * nr);
+  l->position = take(&end, m->links * nd);
+  l->S = take(&end, m->links * nv);
+  l->Sd = take(&end, m->links * nv);
+  l->V = take(&end, m->links * nv);
+  l->bias = take(&end, m->links * nv);
+  l->A = take(&end, m->links * nv);
+  l->ground_inertia = take(&end, m->links * ni);
+  l->F = take(&end, m->links * nv);
+  l->phi = take(&end, m->rows);
+  l->jacobian = take(&end, m->entries);
+  l->lu = take(&end, rank * rank);
+  l->R = take(&end, rank * n);
+  l->lambda = take(&end, m->rows);
+  l->tau = take(&end, n);
+  l->scratch = take(&end, 2 * n + m->rows);
+  l->scalars = end;
+  l->dX = take(&end, m->links * nv);
+  l->dS = take(&end, m->links * nv);
+  l->dV = take(&end, m->links * nv);
+  l->dA = take(&end, m->links * nv);
+  l->dF = take(&end, m->links * nv);
+  l->dz = take(&end, n);
+  l->dzd = take(&end, n);
+  l->dzdd = take(&end, n);
+  l->dtau = take(&end, n);
+  l->scalars_real = end;
+
+  end = 0;
+  l->dependent = take(&end, n);
+  l->independent = take(&end, n);
+  l->kept_row = take(&end, m->rows);
+  l->lu_start = take(&end, rank + 1);
+  l->lu_diagonal = take(&end, rank);
+  l->lu_column = take(&end, rank * rank);
+  l->lu_source = take(&end, rank * rank);
+  l->rhs_start = take(&end, rank + 1);
+  l->rhs_column = take(&end, m->entries);
+  l->rhs_source = take(&end, m->entries);
+  l->integers = end;
+}

@@ -1,0 +1,36 @@
+// Where everything lives in a machine's work memory: named index ranges of one flat array of scalars and one flat
+// array of integers. The same offsets serve the real and the complex build of the kernels; tangents exist in the
+// real one only and come last.
+#ifndef OD_LAYOUT_H
+#define OD_LAYOUT_H
+
+// Sizes of planar (x, y, turn) and spatial quantities.
+enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
+enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
+
+typedef struct od_layout {
+  // Numbers and what is derived from them.
+  int theta, gravity, offset, axis, inertia, point, closure_u, closure_w, direction, chart;
+  // Joint coordinates, their rates and accelerations; inputs.
+  int z, zd, zdd, u;
+  // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),
+  // acceleration A, inertia in ground axes, force F (after accumulation: of the whole branch).
+  int angle, rotation, position, S, Sd, V, bias, A, ground_inertia, F;
+  // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, multipliers.
+  int phi, jacobian, lu, R, lambda;
+  int tau, scratch;
+  int scalars;  // up to here for the complex build
+  // Tangents along one direction.
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau;
+  int scalars_real;
+  // Integers: the partition (see mechanics/partition.h).
+  int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;
+  int integers;
+} od_layout;
+
+typedef struct od_model od_model;
+
+// Fills the layout of a model whose tables are complete; freedom must not be larger than its coordinates.
+void od_layout_fill(const od_model *m, od_layout *l);
+
+#endif

@@ -1,0 +1,193 @@
+// The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads.
+//
+// Bodies hang in a tree of links. A link carries at most one body and moves against its parent by at most one joint
+// coordinate: a universal joint is two links, a spherical one three, the inner ones without a body. Link 0 is the ground;
+// parents come before children. A link's frame has the axes of its body and its origin in the joint's point. Joints
+// that would close a loop are cut and come back as closures: scalar equations between two links.
+#ifndef OD_MODEL_H
+#define OD_MODEL_H
+
+#include <stdbool.h>
+
+#include "model/build.h"
+#include "model/layout.h"
+#include "oleodyn/plant.h"
+
+typedef struct od_body {
+  const char *name;
+  od_shape shape;
+  int number;  // first of its numbers in theta
+  int link;    // the link that carries it
+} od_body;
+
+typedef struct od_point {
+  const char *name;
+  int body;      // OD_GROUND or a body
+  int number;    // its three coordinates in theta, or -1
+  int length;    // number of a length along +x, or -1
+  double fraction;
+  int link;
+} od_point;
+
+typedef struct od_joint {
+  const char *name;
+  od_joint_spec spec;
+  int link, links;  // tree joints: its last link (the one that carries a body) and how many it has; cut joints: -1, 0
+  int coordinate;   // first coordinate, or -1
+  int coordinates;
+} od_joint;
+
+typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC } od_link_kind;
+typedef struct od_link {
+  int parent;
+  od_link_kind kind;
+  int body;            // or -1
+  int coordinate;      // or -1
+  int joint;
+  int point_parent;    // the joint's point on the parent, or -1 for "at the parent's origin" (inner links)
+  int point_child;     // the joint's point on this link's body, or -1
+  int axis;            // three numbers in theta, or -1: the coordinate axis `unit_axis`
+  int unit_axis;
+  double axis_sign;    // -1 where the tree walks a joint from b to a
+  int chart;           // first link of a spherical joint: index of its reference rotation; else -1
+} od_link;
+
+// Closure equations between link a and link b. d = r_b - r_a joins their points; u is a vector fixed in a, w in b.
+typedef enum od_closure_kind {
+  OD_CLOSE_POINT,  // d = 0, one row per dimension
+  OD_CLOSE_SLIDE,  // u . d = 0
+  OD_CLOSE_DOT,    // u . w = 0
+  OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
+} od_closure_kind;
+// How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.
+typedef enum od_direction_kind {
+  OD_DIR_AXIS,
+  OD_DIR_NORMAL_1,
+  OD_DIR_NORMAL_2,
+  OD_DIR_IN_PLANE,  // planar machines: perpendicular to the axis, in the plane
+  OD_DIR_UNIT,      // a coordinate axis
+  OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
+} od_direction_kind;
+typedef struct od_direction {
+  od_direction_kind kind;
+  int axis;  // numbers in theta, or the coordinate axis (0..2) for OD_DIR_UNIT
+} od_direction;
+typedef struct od_closure {
+  od_closure_kind kind;
+  int link_a, link_b, point_a, point_b;
+  od_direction u, w;
+  int length;          // number of the rod's length
+  int row, rows;       // where its rows start, how many
+  int path, path_count;// its part of od_model.path: the links between a and b through the tree, without common ancestors
+  int entry;           // its first entry in the closure Jacobian: row-major rows x path_count
+  int joint, rod;      // which joint or rod it comes from, the other -1
+} od_closure;
+typedef struct od_path_step {
+  int link, side;  // side -1: moves a, +1: moves b
+} od_path_step;
+
+typedef struct od_spring {
+  const char *name;
+  int point_a, point_b, number;
+} od_spring;
+typedef struct od_joint_spring {
+  const char *name;
+  int joint, coordinate, number;
+} od_joint_spring;
+typedef struct od_rod {
+  const char *name;
+  int point_a, point_b, number;
+} od_rod;
+
+typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT } od_load_kind;
+typedef struct od_load {  // a force at a point, a torque on a body, or a force or torque in a joint
+  const char *name;
+  od_load_kind kind;
+  int point, link, coordinate;
+  int number, input;
+  bool follows_body;
+} od_load;
+
+typedef struct od_input {
+  const char *name, *unit;
+} od_input;
+
+// What can be observed: a kind, the element it is about, and a component.
+typedef enum od_output_kind {
+  OD_OUT_COORDINATE, OD_OUT_COORDINATE_RATE, OD_OUT_COORDINATE_ACCELERATION,  // index: coordinate
+  OD_OUT_POINT, OD_OUT_POINT_VELOCITY, OD_OUT_POINT_ACCELERATION,             // index: point; component: ground axis
+  OD_OUT_BODY_ANGLE, OD_OUT_BODY_TURN_RATE, OD_OUT_BODY_KINETIC, OD_OUT_BODY_POTENTIAL,  // index: body
+  OD_OUT_SPRING_LENGTH, OD_OUT_SPRING_RATE, OD_OUT_SPRING_FORCE, OD_OUT_SPRING_ENERGY, OD_OUT_SPRING_LOSS,
+  OD_OUT_JOINT_SPRING_FORCE, OD_OUT_JOINT_SPRING_ENERGY, OD_OUT_JOINT_SPRING_LOSS,
+  OD_OUT_LOAD, OD_OUT_LOAD_POWER,                                             // index: load
+  OD_OUT_INPUT,
+  OD_OUT_KINETIC, OD_OUT_POTENTIAL, OD_OUT_STORED,
+  // Integrals: index of the power
+  OD_OUT_INTEGRAL, OD_OUT_DISSIPATED, OD_OUT_SUPPLIED, OD_OUT_BALANCE,
+} od_output_kind;
+typedef struct od_output {
+  const char *name, *unit;
+  od_output_kind kind;
+  int index, component;
+} od_output;
+
+struct od_model {
+  const char *title;
+  int numbers;
+  double *theta;
+  const char **path, **unit;
+
+  int bodies, points, joints, rods, springs, joint_springs, loads, inputs, outputs;
+  od_body *body;
+  od_point *point;
+  od_joint *joint;
+  od_rod *rod;
+  od_spring *spring;
+  od_joint_spring *joint_spring;
+  od_load *load;
+  od_input *input;
+  od_output *output;
+  int gravity;                 // three numbers, or -1
+
+  int links, coordinates, charts;
+  od_link *link;
+  int *coordinate_link;        // link of each coordinate
+  double *coordinate_weight;   // how much a coordinate is preferred as a dependent one (smaller: rather independent)
+  int closures, rows, path_steps, entries;
+  od_closure *closure;
+  od_path_step *path_step;
+
+  bool planar;
+  double plane[3][3];          // rows: the plane's two axes and its normal (spatial machines: the identity)
+  double size;                 // a typical length of the machine, m
+
+  int freedom;                 // degrees of freedom
+  double *z0, *zd0;            // the assembled initial state of all coordinates
+  double stored0;              // energy stored in it
+
+  od_layout layout;
+  void *memory;                // everything above lives in here
+};
+
+// Powers, in the order in which a plant reports them: spring losses, joint spring losses, then what each load supplies.
+static inline int od_model_powers(const od_model *m) { return m->springs + m->joint_springs + m->loads; }
+
+// How far a point of a planar machine lies out of the plane; it stays there.
+double od_model_level(const od_model *m, int point);
+
+typedef struct od_model_facts {
+  int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom;
+  bool planar;
+} od_model_facts;
+od_model_facts od_model_get_facts(const od_model *model);
+
+int od_model_output_count(const od_model *model);
+const char *od_model_output_name(const od_model *model, int i);
+const char *od_model_output_unit(const od_model *model, int i);
+int od_model_output_find(const od_model *model, const char *name);  // -1: no such output
+
+// The machine as a plant: see od_machine_plant(). Parameters are indices of theta.
+od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
+                         int parameter_count, od_plant **out, od_error *err);
+
+#endif

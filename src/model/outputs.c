@@ -1,0 +1,168 @@
+// Naming outputs: element by element, in the order of the model's tables.
+#include "model/outputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+// The list is walked twice: once to count, once to fill.
+typedef struct listing {
+  od_model *m;
+  od_arena *arena;
+  od_output *out;
+  int count;
+  bool failed;
+} listing;
+
+static void add(listing *list, od_output_kind kind, int index, int component, const char *unit, const char *element,
+                const char *quantity) {
+  if (list->out) {
+    char name[256];
+    snprintf(name, sizeof name, "%s%s%s", element, *quantity ? "." : "", quantity);
+    od_output o = {od_arena_text(list->arena, name), unit, kind, index, component};
+    list->failed = list->failed || !o.name;
+    list->out[list->count] = o;
+  }
+  list->count++;
+}
+
+void od_coordinate_label(const od_model *m, int coordinate, char *out, size_t size) {
+  const od_link *link = &m->link[m->coordinate_link[coordinate]];
+  const od_joint *joint = &m->joint[link->joint];
+  if (joint->coordinates > 1)
+    snprintf(out, size, "angle%d", coordinate - joint->coordinate + 1);
+  else
+    snprintf(out, size, "%s", link->kind == OD_LINK_PRISMATIC ? "position" : "angle");
+}
+
+static void add_coordinate(listing *list, int j) {
+  const od_model *m = list->m;
+  const od_link *link = &m->link[m->coordinate_link[j]];
+  const od_joint *joint = &m->joint[link->joint];
+  bool slides = link->kind == OD_LINK_PRISMATIC;
+  char label[16], rate[16] = "rate", acceleration[24] = "acceleration";
+  od_coordinate_label(m, j, label, sizeof label);
+  if (joint->coordinates > 1) {
+    snprintf(rate, sizeof rate, "rate%c", label[5]);
+    snprintf(acceleration, sizeof acceleration, "acceleration%c", label[5]);
+  }
+  add(list, OD_OUT_COORDINATE, j, 0, slides ? "m" : "rad", joint->name, label);
+  add(list, OD_OUT_COORDINATE_RATE, j, 0, slides ? "m/s" : "rad/s", joint->name, rate);
+  add(list, OD_OUT_COORDINATE_ACCELERATION, j, 0, slides ? "m/s2" : "rad/s2", joint->name, acceleration);
+}
+
+static void add_point(listing *list, int i) {
+  const od_model *m = list->m;
+  const od_point *p = &m->point[i];
+  static const char *const prefix[3] = {"", "v", "a"}, *const unit[3] = {"m", "m/s", "m/s2"}, *const axis = "xyz";
+  if (p->body == OD_GROUND) return;
+  for (int kind = 0; kind < 3; kind++)
+    for (int k = 0; k < 3; k++) {
+      char quantity[128];
+      snprintf(quantity, sizeof quantity, "%s.%s%c", p->name, prefix[kind], axis[k]);
+      add(list, (od_output_kind)(OD_OUT_POINT + kind), i, k, unit[kind], m->body[p->body].name, quantity);
+    }
+}
+
+static void add_bodies(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->bodies; i++) {
+    if (m->planar) {
+      add(list, OD_OUT_BODY_ANGLE, i, 0, "rad", m->body[i].name, "angle");
+      add(list, OD_OUT_BODY_TURN_RATE, i, 0, "rad/s", m->body[i].name, "turn_rate");
+    }
+    add(list, OD_OUT_BODY_KINETIC, i, 0, "J", m->body[i].name, "kinetic");
+    add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", m->body[i].name, "potential");
+    for (int p = 0; p < m->points; p++)
+      if (m->point[p].body == i) add_point(list, p);
+  }
+}
+
+static void add_springs(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->springs; i++) {
+    const char *name = m->spring[i].name;
+    add(list, OD_OUT_SPRING_LENGTH, i, 0, "m", name, "length");
+    add(list, OD_OUT_SPRING_RATE, i, 0, "m/s", name, "rate");
+    add(list, OD_OUT_SPRING_FORCE, i, 0, "N", name, "force");
+    add(list, OD_OUT_SPRING_ENERGY, i, 0, "J", name, "energy");
+    add(list, OD_OUT_SPRING_LOSS, i, 0, "W", name, "loss");
+    add(list, OD_OUT_INTEGRAL, i, 0, "J", name, "dissipated");
+  }
+  for (int i = 0; i < m->joint_springs; i++) {
+    const char *name = m->joint[m->joint_spring[i].joint].name;
+    bool slides = m->joint[m->joint_spring[i].joint].spec.type == OD_PRISMATIC;
+    add(list, OD_OUT_JOINT_SPRING_FORCE, i, 0, slides ? "N" : "N m", name, "spring_force");
+    add(list, OD_OUT_JOINT_SPRING_ENERGY, i, 0, "J", name, "spring_energy");
+    add(list, OD_OUT_JOINT_SPRING_LOSS, i, 0, "W", name, "spring_loss");
+    add(list, OD_OUT_INTEGRAL, m->springs + i, 0, "J", name, "spring_dissipated");
+  }
+}
+
+static void add_loads(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->loads; i++) {
+    const od_load *load = &m->load[i];
+    bool force = load->kind == OD_LOAD_FORCE || (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
+                 m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
+    add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
+    add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
+    add(list, OD_OUT_INTEGRAL, m->springs + m->joint_springs + i, 0, "J", load->name, "work");
+  }
+}
+
+static void add_all(listing *list) {
+  const od_model *m = list->m;
+  for (int j = 0; j < m->coordinates; j++)
+    // The coordinates of spherical joints change their meaning on the way.
+    if (m->joint[m->link[m->coordinate_link[j]].joint].spec.type != OD_SPHERICAL) add_coordinate(list, j);
+  add_bodies(list);
+  add_springs(list);
+  add_loads(list);
+  for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
+  add(list, OD_OUT_KINETIC, 0, 0, "J", "energy", "kinetic");
+  add(list, OD_OUT_POTENTIAL, 0, 0, "J", "energy", "potential");
+  add(list, OD_OUT_STORED, 0, 0, "J", "energy", "stored");
+  add(list, OD_OUT_DISSIPATED, 0, 0, "J", "energy", "dissipated");
+  add(list, OD_OUT_SUPPLIED, 0, 0, "J", "energy", "input");
+  add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
+}
+
+bool od_outputs_list(od_model *m, od_arena *arena) {
+  listing list = {.m = m, .arena = arena};
+  add_all(&list);
+  list.out = od_arena_take(arena, (size_t)list.count * sizeof *list.out);
+  if (!list.out) return false;
+  m->output = list.out;
+  m->outputs = list.count;
+  list.count = 0;
+  add_all(&list);
+  return !list.failed;
+}
+
+int od_model_output_count(const od_model *m) { return m->outputs; }
+const char *od_model_output_name(const od_model *m, int i) { return m->output[i].name; }
+const char *od_model_output_unit(const od_model *m, int i) { return m->output[i].unit; }
+
+int od_model_output_find(const od_model *m, const char *name) {
+  for (int i = 0; i < m->outputs; i++)
+    if (strcmp(m->output[i].name, name) == 0) return i;
+  return -1;
+}
+
+int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate) {
+  for (int j = 0; j < m->coordinates; j++) {
+    const od_joint *joint = &m->joint[m->link[m->coordinate_link[j]].joint];
+    size_t length = strlen(joint->name);
+    if (strncmp(quantity, joint->name, length) != 0 || quantity[length] != '.') continue;
+    char label[16];
+    od_coordinate_label(m, j, label, sizeof label);
+    if (rate) {
+      char digit = joint->coordinates > 1 ? label[5] : '\0';
+      snprintf(label, sizeof label, "rate%c", digit);
+    }
+    if (strcmp(quantity + length + 1, label) == 0) return j;
+  }
+  return -1;
+}

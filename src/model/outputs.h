@@ -1,0 +1,14 @@
+// The list of everything that can be observed of a machine, by name.
+#ifndef OD_OUTPUTS_H
+#define OD_OUTPUTS_H
+
+#include "base/arena.h"
+#include "model/model.h"
+
+// Fills the model's table of outputs; false when memory ran out.
+bool od_outputs_list(od_model *m, od_arena *arena);
+
+// The name of a coordinate within its joint: "angle", "position", "angle2".
+void od_coordinate_label(const od_model *m, int coordinate, char *out, size_t size);
+
+#endif

@@ -1,0 +1,185 @@
+// A simulation's memory, its state and what can be asked about it. The steps are in trapezoid.c and runge_kutta.c.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plant/rates.h"
+#include "plant/sim_block.h"
+
+static size_t place(size_t *end, size_t bytes) {
+  size_t begin = (*end + 15) / 16 * 16;
+  *end = begin + bytes;
+  return begin;
+}
+
+static size_t lay_out(od_sim *s, const od_plant *plant) {
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
+  size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
+  *s = (od_sim){.plant = plant};
+  s->x = place(&end, nx * d);
+  s->k = place(&end, nk * d);
+  s->k_before = place(&end, nk * d);
+  s->u = place(&end, nu * d);
+  s->energy = place(&end, nq * d);
+  s->power = place(&end, nq * d);
+  s->power_next = place(&end, nq * d);
+  s->x_next = place(&end, nx * d);
+  s->k_next = place(&end, nk * d);
+  s->g = place(&end, nk * d);
+  s->matrix = place(&end, nk * nk * d);
+  s->pivot = place(&end, 2 * nk * sizeof(int));
+  s->scratch = place(&end, (size_t)od_rates_scratch(plant) * d);
+  s->kx = place(&end, nk * nx * d);
+  s->ku = place(&end, nk * nu * d);
+  s->kp = place(&end, nk * np * d);
+  s->kx_next = place(&end, nk * nx * d);
+  s->ku_next = place(&end, nk * nu * d);
+  s->kp_next = place(&end, nk * np * d);
+  s->gx = place(&end, nk * nx * d);
+  s->gu = place(&end, nk * nu * d);
+  s->gp = place(&end, nk * np * d);
+  s->right = place(&end, nk * (nx + 2 * nu + np) * d);
+  s->stage = place(&end, (5 * nx + nu + 2 * nk) * d);
+  s->work = place(&end, plant->work_size);
+  s->size = place(&end, 0);
+  return s->size;
+}
+
+size_t od_sim_size(const od_plant *plant) {
+  od_sim s;
+  return lay_out(&s, plant);
+}
+
+od_sim *od_sim_init(void *memory, const od_plant *plant) {
+  if (!memory) return NULL;
+  od_sim s;
+  size_t size = lay_out(&s, plant);
+  memset(memory, 0, size);
+  memcpy(memory, &s, sizeof s);
+  return memory;
+}
+
+od_sim *od_sim_new(const od_plant *plant) { return od_sim_init(malloc(od_sim_size(plant)), plant); }
+void od_sim_free(od_sim *sim) { free(sim); }
+
+// Everything that was known about the past is forgotten.
+static void forget(od_sim *s) {
+  s->has_history = s->has_matrix = s->at_point = s->linearised = 0;
+  s->contraction = 0.1;
+}
+
+// Rates and powers at the present state and inputs.
+static od_status evaluate(od_sim *s) {
+  forget(s);
+  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u),
+                                    od_sim_at(s, s->k), od_sim_at(s, s->scratch), od_sim_pivot(s));
+  if (status != OD_OK) return status;
+  s->at_point = 1;
+  return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
+}
+
+od_status od_sim_start(od_sim *s, double t, const double *u) {
+  const od_plant *plant = s->plant;
+  s->t = t;
+  s->counts = (od_sim_counts){0};
+  od_status status = plant->ops->start(plant, od_sim_work(s), od_sim_at(s, s->x));
+  if (status != OD_OK) return status;
+  memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));
+  if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
+  s->started = 1;
+  return evaluate(s);
+}
+
+od_status od_sim_set(od_sim *s, double t, const double *x, const double *u) {
+  if (!s->started) return OD_BAD_ARGUMENT;
+  s->t = t;
+  memcpy(od_sim_at(s, s->x), x, (size_t)od_plant_nx(s->plant) * sizeof *x);
+  if (s->plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
+  return evaluate(s);
+}
+
+od_status od_sim_set_inputs(od_sim *s, const double *u) {
+  if (!s->started) return OD_BAD_ARGUMENT;
+  if (s->plant->nu == 0 || memcmp(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u) == 0) return OD_OK;
+  memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
+  return evaluate(s);
+}
+
+double od_sim_time(const od_sim *s) { return s->t; }
+const double *od_sim_state(const od_sim *s) { return (const double *)((const char *)s + s->x); }
+const double *od_sim_rates(const od_sim *s) { return (const double *)((const char *)s + s->k); }
+const double *od_sim_energy(const od_sim *s) { return (const double *)((const char *)s + s->energy); }
+od_sim_counts od_sim_count(const od_sim *s) { return s->counts; }
+
+od_status od_sim_refresh(od_sim *s) {
+  if (!s->started) return OD_BAD_ARGUMENT;
+  if (s->at_point) return OD_OK;
+  od_status status = s->plant->ops->residual(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->k),
+                                             od_sim_at(s, s->u), od_sim_at(s, s->g));
+  s->counts.residuals++;
+  s->at_point = status == OD_OK;
+  return status;
+}
+
+od_status od_sim_linearise(od_sim *s) {
+  if (s->linearised) return OD_OK;
+  od_status status = od_sim_refresh(s);
+  if (status != OD_OK) return status;
+  status = od_plant_linearise(s->plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku), od_sim_at(s, s->kp),
+                              od_sim_at(s, s->scratch), od_sim_pivot(s) + od_plant_nk(s->plant));
+  s->linearised = status == OD_OK;
+  return status;
+}
+
+od_status od_sim_outputs(od_sim *s, double *y) {
+  od_status status = od_sim_refresh(s);
+  return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;
+}
+
+od_status od_sim_repartition(od_sim *s, double *map, int *changed) {
+  *changed = 0;
+  if (!s->started) return OD_BAD_ARGUMENT;
+  // The last evaluation, at most Newton's tolerance away from the present point, is good enough to see whether.
+  const od_plant_ops *ops = s->plant->ops;
+  if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
+  od_status status = od_sim_refresh(s);
+  if (status == OD_OK) status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map);
+  if (status != OD_OK) return status;
+  *changed = 1;
+  s->counts.repartitions++;
+  return evaluate(s);
+}
+
+// f = [w; k] and its Jacobians: the rows of w are unit rows.
+od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, double *fp) {
+  const od_plant *plant = s->plant;
+  size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  size_t nu = (size_t)plant->nu, np = (size_t)plant->np;
+  od_status status = fx || fu || fp ? od_sim_linearise(s) : od_sim_refresh(s);
+  if (status != OD_OK) return status;
+  if (f) {
+    memcpy(f, od_sim_at(s, s->x) + nz, nz * sizeof *f);
+    memcpy(f + nz, od_sim_at(s, s->k), nk * sizeof *f);
+  }
+  if (fx) {
+    memset(fx, 0, nz * nx * sizeof *fx);
+    for (size_t i = 0; i < nz; i++) fx[i * nx + nz + i] = 1;
+    memcpy(fx + nz * nx, od_sim_at(s, s->kx), nk * nx * sizeof *fx);
+  }
+  if (fu) {
+    memset(fu, 0, nz * nu * sizeof *fu);
+    memcpy(fu + nz * nu, od_sim_at(s, s->ku), nk * nu * sizeof *fu);
+  }
+  if (fp) {
+    memset(fp, 0, nz * np * sizeof *fp);
+    memcpy(fp + nz * np, od_sim_at(s, s->kp), nk * np * sizeof *fp);
+  }
+  return OD_OK;
+}
+
+od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp) {
+  od_status status = od_sim_linearise(s);
+  if (status != OD_OK) return status;
+  return s->plant->ops->output_jacobians(s->plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku),
+                                         od_sim_at(s, s->kp), hx, hu, hp);
+}

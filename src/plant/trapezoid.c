@@ -1,0 +1,219 @@
+// The integrator of record: the implicit trapezoidal rule on the plant's residual, with the rates k as unknowns.
+//
+//   z1 = z0 + h w0 + h^2/4 (k0 + k1),   w1 = w0 + h/2 (k0 + k1),   c1 = c0 + h/2 (k0 + k1),   g(x1, k1) = 0
+//
+// Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be
+// differences of positions divided by h^2. Newton's matrix dg/dk + h/2 dg/d(w,c) + h^2/4 dg/dz is kept from step to
+// step as long as it converges well. The transition Jacobian follows from the implicit function theorem with the matrix
+// factored anew at the solution.
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "plant/rates.h"
+#include "plant/sim_block.h"
+
+enum { MOST_ITERATIONS = 15 };
+static const double tolerance = 1e-11;       // of the rates, relative to their size
+static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
+
+// x1 for rates k1.
+static void new_state(od_sim *s, double h) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  const double *x = od_sim_at(s, s->x), *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next);
+  double *x1 = od_sim_at(s, s->x_next);
+  for (int i = 0; i < nz; i++) x1[i] = x[i] + h * x[nz + i] + h * h / 4 * (k0[i] + k1[i]);
+  for (int i = nz; i < nx; i++) x1[i] = x[i] + h / 2 * (k0[i - nz] + k1[i - nz]);
+}
+
+// Rates to begin with: the last two, extrapolated.
+static void predict(od_sim *s) {
+  const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before);
+  double *next = od_sim_at(s, s->k_next);
+  for (int i = 0; i < od_plant_nk(s->plant); i++) next[i] = s->has_history ? 2 * k[i] - before[i] : k[i];
+}
+
+static od_status new_matrix(od_sim *s, double h) {
+  s->has_matrix = 0;
+  od_status status = s->plant->ops->step_matrix(s->plant, od_sim_work(s), h * h / 4, h / 2, od_sim_at(s, s->matrix));
+  if (status == OD_OK) status = od_lu_factor(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
+  s->has_matrix = status == OD_OK;
+  s->matrix_step = h;
+  s->counts.matrices++;
+  return status;
+}
+
+// Solves for k1; on success x_next and k_next hold the result.
+static od_status newton(od_sim *s, double h, const double *u) {
+  const od_plant *plant = s->plant;
+  int nk = od_plant_nk(plant);
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY;
+  bool fresh = false;
+  if (s->matrix_step != h) s->has_matrix = 0;
+  for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+    new_state(s, h);
+    s->at_point = 0;
+    od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), k, u, g);
+    s->counts.residuals++;
+    if (status != OD_OK) return status;
+    if (!s->has_matrix) {
+      status = new_matrix(s, h);
+      if (status != OD_OK) return status;
+      fresh = true;
+    }
+    od_lu_solve(nk, od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+    double size = 0;
+    for (int i = 0; i < nk; i++) {
+      double part = fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
+      if (!(part <= size)) size = part;  // also true for NaN
+      k[i] -= g[i];
+    }
+    if (!isfinite(size)) return OD_NOT_FINITE;
+    // What is left after this correction is about contraction * size.
+    if (iteration > 0 && last > 0) s->contraction = fmin(size / last, 1);
+    bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
+    if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
+      new_state(s, h);
+      return OD_OK;
+    }
+    if (iteration > 0 && s->contraction > good_contraction && !fresh) s->has_matrix = 0;
+    else if (iteration > 3) s->has_matrix = 0, fresh = false;
+    last = size;
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// Accepts the new point: state, rates, inputs, energies.
+static od_status accept(od_sim *s, double h, const double *u) {
+  const od_plant *plant = s->plant;
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  memcpy(od_sim_at(s, s->k_before), od_sim_at(s, s->k), nk * sizeof(double));
+  memcpy(od_sim_at(s, s->k), od_sim_at(s, s->k_next), nk * sizeof(double));
+  memcpy(od_sim_at(s, s->x), od_sim_at(s, s->x_next), nx * sizeof(double));
+  if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
+  s->t += h;
+  s->has_history = 1;
+  s->linearised = 0;
+  s->counts.steps++;
+  if (plant->nq == 0) return OD_OK;
+  // Newton's last evaluation is within its tolerance of the new point: good enough for powers.
+  double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
+  od_status status = plant->ops->powers(plant, od_sim_work(s), next);
+  for (int i = 0; i < plant->nq; i++) {
+    energy[i] += h / 2 * (power[i] + next[i]);
+    power[i] = next[i];
+  }
+  return status;
+}
+
+od_status od_sim_step(od_sim *s, double h, const double *u) {
+  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  predict(s);
+  od_status status = newton(s, h, u);
+  return status == OD_OK ? accept(s, h, u) : status;
+}
+
+// Right-hand sides of the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
+//   (gk + gx B) dk1 = -gx (E dx0 + B dk0) - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
+// Columns: x0 (nx), u0 (nu), u1 (nu), p (np).
+static void right_hand_sides(od_sim *s, double h, const double *gxB) {
+  const od_plant *plant = s->plant;
+  int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  int columns = nx + 2 * nu + np;
+  const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
+  const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
+  double *right = od_sim_at(s, s->right);
+  for (int i = 0; i < nk; i++) {
+    double *row = right + i * columns;
+    for (int j = 0; j < nx; j++) {
+      double sum = gx[i * nx + j];
+      if (j >= nz && j < 2 * nz) sum += h * gx[i * nx + j - nz];
+      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * kx[k * nx + j];
+      row[j] = -sum;
+    }
+    for (int j = 0; j < nu; j++) {
+      double sum = 0;
+      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * ku[k * nu + j];
+      row[nx + j] = -sum;
+      row[nx + nu + j] = -gu[i * nu + j];
+    }
+    for (int j = 0; j < np; j++) {
+      double sum = gp[i * np + j];
+      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * kp[k * np + j];
+      row[nx + 2 * nu + j] = -sum;
+    }
+  }
+}
+
+// out (nx x count) = B (dk0 + dk1) for a range of columns; dk0 may be NULL.
+static void from_rates(od_sim *s, double h, int first, int count, const double *dk0, double *out) {
+  const od_plant *plant = s->plant;
+  int nz = plant->nz, nx = od_plant_nx(plant), columns = nx + 2 * plant->nu + plant->np;
+  const double *right = od_sim_at(s, s->right);
+  for (int i = 0; i < nx; i++) {
+    int k = i < nz ? i : i - nz;
+    double B = i < nz ? h * h / 4 : h / 2;
+    for (int j = 0; j < count; j++)
+      out[i * count + j] = B * (right[k * columns + first + j] + (dk0 ? dk0[k * count + j] : 0));
+  }
+}
+
+od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, double *F, double *Gu0, double *Gu1,
+                                     double *Gp) {
+  const od_plant *plant = s->plant;
+  int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  // Derivatives at the old point: kept from the last step, if that computed them.
+  od_status status = od_sim_linearise(s);
+  if (status != OD_OK) return status;
+  predict(s);
+  status = newton(s, h, u);
+  if (status != OD_OK) return status;
+  // All at the solution itself.
+  status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u,
+                                od_sim_at(s, s->g));
+  s->counts.residuals++;
+  double *gx = od_sim_at(s, s->gx), *gk = od_sim_at(s, s->scratch), *gxB = gk + nk * nk;
+  if (status == OD_OK) status = plant->ops->jacobians(plant, od_sim_work(s), gx, gk, od_sim_at(s, s->gu));
+  if (status == OD_OK && np) status = plant->ops->parameter_jacobian(plant, od_sim_work(s), od_sim_at(s, s->gp));
+  if (status != OD_OK) return status;
+  double *matrix = od_sim_at(s, s->matrix);
+  for (int i = 0; i < nk; i++)
+    for (int k = 0; k < nk; k++) {
+      gxB[i * nk + k] = k < nz ? h * h / 4 * gx[i * nx + k] + h / 2 * gx[i * nx + nz + k] : h / 2 * gx[i * nx + nz + k];
+      matrix[i * nk + k] = gk[i * nk + k] + gxB[i * nk + k];
+    }
+  right_hand_sides(s, h, gxB);
+  // The factored matrix serves the next step's iteration as well.
+  status = od_lu_factor(nk, matrix, od_sim_pivot(s));
+  s->has_matrix = status == OD_OK;
+  s->matrix_step = h;
+  if (status != OD_OK) return status;
+  od_lu_solve(nk, matrix, od_sim_pivot(s), od_sim_at(s, s->right), nx + 2 * nu + np);
+  if (F) {
+    from_rates(s, h, 0, nx, od_sim_at(s, s->kx), F);
+    for (int i = 0; i < nx; i++) F[i * nx + i] += 1;
+    for (int i = 0; i < nz; i++) F[i * nx + nz + i] += h;
+  }
+  if (Gu0) from_rates(s, h, nx, nu, od_sim_at(s, s->ku), Gu0);
+  if (Gu1) from_rates(s, h, nx + nu, nu, NULL, Gu1);
+  if (Gp) from_rates(s, h, nx + 2 * nu, np, od_sim_at(s, s->kp), Gp);
+
+  status = accept(s, h, u);
+  if (status != OD_OK) return status;
+  s->at_point = 1;
+  // Derivatives of k at the new point: the next step's old ones.
+  double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
+  int *pivot = od_sim_pivot(s) + nk;
+  status = od_lu_factor(nk, gk, pivot);
+  if (status != OD_OK) return status;
+  for (int i = 0; i < nk * nx; i++) kx[i] = -gx[i];
+  for (int i = 0; i < nk * nu; i++) ku[i] = -od_sim_at(s, s->gu)[i];
+  for (int i = 0; i < nk * np; i++) kp[i] = -od_sim_at(s, s->gp)[i];
+  od_lu_solve(nk, gk, pivot, kx, nx);
+  if (nu) od_lu_solve(nk, gk, pivot, ku, nu);
+  if (np) od_lu_solve(nk, gk, pivot, kp, np);
+  s->linearised = 1;
+  return OD_OK;
+}

@@ -1,0 +1,369 @@
+// Input signals as one flat table of nodes.
+//
+// All signals are continuous from the right: at a jump the value is the new one, and the value at
+// nextafter(jump, -INFINITY) is the old one. Edges are compared with the very numbers od_signal_next_break() returns,
+// so that an integrator that stops there sees the new value there.
+//
+//   sine          offset + A sin(2 pi f (t - start) + phase)
+//   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F the integral of the frequency:
+//                 linear f0 s + (f1 - f0) s^2 / (2 T), logarithmic f0 T / ln(f1/f0) ((f1/f0)^(s/T) - 1)
+//   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including to, t_(k+1) = t_k + periods / f_k
+//   lagged steps  y' = (v - y) / T: y_i + (v_i - y_i)(1 - exp(-(t - t_i)/T)) after the jump at t_i to v_i, where y_i is
+//                 the value reached at t_i
+#include "signals/signal.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signals/prbs.h"
+
+static const double two_pi = 6.283185307179586476925286766559;
+
+typedef struct node {
+  od_signal_kind kind;
+  int flag;
+  size_t first;  // of its numbers, or of its children
+  int count;
+  size_t derived;  // of what was computed from the numbers: stepped sine: segment ends; lagged steps: values reached
+  int segments;    // of a stepped sine
+  od_prbs *prbs;
+} node;
+
+struct od_signals {
+  node *nodes;
+  int node_count, node_capacity;
+  double *numbers;  // given and derived
+  size_t number_count, number_capacity;
+  int *children;
+  size_t child_count, child_capacity;
+};
+
+od_signals *od_signals_new(void) {
+  return calloc(1, sizeof(od_signals));
+}
+
+void od_signals_free(od_signals *s) {
+  if (!s) return;
+  for (int i = 0; i < s->node_count; i++) od_prbs_free(s->nodes[i].prbs);
+  free(s->nodes);
+  free(s->numbers);
+  free(s->children);
+  free(s);
+}
+
+// Room for wanted elements in an array that doubles as it grows.
+static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
+  if (wanted <= *capacity) return true;
+  size_t larger = *capacity ? 2 * *capacity : 16;
+  if (larger < wanted) larger = wanted;
+  if (larger > SIZE_MAX / size) return false;
+  void *moved = realloc(*array, larger * size);
+  if (!moved) return false;
+  *array = moved;
+  *capacity = larger;
+  return true;
+}
+
+static bool reserve_numbers(od_signals *s, size_t more) {
+  void *array = s->numbers;
+  bool ok = reserve(&array, &s->number_capacity, s->number_count + more, sizeof(double));
+  s->numbers = array;
+  return ok;
+}
+
+static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
+  void *array = s->nodes;
+  size_t capacity = (size_t)s->node_capacity;
+  bool ok = reserve(&array, &capacity, (size_t)s->node_count + 1, sizeof(node));
+  s->nodes = array;
+  s->node_capacity = (int)capacity;
+  if (!ok) return NULL;
+  node *n = &s->nodes[s->node_count];
+  *n = (node){.kind = kind, .flag = flag};
+  return n;
+}
+
+// How many numbers each kind wants: a fixed part, then perhaps pairs.
+static bool count_fits(od_signal_kind kind, int count) {
+  switch (kind) {
+    case OD_SIGNAL_CONSTANT: return count == 1;
+    case OD_SIGNAL_SINE: return count == 5;
+    case OD_SIGNAL_CHIRP: return count == 6;
+    case OD_SIGNAL_STEPPED_SINE: return count == 5;
+    case OD_SIGNAL_STEPS: return count >= 1 && count % 2 == 1;
+    case OD_SIGNAL_LAGGED_STEPS: return count >= 2 && count % 2 == 0;
+    case OD_SIGNAL_RAMPS:
+    case OD_SIGNAL_HALF_COSINES:
+    case OD_SIGNAL_TABLE: return count >= 2 && count % 2 == 0;
+    case OD_SIGNAL_PRBS: return count == 5;
+    case OD_SIGNAL_SUM: return false;
+  }
+  return false;
+}
+
+// Stepped sine: the frequency of segment k; `from` towards `to` whatever the sign of the step given.
+static double stepped_frequency(const double *v, int k) {
+  return v[1] + k * copysign(v[3], v[2] - v[1]);
+}
+
+// The ends of a stepped sine's segments. A frequency of zero or below has no period and is left out.
+static bool derive_stepped_sine(od_signals *s, node *n) {
+  const double *v = s->numbers + n->first;
+  double from = v[1], to = v[2], step = fabs(v[3]);
+  double steps = step > 0 ? floor(fabs(to - from) / step * (1 + 1e-12) + 1e-9) : 0;
+  if (!(steps < 1e8)) return false;
+  n->segments = (int)steps + 1;
+  if (!reserve_numbers(s, (size_t)n->segments)) return false;
+  v = s->numbers + n->first;
+  n->derived = s->number_count;
+  double end = 0, periods = fmax(round(v[4]), 0);
+  for (int k = 0; k < n->segments; k++) {
+    double f = stepped_frequency(v, k);
+    if (f > 0) end += periods / f;
+    s->numbers[s->number_count++] = end;
+  }
+  return true;
+}
+
+static double lag(double from, double to, double elapsed, double time_constant) {
+  return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
+}
+
+// The values that a lagged signal has reached when its jumps come.
+static bool derive_lagged_steps(od_signals *s, node *n) {
+  int jumps = (n->count - 2) / 2;
+  if (!reserve_numbers(s, (size_t)jumps)) return false;
+  const double *v = s->numbers + n->first;
+  n->derived = s->number_count;
+  double reached = v[1];
+  for (int i = 0; i < jumps; i++) {
+    const double *pair = v + 2 + 2 * i;
+    if (i > 0) reached = lag(reached, pair[-1], pair[0] - pair[-2], v[0]);
+    s->numbers[s->number_count++] = reached;
+  }
+  return true;
+}
+
+int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count) {
+  if (!count_fits(kind, count)) return -1;
+  node *n = new_node(s, kind, flag);
+  if (!n || !reserve_numbers(s, (size_t)count)) return -1;
+  size_t before = s->number_count;
+  n->first = before;
+  n->count = count;
+  memcpy(s->numbers + before, numbers, (size_t)count * sizeof(double));
+  s->number_count += (size_t)count;
+
+  bool ok = true;
+  if (kind == OD_SIGNAL_STEPPED_SINE) ok = derive_stepped_sine(s, n);
+  if (kind == OD_SIGNAL_LAGGED_STEPS) ok = derive_lagged_steps(s, n);
+  if (kind == OD_SIGNAL_PRBS) ok = (n->prbs = od_prbs_new(numbers[4], numbers[3])) != NULL;
+  if (!ok) {
+    s->number_count = before;
+    return -1;
+  }
+  return s->node_count++;
+}
+
+int od_signals_add_sum(od_signals *s, const int *children, int count) {
+  if (count < 0) return -1;
+  for (int i = 0; i < count; i++)
+    if (children[i] < 0 || children[i] >= s->node_count) return -1;
+  node *n = new_node(s, OD_SIGNAL_SUM, 0);
+  if (!n) return -1;
+  void *array = s->children;
+  bool ok = reserve(&array, &s->child_capacity, s->child_count + (size_t)count, sizeof(int));
+  s->children = array;
+  if (!ok) return -1;
+  n->first = s->child_count;
+  n->count = count;
+  if (count > 0) memcpy(s->children + s->child_count, children, (size_t)count * sizeof(int));
+  s->child_count += (size_t)count;
+  return s->node_count++;
+}
+
+// How many of the n entries of a rising array, `stride` apart, are at or before t.
+static int count_until(const double *times, int n, int stride, double t) {
+  int low = 0, high = n;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (times[middle * stride] <= t)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static double sine_value(const double *v, double t) {
+  double s = t - v[4];
+  return t < v[4] ? v[3] : v[3] + v[0] * sin(two_pi * v[1] * s + v[2]);
+}
+
+static double chirp_end(const double *v) {
+  return v[5] + v[3];
+}
+
+static double chirp_value(const double *v, bool logarithmic, double t) {
+  double amplitude = v[0], from = v[1], to = v[2], duration = v[3], offset = v[4], start = v[5];
+  if (!(t >= start) || t >= chirp_end(v)) return offset;
+  double s = t - start, ratio = to / from, cycles;
+  if (logarithmic && ratio > 0 && ratio != 1)
+    cycles = from * duration / log(ratio) * expm1(log(ratio) * s / duration);
+  else
+    cycles = from * s + (to - from) * s * s / (2 * duration);
+  return offset + amplitude * sin(two_pi * cycles);
+}
+
+static double stepped_sine_value(const double *v, const double *ends, int segments, double t) {
+  if (t < 0) return 0;
+  int k = count_until(ends, segments, 1, t);
+  if (k == segments) return 0;
+  double start = k > 0 ? ends[k - 1] : 0;
+  return v[0] * sin(two_pi * stepped_frequency(v, k) * (t - start));
+}
+
+static double steps_value(const double *v, int count, double t) {
+  int done = count_until(v + 1, (count - 1) / 2, 2, t);
+  return v[2 * done];
+}
+
+static double lagged_steps_value(const double *v, int count, const double *reached, double t) {
+  int done = count_until(v + 2, (count - 2) / 2, 2, t);
+  if (done == 0) return v[1];
+  const double *pair = v + 2 * done;
+  return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
+}
+
+// Pairs joined by straight lines or, smooth, by half-cosines.
+static double joined_value(const double *pairs, int count, bool smooth, double t) {
+  int n = count / 2, done = count_until(pairs, n, 2, t);
+  if (done == 0) return pairs[1];
+  const double *a = pairs + 2 * (done - 1);
+  if (done == n) return a[1];
+  double part = (t - a[0]) / (a[2] - a[0]);
+  if (smooth) part = 0.5 * (1 - cos(0.5 * two_pi * part));
+  return a[1] + part * (a[3] - a[1]);
+}
+
+// Which bit of a binary sequence t falls in, such that the bit begins exactly at bit * index.
+static double bit_index(double t, double bit) {
+  // Beyond 2^52 bits time no longer tells neighbours apart.
+  if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
+  double k = floor(t / bit);
+  if ((k + 1) * bit <= t) k += 1;
+  if (k * bit > t) k -= 1;
+  return k;
+}
+
+static double prbs_value(const double *v, const od_prbs *prbs, double t) {
+  return v[od_prbs_bit(prbs, bit_index(t, v[2]))];
+}
+
+static double sum_value(const od_signals *s, const node *n, double t) {
+  double sum = 0;
+  for (int i = 0; i < n->count; i++) sum += od_signal_value(s, s->children[n->first + (size_t)i], t);
+  return sum;
+}
+
+double od_signal_value(const od_signals *s, int index, double t) {
+  const node *n = &s->nodes[index];
+  if (n->kind == OD_SIGNAL_SUM) return sum_value(s, n, t);
+  const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
+  switch (n->kind) {
+    case OD_SIGNAL_CONSTANT: return v[0];
+    case OD_SIGNAL_SINE: return sine_value(v, t);
+    case OD_SIGNAL_CHIRP: return chirp_value(v, n->flag != 0, t);
+    case OD_SIGNAL_STEPPED_SINE: return stepped_sine_value(v, derived, n->segments, t);
+    case OD_SIGNAL_STEPS: return steps_value(v, n->count, t);
+    case OD_SIGNAL_LAGGED_STEPS: return lagged_steps_value(v, n->count, derived, t);
+    case OD_SIGNAL_RAMPS:
+    case OD_SIGNAL_TABLE: return joined_value(v, n->count, false, t);
+    case OD_SIGNAL_HALF_COSINES: return joined_value(v, n->count, true, t);
+    case OD_SIGNAL_PRBS: return prbs_value(v, n->prbs, t);
+    case OD_SIGNAL_SUM: break;
+  }
+  return NAN;
+}
+
+static double next_of(const double *times, int n, int stride, double t) {
+  int done = count_until(times, n, stride, t);
+  return done < n ? times[done * stride] : INFINITY;
+}
+
+// Half-cosines start and end flat, so only two values at one time make a jump. Such pairs are rare: looking through
+// the knots that follow is fine.
+static double next_half_cosine_jump(const double *pairs, int count, double t) {
+  int n = count / 2;
+  for (int i = count_until(pairs, n, 2, t); i < n; i++)
+    if (i + 1 < n && pairs[2 * i] >= pairs[2 * i + 2]) return pairs[2 * i];
+  return INFINITY;
+}
+
+// The next bit that differs from the present one; never further than the register is long.
+static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
+  double bit = v[2], k = bit_index(t, bit);
+  if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;
+  int present = od_prbs_bit(prbs, k);
+  do k += 1;
+  while (od_prbs_bit(prbs, k) == present);
+  return k * bit;
+}
+
+static double sum_next_break(const od_signals *s, const node *n, double t) {
+  double earliest = INFINITY;
+  for (int i = 0; i < n->count; i++)
+    earliest = fmin(earliest, od_signal_next_break(s, s->children[n->first + (size_t)i], t));
+  return earliest;
+}
+
+double od_signal_next_break(const od_signals *s, int index, double t) {
+  const node *n = &s->nodes[index];
+  if (n->kind == OD_SIGNAL_SUM) return sum_next_break(s, n, t);
+  const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
+  switch (n->kind) {
+    case OD_SIGNAL_CONSTANT: return INFINITY;
+    case OD_SIGNAL_SINE: return t < v[4] ? v[4] : INFINITY;
+    case OD_SIGNAL_CHIRP: return t < v[5] ? v[5] : t < chirp_end(v) ? chirp_end(v) : INFINITY;
+    case OD_SIGNAL_STEPPED_SINE: return t < 0 ? 0 : next_of(derived, n->segments, 1, t);
+    case OD_SIGNAL_STEPS: return next_of(v + 1, (n->count - 1) / 2, 2, t);
+    case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
+    case OD_SIGNAL_RAMPS:
+    case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
+    case OD_SIGNAL_HALF_COSINES: return next_half_cosine_jump(v, n->count, t);
+    case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
+    case OD_SIGNAL_SUM: break;
+  }
+  return INFINITY;
+}
+
+static double sum_duration(const od_signals *s, const node *n) {
+  double longest = 0;
+  for (int i = 0; i < n->count; i++) longest = fmax(longest, od_signal_duration(s, s->children[n->first + (size_t)i]));
+  return longest;
+}
+
+double od_signal_duration(const od_signals *s, int index) {
+  const node *n = &s->nodes[index];
+  if (n->kind == OD_SIGNAL_SUM) return sum_duration(s, n);
+  const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
+  switch (n->kind) {
+    case OD_SIGNAL_CONSTANT: return 0;
+    case OD_SIGNAL_SINE: return INFINITY;
+    case OD_SIGNAL_CHIRP: return chirp_end(v);
+    case OD_SIGNAL_STEPPED_SINE: return derived[n->segments - 1];
+    case OD_SIGNAL_STEPS: return n->count > 1 ? v[n->count - 2] : 0;
+    // A lag never quite ends: after five time constants less than one per cent of the jump is left.
+    case OD_SIGNAL_LAGGED_STEPS: return n->count > 2 ? v[n->count - 2] + 5 * fmax(v[0], 0) : 0;
+    case OD_SIGNAL_RAMPS:
+    case OD_SIGNAL_HALF_COSINES:
+    case OD_SIGNAL_TABLE: return v[n->count - 2];
+    // One period of the sequence; then it repeats itself.
+    case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
+    case OD_SIGNAL_SUM: break;
+  }
+  return 0;
+}

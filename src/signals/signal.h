@@ -1,0 +1,41 @@
+// Input signals: what a machine is driven with, as functions of time.
+//
+// Signals are compiled into one flat table, so that evaluating them allocates nothing. A signal is a node; a sum refers
+// to other nodes of the same table. Numbers live in one array, so that each can have a path.
+#ifndef OD_SIGNAL_H
+#define OD_SIGNAL_H
+
+#include "oleodyn/status.h"
+
+typedef enum od_signal_kind {
+  OD_SIGNAL_CONSTANT,  // value
+  OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s): offset before start
+  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag); holds offset outside
+  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: each frequency for so many whole periods, one after another; zero afterwards
+  OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
+  OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: each jump followed by a first-order lag
+  OD_SIGNAL_RAMPS,         // (time, value) pairs joined by straight lines, constant outside
+  OD_SIGNAL_HALF_COSINES,  // (time, value) pairs joined by half-cosines, constant outside
+  OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
+  OD_SIGNAL_SUM,           // children
+  OD_SIGNAL_TABLE,         // samples (time, value) joined by straight lines, from a file
+} od_signal_kind;
+
+typedef struct od_signals od_signals;
+
+od_signals *od_signals_new(void);
+void od_signals_free(od_signals *s);
+
+// Adds a node with its numbers (copied); returns its index, or -1 when memory ran out.
+int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
+// Adds the sum of earlier nodes.
+int od_signals_add_sum(od_signals *s, const int *children, int count);
+
+// The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples (bisection).
+double od_signal_value(const od_signals *s, int node, double t);
+// The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
+double od_signal_next_break(const od_signals *s, int node, double t);
+// When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
+double od_signal_duration(const od_signals *s, int node);
+
+#endif

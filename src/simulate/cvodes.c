@@ -1,0 +1,181 @@
+#include "simulate/cvodes.h"
+
+#include <cvodes/cvodes.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include "plant/sim_block.h"
+
+struct od_cvodes {
+  od_sim *sim;
+  const od_plant *plant;
+  const od_machine *machine;
+  double tolerance, piece_end;
+  void *memory;
+  SUNContext context;
+  N_Vector x, energy;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  double *u, *jacobian, *first_energy;
+  od_status status;
+  long steps;
+};
+
+// Inputs at t, where a time at the end of a smooth piece still belongs to that piece.
+static void inputs_at(const od_cvodes *c, double t, double *u) {
+  if (c->plant->nu) od_machine_inputs(c->machine, t >= c->piece_end ? nextafter(c->piece_end, -INFINITY) : t, u);
+}
+
+static int failure(od_cvodes *c, od_status status) {
+  c->status = status;
+  return 1;  // CVODES tries a smaller step
+}
+
+static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
+  od_cvodes *c = user;
+  inputs_at(c, t, c->u);
+  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  if (status == OD_OK) status = od_sim_derivatives(c->sim, N_VGetArrayPointer(dx), NULL, NULL, NULL);
+  return status == OD_OK ? 0 : failure(c, status);
+}
+
+static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b, N_Vector d) {
+  (void)fx, (void)a, (void)b, (void)d;
+  od_cvodes *c = user;
+  int nx = od_plant_nx(c->plant);
+  inputs_at(c, t, c->u);
+  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  if (status == OD_OK) status = od_sim_derivatives(c->sim, NULL, c->jacobian, NULL, NULL);
+  if (status != OD_OK) return failure(c, status);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j < nx; j++) SM_ELEMENT_D(J, i, j) = c->jacobian[i * nx + j];
+  return 0;
+}
+
+static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
+  od_cvodes *c = user;
+  inputs_at(c, t, c->u);
+  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  if (status == OD_OK) status = c->plant->ops->powers(c->plant, od_sim_work(c->sim), N_VGetArrayPointer(power));
+  return status == OD_OK ? 0 : failure(c, status);
+}
+
+static void silent(int code, const char *module, const char *function, char *message, void *user) {
+  (void)code, (void)module, (void)function, (void)message, (void)user;
+}
+
+static bool start_solver(od_cvodes *c) {
+  memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
+  double tolerance = c->tolerance, t = od_sim_time(c->sim);
+  if (CVodeInit(c->memory, right_hand_side, t, c->x) != CV_SUCCESS) return false;
+  if (CVodeSStolerances(c->memory, tolerance, tolerance) != CV_SUCCESS) return false;
+  if (CVodeSetErrHandlerFn(c->memory, silent, NULL) != CV_SUCCESS) return false;
+  if (CVodeSetUserData(c->memory, c) != CV_SUCCESS || CVodeSetMaxNumSteps(c->memory, 1000000) != CV_SUCCESS) return false;
+  if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
+  if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
+  if (c->plant->nq == 0) return true;
+  N_VConst(0, c->energy);
+  return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS &&
+         CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
+         CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
+}
+
+// Begins anew at the simulation's present state: after a jump of the inputs or a change of coordinates.
+static bool restart_solver(od_cvodes *c) {
+  memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
+  return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
+}
+
+od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance) {
+  od_cvodes *c = calloc(1, sizeof *c);
+  if (!c) return NULL;
+  int nx = od_plant_nx(plant), nq = plant->nq > 0 ? plant->nq : 1;
+  *c = (od_cvodes){.sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
+  c->piece_end = INFINITY;
+  if (SUNContext_Create(NULL, &c->context) == 0) {
+    c->memory = CVodeCreate(CV_BDF, c->context);
+    c->x = N_VNew_Serial(nx, c->context);
+    c->energy = N_VNew_Serial(nq, c->context);
+    c->matrix = SUNDenseMatrix(nx, nx, c->context);
+    if (c->x && c->matrix) c->solver = SUNLinSol_Dense(c->x, c->matrix, c->context);
+  }
+  c->u = calloc((size_t)plant->nu + 1, sizeof *c->u);
+  c->jacobian = calloc((size_t)(nx * nx), sizeof *c->jacobian);
+  c->first_energy = calloc((size_t)nq, sizeof *c->first_energy);
+  bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && c->u && c->jacobian && c->first_energy;
+  if (!ok || !start_solver(c)) {
+    od_cvodes_free(c);
+    return NULL;
+  }
+  return c;
+}
+
+void od_cvodes_free(od_cvodes *c) {
+  if (!c) return;
+  if (c->memory) CVodeFree(&c->memory);
+  if (c->solver) SUNLinSolFree(c->solver);
+  if (c->matrix) SUNMatDestroy(c->matrix);
+  if (c->x) N_VDestroy(c->x);
+  if (c->energy) N_VDestroy(c->energy);
+  if (c->context) SUNContext_Free(&c->context);
+  free(c->u);
+  free(c->jacobian);
+  free(c->first_energy);
+  free(c);
+}
+
+// One smooth piece, from the present time to t.
+static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
+  double reached = od_sim_time(c->sim);
+  CVodeSetStopTime(c->memory, t);
+  c->status = OD_OK;
+  int flag = CVode(c->memory, t, c->x, &reached, CV_NORMAL);
+  if (flag < 0)
+    return od_fail(err, c->status != OD_OK ? c->status : OD_NOT_CONVERGED, "CVODES stopped at %.6g s: %s", reached,
+                   c->status != OD_OK ? od_status_text(c->status) : CVodeGetReturnFlagName(flag));
+  if (c->plant->nq) CVodeGetQuad(c->memory, &reached, c->energy);
+  double *energy = od_sim_at(c->sim, c->sim->energy);
+  for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];
+  inputs_at(c, t, c->u);
+  return od_sim_set(c->sim, t, N_VGetArrayPointer(c->x), c->u);
+}
+
+od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
+  while (od_sim_time(c->sim) < t) {
+    double next = c->machine && c->plant->nu ? od_machine_next_break(c->machine, od_sim_time(c->sim)) : INFINITY;
+    bool restart = c->piece_end != next;
+    c->piece_end = next;
+    int changed = 0;
+    // The present point belongs to the piece that begins here.
+    inputs_at(c, od_sim_time(c->sim), c->u);
+    od_status status = od_sim_set_inputs(c->sim, c->u);
+    if (status == OD_OK) status = od_sim_repartition(c->sim, NULL, &changed);
+    if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
+    if (restart || changed) {
+      long done = 0;
+      CVodeGetNumSteps(c->memory, &done);
+      c->steps += done;
+      if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart");
+      if (c->plant->nq) {
+        memcpy(c->first_energy, od_sim_energy(c->sim), (size_t)c->plant->nq * sizeof(double));
+        N_VConst(0, c->energy);
+        CVodeQuadReInit(c->memory, c->energy);
+      }
+    }
+    status = advance_piece(c, fmin(t, next), err);
+    if (status != OD_OK) return status;
+  }
+  return OD_OK;
+}
+
+long od_cvodes_steps(const od_cvodes *c) {
+  long done = 0;
+  CVodeGetNumSteps(c->memory, &done);
+  return c->steps + done;
+}

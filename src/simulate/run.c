@@ -1,0 +1,133 @@
+// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps.
+#include "simulate/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "oleodyn/sim.h"
+#include "simulate/cvodes.h"
+
+typedef struct run {
+  const od_machine *machine;
+  const od_run_options *options;
+  double step;
+  long steps, every;
+  od_plant *plant;
+  od_sim *sim;
+  od_cvodes *cvodes;
+  od_table *table;
+  double *u, *u_middle, *row;
+} run;
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void end_run(run *r) {
+  od_cvodes_free(r->cvodes);
+  od_sim_free(r->sim);
+  od_plant_free(r->plant);
+  free(r->u);
+  free(r->u_middle);
+  free(r->row);
+}
+
+static od_status label_columns(run *r) {
+  const od_run_options *o = r->options;
+  od_status status = od_table_label(r->table, 0, "time", "s");
+  for (int i = 0; i < o->output_count && status == OD_OK; i++)
+    status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
+                            od_machine_output_unit(r->machine, o->outputs[i]));
+  return status;
+}
+
+static od_status prepare(run *r, od_error *err) {
+  const od_run_options *o = r->options;
+  od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
+  if (status != OD_OK) return status;
+  size_t inputs = (size_t)r->plant->nu + 1;
+  r->sim = od_sim_new(r->plant);
+  r->u = calloc(inputs, sizeof *r->u);
+  r->u_middle = calloc(inputs, sizeof *r->u_middle);
+  r->row = calloc((size_t)o->output_count + 1, sizeof *r->row);
+  r->table = od_table_new(o->output_count + 1);
+  if (!r->sim || !r->u || !r->u_middle || !r->row || !r->table || label_columns(r) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
+  status = od_sim_start(r->sim, 0, r->u);
+  if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
+  if (o->integrator != OD_CVODES) return OD_OK;
+  r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, o->tolerance > 0 ? o->tolerance : 1e-10);
+  return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+}
+
+static od_status record(run *r, double t, od_error *err) {
+  r->row[0] = t;
+  od_status status = od_sim_outputs(r->sim, r->row + 1);
+  if (status == OD_OK) status = od_table_append(r->table, r->row);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
+}
+
+// From time t to its successor. Steps begin and end on the grid; a jump of the inputs inside a step acts at its end.
+static od_status advance(run *r, double t, double next, od_error *err) {
+  const od_run_options *o = r->options;
+  double h = next - t;
+  if (o->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
+  int changed;
+  od_status status = od_sim_repartition(r->sim, NULL, &changed);
+  if (r->plant->nu) od_machine_inputs(r->machine, next, r->u);
+  if (status == OD_OK && o->integrator == OD_RK4) {
+    if (r->plant->nu) od_machine_inputs(r->machine, t + h / 2, r->u_middle);
+    status = od_sim_step_rk4(r->sim, h, r->u_middle, r->u);
+  } else if (status == OD_OK) {
+    status = od_sim_step(r->sim, h, r->u);
+  }
+  if (status == OD_OK) return OD_OK;
+  return od_fail(err, status, "the step from %.6g s failed: %s; a smaller step may help", t, od_status_text(status));
+}
+
+static od_status run_all(run *r, od_error *err) {
+  const od_run_options *o = r->options;
+  od_status status = record(r, 0, err);
+  for (long i = 0; i < r->steps && status == OD_OK; i++) {
+    if (o->progress && i % 64 == 0 && !o->progress(o->user, (double)i / (double)r->steps))
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", (double)i * r->step);
+    double next = (double)(i + 1) * r->step;
+    status = advance(r, (double)i * r->step, next, err);
+    if (status == OD_OK && ((i + 1) % r->every == 0 || i + 1 == r->steps)) status = record(r, next, err);
+  }
+  if (o->progress && status == OD_OK) o->progress(o->user, 1);
+  return status;
+}
+
+od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
+                 od_error *err) {
+  *out = NULL;
+  const od_run_defaults *defaults = od_machine_run(machine);
+  double time = options->time > 0 ? options->time : defaults->time;
+  double step = options->step > 0 ? options->step : defaults->step;
+  if (!(time > 0) || !isfinite(time)) return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
+  if (!(step > 0) || !isfinite(step)) return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
+  if (!(time / step < 1e10)) return od_fail(err, OD_BAD_INPUT, "%.3g steps are too many", time / step);
+  // Round-off in time / step must not add a step.
+  long steps = (long)ceil(time / step * (1 - 1e-12));
+  run r = {.machine = machine, .options = options, .step = time / (double)steps, .steps = steps,
+           .every = options->every > 0 ? options->every : 1};
+  if (fabs(r.step - step) < 1e-9 * step) r.step = step;
+  double begin = seconds();
+  od_status status = prepare(&r, err);
+  if (status == OD_OK) status = run_all(&r, err);
+  if (report && r.sim) {
+    od_sim_counts counts = od_sim_count(r.sim);
+    *report = (od_run_report){.steps = r.cvodes ? od_cvodes_steps(r.cvodes) : counts.steps,
+                              .residuals = counts.residuals, .repartitions = counts.repartitions,
+                              .seconds = seconds() - begin};
+  }
+  *out = r.table;
+  end_run(&r);
+  return status;
+}

@@ -1,0 +1,54 @@
+#include "support/machines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+od_machine *od_test_machine(const char *path, ...) {
+  char file[512];
+  const char *set[32];
+  od_load_options options = {.set = set};
+  va_list args;
+  va_start(args, path);
+  for (const char *s; (s = va_arg(args, const char *)) && options.set_count < 32;) set[options.set_count++] = s;
+  va_end(args);
+  snprintf(file, sizeof file, "%s%s%s", *path == '/' ? "" : OD_SOURCE_DIR, *path == '/' ? "" : "/", path);
+  od_machine *machine = NULL;
+  od_messages *messages = od_messages_new();
+  if (od_machine_load(file, &options, &machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  od_messages_free(messages);
+  assert_non_null(machine);
+  return machine;
+}
+
+int od_test_output(const od_machine *machine, const char *name) {
+  int i = od_machine_output_find(machine, name);
+  if (i < 0) print_error("no output %s\n", name);
+  assert_true(i >= 0);
+  return i;
+}
+
+od_test_run od_test_begin(od_machine *machine, const char *first, ...) {
+  od_test_run run = {.machine = machine};
+  int outputs[64];
+  va_list args;
+  va_start(args, first);
+  for (const char *name = first; name; name = va_arg(args, const char *)) outputs[run.outputs++] = od_test_output(machine, name);
+  va_end(args);
+  assert_int_equal(od_machine_plant(machine, outputs, run.outputs, NULL, 0, &run.plant, NULL), OD_OK);
+  run.sim = od_sim_new(run.plant);
+  assert_non_null(run.sim);
+  double u[16] = {0};
+  if (run.plant->nu) od_machine_inputs(machine, 0, u);
+  assert_int_equal(od_sim_start(run.sim, 0, u), OD_OK);
+  return run;
+}
+
+void od_test_end(od_test_run *run) {
+  od_sim_free(run->sim);
+  od_plant_free(run->plant);
+  od_machine_free(run->machine);
+}

@@ -1,0 +1,23 @@
+// Loading the machines of cases/ in tests.
+#ifndef OD_TEST_MACHINES_H
+#define OD_TEST_MACHINES_H
+
+#include "oleodyn/oleodyn.h"
+
+// Loads OD_SOURCE_DIR/path with "path=value" settings up to a NULL; fails the test with all messages on error.
+od_machine *od_test_machine(const char *path, ...);
+
+// The index of an output that must exist.
+int od_test_output(const od_machine *machine, const char *name);
+
+// A machine with chosen outputs (names up to a NULL), ready to step.
+typedef struct od_test_run {
+  od_machine *machine;
+  od_plant *plant;
+  od_sim *sim;
+  int outputs;
+} od_test_run;
+od_test_run od_test_begin(od_machine *machine, const char *first, ...);
+void od_test_end(od_test_run *run);  // frees the machine as well
+
+#endif

@@ -1,0 +1,284 @@
+// Loops that close: the machine is first built without them, which tells where every body is in its initial position;
+// then two bodies get points and axes that coincide there, and the machine is built again with a cut joint between them.
+#include "support/random_machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oleodyn/sim.h"
+
+double od_dice_uniform(od_dice *d, double low, double high) {
+  // splitmix64
+  uint64_t z = d->state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return low + (high - low) * (double)(z >> 11) / 9007199254740992.0;
+}
+int od_dice_pick(od_dice *d, int count) { return (int)od_dice_uniform(d, 0, (double)count); }
+
+enum { MOST_BODIES = 8, MOST_LOOPS = 2 };
+
+// A loop to be added: where its points and axes are in the two bodies' frames.
+typedef struct loop {
+  int kind;  // 0 rod, else joint type + 1
+  int body_a, body_b;
+  double a[3], b[3], axis_a[3], axis_b[3], length;
+} loop;
+
+typedef struct plan {
+  od_build *build;
+  od_dice dice;
+  bool planar;
+  int bodies;
+} plan;
+
+static int number(plan *p, const char *what, double value) { return od_build_number(p->build, what, value, "1"); }
+
+static int vector(plan *p, const char *what, const double v[3]) {
+  int first = number(p, what, v[0]);
+  number(p, what, v[1]);
+  number(p, what, v[2]);
+  return first;
+}
+
+static void random_vector(plan *p, double size, bool in_plane, double v[3]) {
+  for (int k = 0; k < 3; k++) v[k] = od_dice_uniform(&p->dice, -size, size);
+  if (in_plane) v[2] = 0;
+}
+
+static int random_point(plan *p, int body, const char *name) {
+  double v[3];
+  random_vector(p, 1, p->planar, v);
+  return od_build_point(p->build, name, body, vector(p, "point", v), -1, 0);
+}
+
+// Direction of a joint's axis.
+static int random_axis(plan *p, od_joint_type type) {
+  double v[3] = {0, 0, 1};
+  if (!p->planar || type == OD_PRISMATIC) random_vector(p, 1, p->planar, v), v[0] += 1.1;
+  return vector(p, "axis", v);
+}
+
+static void add_body(plan *p, int i) {
+  char name[32];
+  snprintf(name, sizeof name, "body%d", i);
+  od_shape shape = (od_shape)od_dice_pick(&p->dice, 5);
+  if (shape == OD_SHAPE_POINT) shape = OD_SHAPE_GENERAL;  // a point mass alone may leave a joint without inertia
+  int first = number(p, "mass", od_dice_uniform(&p->dice, 0.5, 3));
+  switch (shape) {
+    case OD_SHAPE_GENERAL:
+      for (int k = 0; k < 3; k++) number(p, "centre", od_dice_uniform(&p->dice, -0.5, 0.5));
+      for (int k = 0; k < 3; k++) number(p, "inertia", od_dice_uniform(&p->dice, 0.8, 1.2));
+      for (int k = 0; k < 3; k++) number(p, "product", od_dice_uniform(&p->dice, -0.1, 0.1));
+      break;
+    case OD_SHAPE_BEAM:
+      number(p, "length", od_dice_uniform(&p->dice, 0.5, 2));
+      // A slender beam has no inertia about its own axis; in space that may leave a joint without inertia.
+      if (!p->planar) shape = OD_SHAPE_CYLINDER, number(p, "radius", od_dice_uniform(&p->dice, 0.2, 0.5));
+      break;
+    case OD_SHAPE_CYLINDER:
+      number(p, "length", od_dice_uniform(&p->dice, 0.5, 2));
+      number(p, "radius", od_dice_uniform(&p->dice, 0.2, 0.5));
+      break;
+    default:
+      for (int k = 0; k < 3; k++) number(p, "size", od_dice_uniform(&p->dice, 0.3, 1));
+      for (int k = 0; k < 3; k++) number(p, "centre", od_dice_uniform(&p->dice, -0.5, 0.5));
+  }
+  od_build_body(p->build, name, shape, first);
+}
+
+static void add_joint(plan *p, int i) {
+  char name[32], quantity[48];
+  static const od_joint_type kinds[] = {OD_REVOLUTE, OD_REVOLUTE, OD_REVOLUTE, OD_PRISMATIC, OD_UNIVERSAL, OD_SPHERICAL};
+  od_joint_type type = kinds[od_dice_pick(&p->dice, p->planar ? 4 : 6)];
+  if (i > 1 && od_dice_pick(&p->dice, 8) == 0) type = OD_FIXED;
+  snprintf(name, sizeof name, "joint%d", i);
+  int parent = od_dice_pick(&p->dice, i + 1) - 1;  // the ground or an earlier body
+  od_joint_spec spec = {.type = type, .axis_a = -1, .axis_b = -1};
+  spec.point_a = random_point(p, parent, "on");
+  spec.point_b = random_point(p, i, "at");
+  if (type == OD_REVOLUTE || type == OD_PRISMATIC || type == OD_UNIVERSAL) spec.axis_a = random_axis(p, type);
+  if (type == OD_UNIVERSAL) {
+    double v[3] = {0.1, -0.2, 1};
+    spec.axis_b = vector(p, "axis", v);
+  }
+  // Some joints are described from the child's side.
+  if (od_dice_pick(&p->dice, 3) == 0) {
+    int swap = spec.point_a;
+    spec.point_a = spec.point_b, spec.point_b = swap;
+    swap = spec.axis_a;
+    if (type == OD_UNIVERSAL) spec.axis_a = spec.axis_b, spec.axis_b = swap;
+  }
+  int joint = od_build_joint(p->build, name, &spec);
+  static const char *const one[] = {"angle"}, *const slide[] = {"position"}, *const more[] = {"angle1", "angle2", "angle3"};
+  int free = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
+  for (int k = 0; k < free; k++) {
+    snprintf(quantity, sizeof quantity, "%s.%s", name, free > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
+    od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, -0.8, 0.8), false);
+  }
+  if (free == 1 && od_dice_pick(&p->dice, 2) == 0) {
+    int first = number(p, "stiffness", od_dice_uniform(&p->dice, 0, 20));
+    number(p, "damping", od_dice_uniform(&p->dice, 0, 3));
+    number(p, "free", od_dice_uniform(&p->dice, -1, 1));
+    number(p, "preload", od_dice_uniform(&p->dice, -2, 2));
+    od_build_joint_spring(p->build, name, joint, first);
+  }
+  if (free == 1 && od_dice_pick(&p->dice, 2) == 0)
+    od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), 0);
+}
+
+static int random_body(plan *p) { return od_dice_pick(&p->dice, p->bodies + 1) - 1; }
+
+static void add_elements(plan *p) {
+  for (int i = 0; i < 2; i++) {
+    int a = random_body(p), b = od_dice_pick(&p->dice, p->bodies);
+    if (a == b) a = OD_GROUND;
+    int first = number(p, "stiffness", od_dice_uniform(&p->dice, 10, 100));
+    number(p, "damping", od_dice_uniform(&p->dice, 0, 10));
+    number(p, "length", od_dice_uniform(&p->dice, 0.2, 1));
+    number(p, "preload", od_dice_uniform(&p->dice, -5, 5));
+    od_build_spring(p->build, "spring", random_point(p, a, "from"), random_point(p, b, "to"), first);
+  }
+  for (int i = 0; i < 4; i++) {
+    int body = od_dice_pick(&p->dice, p->bodies), first = number(p, "value", od_dice_uniform(&p->dice, -5, 5));
+    double v[3];
+    random_vector(p, 1, false, v);
+    v[0] += 1.1;
+    vector(p, "direction", v);
+    if (i < 2)
+      od_build_force(p->build, "force", random_point(p, body, "at"), first, i - 1, od_dice_pick(&p->dice, 2));
+    else
+      od_build_torque(p->build, "torque", body, first, i - 2, od_dice_pick(&p->dice, 2));
+  }
+}
+
+// Points whose positions tell a body's pose.
+static void add_pose_points(plan *p, int body) {
+  static const char *const names[4] = {"o", "x", "y", "z"};
+  for (int k = 0; k < 4; k++) {
+    double v[3] = {k == 1, k == 2, k == 3};
+    od_build_point(p->build, names[k], body, vector(p, "pose", v), -1, 0);
+  }
+}
+
+static void add_loop(plan *p, const loop *l, int i) {
+  char name[32];
+  snprintf(name, sizeof name, "loop%d", i);
+  int a = od_build_point(p->build, "la", l->body_a, vector(p, "point", l->a), -1, 0);
+  int b = od_build_point(p->build, "lb", l->body_b, vector(p, "point", l->b), -1, 0);
+  if (l->kind == 0) {
+    od_build_rod(p->build, name, a, b, number(p, "length", l->length));
+    return;
+  }
+  od_joint_spec spec = {.type = (od_joint_type)(l->kind - 1), .point_a = a, .point_b = b, .cut = true};
+  spec.axis_a = vector(p, "axis", l->axis_a);
+  spec.axis_b = vector(p, "axis", l->axis_b);
+  od_build_joint(p->build, name, &spec);
+}
+
+static od_model *build(uint64_t seed, bool planar, const loop *loops, int count) {
+  plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar};
+  double g[3] = {0.3, -9.81, planar ? 0 : 1.5};
+  od_build_gravity(p.build, vector(&p, "gravity", g));
+  od_build_input(p.build, "u0", "1");
+  od_build_input(p.build, "u1", "1");
+  // Loops take coordinates away, in space many of them.
+  p.bodies = (loops ? (planar ? 4 : 6) : 1) + od_dice_pick(&p.dice, 3);
+  for (int i = 0; i < p.bodies; i++) {
+    add_body(&p, i);
+    add_joint(&p, i);
+  }
+  add_elements(&p);
+  for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);
+  for (int i = 0; i < count; i++) add_loop(&p, &loops[i], i);
+  od_model *m = NULL;
+  od_error err = {0};
+  od_build_finish(p.build, &m, &err);
+  if (!m && getenv("OD_TEST_VERBOSE")) fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text);
+  od_build_free(p.build);
+  return m;
+}
+
+// Position and rotation (columns: body axes) of a body in the initial position.
+static void pose(const od_model *m, int body, double r[3], double R[3][3]) {
+  memset(R, 0, 9 * sizeof(double));
+  for (int k = 0; k < 3; k++) r[k] = 0, R[k][k] = 1;
+  if (body == OD_GROUND) return;
+  int out[12];
+  static const char *const names[4] = {"o", "x", "y", "z"};
+  for (int k = 0; k < 12; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "body%d.%s.%c", body, names[k / 3], "xyz"[k % 3]);
+    out[k] = od_model_output_find(m, name);
+  }
+  od_plant *plant = NULL;
+  double u[2] = {0}, y[12] = {0};
+  if (od_model_plant(m, out, 12, NULL, 0, &plant, NULL) != OD_OK) abort();
+  od_sim *sim = od_sim_new(plant);
+  if (od_sim_start(sim, 0, u) != OD_OK || od_sim_outputs(sim, y) != OD_OK) abort();
+  for (int i = 0; i < 3; i++) {
+    r[i] = y[i];
+    for (int k = 0; k < 3; k++) R[i][k] = y[3 + 3 * k + i] - y[i];
+  }
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
+static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) {
+  static const int in_plane[] = {0, 1 + OD_REVOLUTE, 1 + OD_REVOLUTE, 1 + OD_PRISMATIC, 1 + OD_SPHERICAL, 1 + OD_FIXED};
+  static const int in_space[] = {0, 0, 1 + OD_SPHERICAL, 1 + OD_REVOLUTE, 1 + OD_UNIVERSAL, 1 + OD_PRISMATIC, 1 + OD_FIXED};
+  *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, 7)]};
+  l->body_a = od_dice_pick(dice, m->bodies);
+  l->body_b = od_dice_pick(dice, m->bodies + 1) - 1;
+  if (l->body_a == l->body_b) l->body_b = OD_GROUND;
+  double ra[3], Ra[3][3], rb[3], Rb[3][3], axis[3];
+  pose(m, l->body_a, ra, Ra);
+  pose(m, l->body_b, rb, Rb);
+  for (int k = 0; k < 3; k++) l->a[k] = od_dice_uniform(dice, -1, 1), axis[k] = od_dice_uniform(dice, -1, 1);
+  axis[0] += 1.1;
+  if (planar) l->a[2] = axis[2] = 0;
+  if (planar && l->kind == 1 + OD_REVOLUTE) axis[0] = axis[1] = 0, axis[2] = 1;
+  // Prismatic joints close anywhere along the axis, rods at any distance, the others where the points coincide.
+  double apart = l->kind == 1 + OD_PRISMATIC ? od_dice_uniform(dice, -1, 1) : 0, world[3], world_axis[3];
+  for (int i = 0; i < 3; i++) {
+    world_axis[i] = Ra[i][0] * axis[0] + Ra[i][1] * axis[1] + Ra[i][2] * axis[2];
+    world[i] = ra[i] + Ra[i][0] * l->a[0] + Ra[i][1] * l->a[1] + Ra[i][2] * l->a[2] + apart * world_axis[i];
+    l->axis_a[i] = axis[i];
+  }
+  if (l->kind == 1 + OD_UNIVERSAL) {
+    // The second axis: across the first.
+    double c[3] = {world_axis[1], -world_axis[0], 0};
+    memcpy(world_axis, c, sizeof c);
+  }
+  for (int k = 0; k < 3; k++) {
+    l->b[k] = l->axis_b[k] = 0;
+    for (int i = 0; i < 3; i++) l->b[k] += Rb[i][k] * (world[i] - rb[i]), l->axis_b[k] += Rb[i][k] * world_axis[i];
+  }
+  if (l->kind == 0) {
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+      double shift = planar && k == 2 ? 0 : od_dice_uniform(dice, 0.3, 1);
+      double in_world = Rb[k][0] * 0 + shift;
+      for (int i = 0; i < 3; i++) l->b[i] += Rb[k][i] * in_world;
+      square += shift * shift;
+    }
+    l->length = sqrt(square);
+  }
+  // Fixed joints demand parallel axes, which the initial position does not have.
+  if (l->kind == 1 + OD_FIXED) l->kind = 1 + OD_SPHERICAL;
+}
+
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops) {
+  if (!loops) return build(seed, planar, NULL, 0);
+  loop list[MOST_LOOPS] = {0};
+  od_model *open = build(seed, planar, list, 0);
+  if (!open) return NULL;
+  od_dice dice = {seed * 104729 + 7};
+  int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
+  for (int i = 0; i < count; i++) random_loop(&dice, open, planar, &list[i]);
+  od_model_free(open);
+  return build(seed, planar, list, count);
+}

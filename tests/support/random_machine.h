@@ -1,0 +1,19 @@
+// Random machines for tests: trees of all joint types with springs, forces and torques, and loops of all kinds that close.
+#ifndef OD_RANDOM_MACHINE_H
+#define OD_RANDOM_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model.h"
+
+typedef struct od_dice {
+  uint64_t state;
+} od_dice;
+double od_dice_uniform(od_dice *d, double low, double high);
+int od_dice_pick(od_dice *d, int count);  // 0 .. count - 1
+
+// A machine of the kind asked for; NULL when the dice gave one that cannot move (try the next seed).
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops);
+
+#endif

@@ -1,0 +1,368 @@
+// The program as people and scripts call it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <matio.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "io/table.h"
+#include "oleodyn/oleodyn.h"
+#include "support/scratch.h"
+
+#define MACHINE OD_SOURCE_DIR "/cases/fourbar-observer/spring.yaml"
+
+typedef struct outcome {
+  int code;
+  char *out, *err;
+} outcome;
+
+static void forget(outcome o) {
+  free(o.out);
+  free(o.err);
+}
+
+// Runs "oleodyn ARGUMENTS" in the scratch folder.
+static outcome run(scratch *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static outcome run(scratch *s, const char *format, ...) {
+  char arguments[2048], command[4096];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(arguments, sizeof arguments, format, list);
+  va_end(list);
+  snprintf(command, sizeof command, "cd %s && '%s' %s >.out 2>.err </dev/null", s->folder, OD_BINARY, arguments);
+  int status = system(command);
+  outcome o = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, NULL, NULL};
+  o.out = scratch_read(scratch_path(s, ".out"));
+  o.err = scratch_read(scratch_path(s, ".err"));
+  return o;
+}
+
+static void says(const char *text, const char *part) {
+  if (!strstr(text, part)) fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void ends_with(outcome o, int code) {
+  if (o.code != code) fail_msg("exit code %d instead of %d\n%s%s", o.code, code, o.out, o.err);
+}
+
+static void expect_code(outcome o, int code) {
+  ends_with(o, code);
+  forget(o);
+}
+
+static void test_overview_and_help(void **state) {
+  scratch *s = *state;
+  const char *ways[] = {"", "help", "--help", "-h"};
+  for (int i = 0; i < 4; i++) {
+    outcome o = run(s, "%s", ways[i]);
+    ends_with(o, 0);
+    says(o.out, "simulate");
+    says(o.out, "check");
+    says(o.out, "info");
+    assert_string_equal(o.err, "");
+    forget(o);
+  }
+  outcome a = run(s, "help simulate"), b = run(s, "simulate --help");
+  ends_with(a, 0);
+  says(a.out, "--integrator");
+  assert_string_equal(a.out, b.out);
+  forget(a);
+  forget(b);
+  expect_code(run(s, "help check"), 0);
+  expect_code(run(s, "help simulat"), 2);
+}
+
+static void test_version(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "version");
+  ends_with(o, 0);
+  assert_string_equal(o.out, "oleodyn " OD_VERSION "\n");
+  forget(o);
+  o = run(s, "version --json");
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_string_equal(json_string_value(json_object_get(json, "version")), OD_VERSION);
+  json_decref(json);
+  forget(o);
+  expect_code(run(s, "--version"), 0);
+}
+
+// The manual page knows every option that the help knows.
+static void test_manual_is_complete(void **state) {
+  scratch *s = *state;
+  char *manual = scratch_read(OD_SOURCE_DIR "/docs/oleodyn.1");
+  assert_non_null(manual);
+  says(manual, "oleodyn " OD_VERSION);
+  const char *commands[] = {"simulate", "check", "info", "help", "version"};
+  for (int i = 0; i < 5; i++) {
+    outcome o = run(s, "help %s", commands[i]);
+    for (const char *c = strstr(o.out, "\n  --"); c; c = strstr(c + 1, "\n  --")) {
+      char name[40], written[64];
+      sscanf(c, " --%30[a-z]", name);
+      snprintf(written, sizeof written, "\\-\\-%s", name);
+      says(manual, written);
+    }
+    forget(o);
+  }
+  free(manual);
+}
+
+static void test_mistakes_get_suggestions(void **state) {
+  scratch *s = *state;
+  const struct {
+    const char *arguments, *answer;
+  } cases[] = {
+      {"simualte " MACHINE, "unknown command 'simualte'; did you mean 'simulate'?"},
+      {"frobnicate", "unknown command 'frobnicate'"},
+      {"simulate " MACHINE " --tiem 5", "unknown option '--tiem'; did you mean '--time'?"},
+      {"simulate " MACHINE " -o x.csv", "unknown option '-o'"},
+      {"simulate " MACHINE " --time", "--time wants a value"},
+      {"simulate " MACHINE " --quiet=yes", "--quiet takes no value"},
+      {"simulate " MACHINE " --time '5 mm'", "--time: 'mm' cannot be converted to s"},
+      {"simulate " MACHINE " --time=-5", "'-5' is not a positive number"},
+      {"simulate " MACHINE " --step soon", "'soon' is not a number"},
+      {"simulate " MACHINE " --every 1.5", "'1.5' is not a whole number"},
+      {"simulate " MACHINE " --integrator trapezoidal", "did you mean 'trapezoid'?"},
+      {"simulate " MACHINE " --output crank.edn.x", "there is no output 'crank.edn.x'; did you mean 'crank.end.x'?"},
+      {"simulate " MACHINE " --output 'nothing.*'", "no output matches 'nothing.*'"},
+      {"simulate " MACHINE " --csv - --json -", "cannot both have standard output"},
+      {"simulate", "which machine?"},
+      {"simulate " MACHINE " " MACHINE, "one argument too many"},
+      {"simulate no-such-file.yaml", "no-such-file.yaml"},
+      {"info no-such-file.yaml", "no-such-file.yaml"},
+      {"check no-such-file.yaml", "no-such-file.yaml"},
+      {"simulate " MACHINE " --set crank.beam.lenght=1", "crank.beam.length"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    outcome o = run(s, "%s", cases[i].arguments);
+    ends_with(o, 2);
+    says(o.err, cases[i].answer);
+    assert_string_equal(o.out, "");
+    forget(o);
+  }
+}
+
+static double member(const json_t *json, const char *name) {
+  const json_t *value = json_object_get(json, name);
+  if (!json_is_number(value)) fail_msg("'%s' is not a number", name);
+  return json_number_value(value);
+}
+
+static void test_simulate_json(void **state) {
+  scratch *s = *state;
+  outcome o =
+      run(s, "simulate " MACHINE " --time '500 ms' --step 0.002 --output A.angle --output=spring.length --json -");
+  ends_with(o, 0);
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_non_null(json);
+  assert_true(fabs(member(json, "time") - 0.5) < 1e-9);
+  assert_true(member(json, "step") == 0.002);
+  assert_true(member(json, "steps") >= 250);
+  assert_true(member(json, "repartitions") >= 0);
+  assert_string_equal(json_string_value(json_object_get(json, "integrator")), "trapezoid");
+  assert_string_equal(json_string_value(json_object_get(json, "machine")), "Spring four-bar");
+  assert_true(json_is_true(json_object_get(json, "complete")));
+  const json_t *outputs = json_object_get(json, "outputs");
+  assert_int_equal(json_array_size(outputs), 2);
+  const json_t *length = json_array_get(outputs, 1);
+  assert_string_equal(json_string_value(json_object_get(length, "name")), "spring.length");
+  assert_string_equal(json_string_value(json_object_get(length, "unit")), "m");
+  assert_true(fabs(member(length, "max") - 1.8) < 1e-9);
+  assert_true(member(length, "min") < member(length, "rms") && member(length, "rms") < member(length, "max"));
+  assert_true(isfinite(member(length, "final")));
+  json_decref(json);
+  forget(o);
+}
+
+static void test_simulate_table(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "simulate " MACHINE " --time 0.1 --output A.angle");
+  ends_with(o, 0);
+  says(o.out, "Spring four-bar: 100 ms in steps of 1 ms, trapezoid");
+  says(o.out, "A.angle");
+  says(o.out, "real time");
+  assert_null(strchr(o.out, '\033'));
+  forget(o);
+  o = run(s, "simulate " MACHINE " --time 0.1 --output A.angle --quiet");
+  ends_with(o, 0);
+  assert_string_equal(o.out, "");
+  assert_string_equal(o.err, "");
+  forget(o);
+}
+
+static void test_files_are_complete(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "simulate " MACHINE
+                     " --time 0.2 --output 'crank.end.?' --every 2 --csv r.csv --mat r.mat --json r.json "
+                     "--plot r.svg");
+  ends_with(o, 0);
+  says(o.out, "wrote r.csv: 101 rows, 4 columns");
+  forget(o);
+  assert_int_equal(scratch_count(s), 4);
+
+  od_table *t = NULL;
+  od_error err = {0};
+  if (od_table_read_csv(scratch_path(s, "r.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_int_equal(t->rows, 101);
+  assert_string_equal(t->name[0], "time");
+  assert_string_equal(t->name[1], "crank.end.x");
+  assert_string_equal(t->unit[1], "m");
+  assert_true(fabs(t->data[4 * 100] - 0.2) < 1e-9);
+
+  mat_t *mat = Mat_Open(scratch_path(s, "r.mat"), MAT_ACC_RDONLY);
+  assert_non_null(mat);
+  matvar_t *x = Mat_VarRead(mat, "crank_end_x");
+  assert_non_null(x);
+  for (int i = 0; i < 101; i++) assert_true(((double *)x->data)[i] == t->data[4 * i + 1]);
+  Mat_VarFree(x);
+  Mat_Close(mat);
+  od_table_free(t);
+
+  char *svg = scratch_read(scratch_path(s, "r.svg"));
+  says(svg, "</svg>");
+  says(svg, "crank.end.x");
+  free(svg);
+  json_t *json = json_load_file(scratch_path(s, "r.json"), 0, NULL);
+  assert_non_null(json);
+  json_decref(json);
+}
+
+static void test_csv_on_standard_output(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "simulate " MACHINE " --time 0.01 --output A.angle --csv -");
+  ends_with(o, 0);
+  assert_memory_equal(o.out, "time [s],A.angle [rad]\n0,", 25);
+  int lines = 0;
+  for (const char *c = o.out; *c; c++) lines += *c == '\n';
+  assert_int_equal(lines, 12);
+  forget(o);
+}
+
+static void test_unwritable_files(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "simulate " MACHINE " --csv no/such/folder.csv");
+  ends_with(o, 1);
+  says(o.err, "cannot write no/such/folder.csv");
+  forget(o);
+  assert_int_equal(scratch_count(s), 0);
+}
+
+static void test_integrators_agree(void **state) {
+  scratch *s = *state;
+  const char *names[] = {"trapezoid", "rk4", "cvodes"};
+  double final[3];
+  for (int i = 0; i < 3; i++) {
+    outcome o = run(s, "simulate " MACHINE " --time 0.5 --integrator %s --output A.angle --json -", names[i]);
+    ends_with(o, 0);
+    json_t *json = json_loads(o.out, 0, NULL);
+    final[i] = member(json_array_get(json_object_get(json, "outputs"), 0), "final");
+    json_decref(json);
+    forget(o);
+  }
+  assert_true(fabs(final[1] - final[2]) < 1e-6);
+  assert_true(fabs(final[0] - final[2]) < 1e-3);
+}
+
+static void test_check_and_info(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "check " MACHINE);
+  ends_with(o, 0);
+  assert_string_equal(o.out, MACHINE ": ok: 3 bodies, 4 joints, 1 degree of freedom\n");
+  forget(o);
+
+  scratch_write(s, "bad.yaml", "machine: Bad\nbodies: 5\n", 23);
+  o = run(s, "check --json bad.yaml " MACHINE);
+  ends_with(o, 2);
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_true(json_is_false(json_object_get(json, "ok")));
+  const json_t *bad = json_array_get(json_object_get(json, "machines"), 0);
+  assert_true(json_array_size(json_object_get(bad, "messages")) > 0);
+  json_decref(json);
+  forget(o);
+
+  o = run(s, "info " MACHINE);
+  ends_with(o, 0);
+  says(o.out, "degrees of freedom    1");
+  says(o.out, "spring.stiffness");
+  says(o.out, "10 kN/m");
+  forget(o);
+
+  o = run(s, "info --json --set crank.beam.length='800 mm' " MACHINE);
+  ends_with(o, 0);
+  json = json_loads(o.out, 0, NULL);
+  assert_true(member(json, "bodies") == 3 && member(json, "freedom") == 1 && member(json, "states") == 2);
+  assert_true(json_array_size(json_object_get(json, "outputs")) > 20);
+  const json_t *numbers = json_object_get(json, "numbers");
+  bool found = false;
+  for (size_t i = 0; i < json_array_size(numbers); i++) {
+    const json_t *n = json_array_get(numbers, i);
+    if (strcmp(json_string_value(json_object_get(n, "path")), "crank.beam.length") != 0) continue;
+    found = true;
+    assert_true(fabs(member(n, "value") - 0.8) < 1e-12);
+  }
+  assert_true(found);
+  json_decref(json);
+  forget(o);
+}
+
+// Every machine that comes with the program is right.
+static void test_all_cases_are_right(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "check $(find " OD_SOURCE_DIR "/cases -name '*.yaml')");
+  ends_with(o, 0);
+  forget(o);
+}
+
+// Ctrl-C in a run that would take very long: the files hold what there is.
+static void test_interruption(void **state) {
+  scratch *s = *state;
+  char csv[512], log[512];
+  strcpy(csv, scratch_path(s, "r.csv"));
+  strcpy(log, scratch_path(s, "log.txt"));
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    FILE *to = freopen(log, "w", stderr);
+    (void)to;
+    execl(OD_BINARY, OD_BINARY, "simulate", MACHINE, "--time", "1e6", "--every", "1000", "--csv", csv, "--quiet",
+          (char *)NULL);
+    _exit(99);
+  }
+  // Give it time to get going.
+  nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+  kill(child, SIGINT);
+  int status;
+  waitpid(child, &status, 0);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 130);
+  od_table *t = NULL;
+  od_error err = {0};
+  if (od_table_read_csv(csv, &t, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_true(t->rows > 1);
+  od_table_free(t);
+  assert_int_equal(scratch_count(s), 2);
+  char *text = scratch_read(log);
+  says(text, "interrupted");
+  free(text);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(test_overview_and_help),  TEST(test_version),
+      TEST(test_manual_is_complete), TEST(test_mistakes_get_suggestions),
+      TEST(test_simulate_json),      TEST(test_simulate_table),
+      TEST(test_files_are_complete), TEST(test_csv_on_standard_output),
+      TEST(test_unwritable_files),   TEST(test_integrators_agree),
+      TEST(test_check_and_info),     TEST(test_all_cases_are_right),
+      TEST(test_interruption),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

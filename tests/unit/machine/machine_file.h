@@ -1,0 +1,69 @@
+// Machine files that tests write themselves: in a folder of their own, gone at the end.
+#ifndef OD_TEST_MACHINE_FILE_H
+#define OD_TEST_MACHINE_FILE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oleodyn/machine.h"
+
+typedef struct machine_file {
+  char folder[64], path[96];
+} machine_file;
+
+static inline int machine_file_start(void **state) {
+  machine_file *file = calloc(1, sizeof *file);
+  if (file == NULL) return -1;
+  snprintf(file->folder, sizeof file->folder, "/tmp/oleodyn-test-XXXXXX");
+  if (mkdtemp(file->folder) == NULL) return -1;
+  snprintf(file->path, sizeof file->path, "%s/machine.yaml", file->folder);
+  *state = file;
+  return 0;
+}
+
+static inline int machine_file_end(void **state) {
+  machine_file *file = *state;
+  unlink(file->path);
+  rmdir(file->folder);
+  free(file);
+  return 0;
+}
+
+static inline void machine_file_write(const machine_file *file, const char *text, size_t length) {
+  FILE *to = fopen(file->path, "wb");
+  assert_non_null(to);
+  assert_int_equal(fwrite(text, 1, length, to), length);
+  assert_int_equal(fclose(to), 0);
+}
+
+// All messages as one text, as od_messages_print() gives them.
+static inline char *messages_text(const od_messages *messages) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *to = open_memstream(&text, &length);
+  assert_non_null(to);
+  od_messages_print(messages, to, false);
+  fclose(to);
+  return text;
+}
+
+// The machine that the text describes, with up to two --set (NULL: none). Fails the test when it does not load.
+static inline od_machine *machine_from(const machine_file *file, const char *text, const char *set1, const char *set2) {
+  machine_file_write(file, text, strlen(text));
+  const char *set[2] = {set1, set2};
+  od_load_options options = {.set = set, .set_count = (set1 != NULL) + (set2 != NULL)};
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  od_status status = od_machine_load(file->path, &options, &machine, messages);
+  char *said = messages_text(messages);
+  if (status != OD_OK) print_message("%s", said);
+  free(said);
+  od_messages_free(messages);
+  assert_int_equal(status, OD_OK);
+  assert_non_null(machine);
+  return machine;
+}
+
+#endif

@@ -1,0 +1,359 @@
+// Bad input: the exact messages for every file of tests/bad, and files that are too strange to be kept there. Whatever
+// comes in, the loader says what is wrong, prints nothing of its own, and does not crash.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "machine_file.h"
+
+enum { MOST_SETS = 8 };
+
+// --- The table of expected messages -------------------------------------------------------------------------------
+
+typedef struct block {
+  char name[128];
+  const char *set[MOST_SETS];
+  int sets;
+  char *messages;
+} block;
+
+static char *read_file(const char *path) {
+  FILE *from = fopen(path, "rb");
+  assert_non_null(from);
+  char *text = calloc(1, 1 << 20);
+  assert_non_null(text);
+  size_t length = fread(text, 1, (1 << 20) - 1, from);
+  text[length] = '\0';
+  fclose(from);
+  return text;
+}
+
+static bool starts_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+// Loads a block's file and compares what is said; returns whether that is as expected.
+static bool check_block(const block *b) {
+  od_load_options options = {.set = b->set, .set_count = b->sets};
+  od_messages *messages = od_messages_new();
+  od_machine *machine = (od_machine *)&options;  // anything but NULL
+  od_status status = od_machine_load(b->name, &options, &machine, messages);
+  char *said = messages_text(messages);
+  bool sound = (status == OD_BAD_INPUT || status == OD_IO) && machine == NULL && strcmp(said, b->messages) == 0;
+  if (!sound) print_message("%s: status %d\nexpected:\n%ssaid:\n%s", b->name, (int)status, b->messages, said);
+  free(said);
+  od_messages_free(messages);
+  return sound;
+}
+
+// Cuts the table, in place, into blocks and calls the visitor for each; returns how many it was unhappy with.
+static int for_each_block(char *table, bool (*visit)(const block *b, void *arg), void *arg) {
+  int unhappy = 0;
+  char *line = table;
+  while (*line != '\0') {
+    char *end = strchr(line, '\n');
+    assert_non_null(end);
+    *end = '\0';
+    bool begins = starts_with(line, "== ");
+    char *name = line + 3;
+    line = end + 1;
+    if (!begins) continue;
+    block b = {.sets = 0};
+    snprintf(b.name, sizeof b.name, "%s", name);
+    while (starts_with(line, "--set ")) {
+      end = strchr(line, '\n');
+      *end = '\0';
+      assert_true(b.sets < MOST_SETS);
+      b.set[b.sets++] = line + strlen("--set ");
+      line = end + 1;
+    }
+    // The messages reach to the next empty line or the end.
+    char *stop = strstr(line, "\n\n");
+    size_t length = stop != NULL ? (size_t)(stop + 1 - line) : strlen(line);
+    b.messages = calloc(1, length + 1);
+    assert_non_null(b.messages);
+    memcpy(b.messages, line, length);
+    line += length;
+    if (!visit(&b, arg)) unhappy++;
+    free(b.messages);
+  }
+  return unhappy;
+}
+
+static bool check_visit(const block *b, void *arg) {
+  (*(int *)arg)++;
+  return check_block(b);
+}
+
+// While f runs, everything written to stderr goes to a file; returns its size.
+static long stderr_size(void (*f)(void *arg), void *arg) {
+  FILE *file = tmpfile();
+  assert_non_null(file);
+  fflush(stderr);
+  int kept = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  f(arg);
+  fflush(stderr);
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+  fseek(file, 0, SEEK_END);
+  long size = ftell(file);
+  fclose(file);
+  return size;
+}
+
+typedef struct outcome {
+  int blocks, wrong;
+} outcome;
+
+static void check_table(void *arg) {
+  outcome *o = arg;
+  char *table = read_file("expected.txt");
+  o->wrong = for_each_block(table, check_visit, &o->blocks);
+  free(table);
+}
+
+static void test_expected_messages(void **state) {
+  (void)state;
+  outcome o = {0};
+  assert_int_equal(stderr_size(check_table, &o), 0);
+  assert_int_equal(o.wrong, 0);
+  assert_true(o.blocks >= 45);
+}
+
+static bool is_not_named(const block *b, void *arg) {
+  return strcmp(b->name, arg) != 0;
+}
+
+static void test_every_file_is_expected(void **state) {
+  (void)state;
+  DIR *folder = opendir(".");
+  assert_non_null(folder);
+  int missing = 0;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    size_t length = strlen(entry->d_name);
+    if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0) continue;
+    char *table = read_file("expected.txt");
+    if (for_each_block(table, is_not_named, entry->d_name) == 0) {
+      print_message("%s is not in expected.txt\n", entry->d_name);
+      missing++;
+    }
+    free(table);
+  }
+  closedir(folder);
+  assert_int_equal(missing, 0);
+}
+
+// --- Files made here ----------------------------------------------------------------------------------------------
+
+// Loads a file that must be refused; the messages must be exactly this, after the name of the file.
+static void refuse(const char *path, od_status expected, const char *text) {
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  od_status status = od_machine_load(path, NULL, &machine, messages);
+  char *said = messages_text(messages);
+  assert_null(machine);
+  assert_true(starts_with(said, path));
+  assert_string_equal(said + strlen(path), text);
+  assert_int_equal(status, expected);
+  free(said);
+  od_messages_free(messages);
+}
+
+static void test_folder(void **state) {
+  const machine_file *file = *state;
+  refuse(file->folder, OD_IO, ": error: is a folder, not a machine file\n");
+}
+
+static void test_large_file(void **state) {
+  const machine_file *file = *state;
+  machine_file_write(file, "", 0);
+  assert_int_equal(truncate(file->path, 100L << 20), 0);  // sparse: it takes no room
+  refuse(file->path, OD_BAD_INPUT, ": error: is 100 MB; machine files are limited to 16 MB\n");
+  assert_int_equal(truncate(file->path, (16L << 20) + 1), 0);
+  refuse(file->path, OD_BAD_INPUT, ": error: is 17 MB; machine files are limited to 16 MB\n");
+  refuse("/dev/zero", OD_BAD_INPUT, ": error: is longer than 16 MB, the limit of machine files\n");
+}
+
+static void test_forbidden_file(void **state) {
+  const machine_file *file = *state;
+  machine_file_write(file, "bodies:\n", 8);
+  chmod(file->path, 0);
+  bool root = geteuid() == 0;  // who may read everything
+  if (root && seteuid(65534) != 0) skip();
+  refuse(file->path, OD_IO, ": error: cannot be read: Permission denied\n");
+  if (root) assert_int_equal(seteuid(0), 0);
+  chmod(file->path, 0600);
+}
+
+static void test_zero_bytes(void **state) {
+  const machine_file *file = *state;
+  static const char text[] = "bodies:\n  cr\0nk: 3\n";
+  machine_file_write(file, text, sizeof text - 1);
+  refuse(file->path, OD_BAD_INPUT, ":2:5: error: found byte 0x00, expected text in UTF-8\n");
+  static const char escaped[] = "machine: \"a\\0b\"\nbodies:\n";
+  machine_file_write(file, escaped, sizeof escaped - 1);
+  refuse(file->path, OD_BAD_INPUT, ":1:10: error: found a zero character, expected text\n");
+}
+
+static void test_deep_nesting(void **state) {
+  const machine_file *file = *state;
+  static const char *const levels[] = {"[", "{a: ", "- ", "? ", "- ? ", "[{a: "};
+  enum { DEPTH = 100000 };
+  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+    size_t length = strlen(levels[i]);
+    char *text = malloc(length * DEPTH);
+    assert_non_null(text);
+    for (size_t j = 0; j < DEPTH; j++) memcpy(text + j * length, levels[i], length);
+    machine_file_write(file, text, length * DEPTH);
+    free(text);
+    od_messages *messages = od_messages_new();
+    od_machine *machine;
+    assert_int_equal(od_machine_load(file->path, NULL, &machine, messages), OD_BAD_INPUT);
+    assert_int_equal(od_messages_count(messages), 1);
+    const char *said = od_messages_get(messages, 0)->text;
+    bool expected = strcmp(said, "is nested deeper than 64 levels") == 0 ||
+                    strcmp(said, "found a list or a map, expected a key") == 0;
+    if (!expected) fail_msg("%s: %s", levels[i], said);
+    od_messages_free(messages);
+  }
+}
+
+// Each level repeats the one before it ten times: copies would fill any memory.
+static void test_exploding_aliases(void **state) {
+  const machine_file *file = *state;
+  char text[4096] =
+      "machine: x\nground: {points: &a0 {p: [0, 0]}}\nbodies:\n  a: {beam: {mass: 1, length: 1}}\nx0: &x0 [1]\n";
+  for (int i = 1; i < 20; i++) {
+    char line[160];
+    snprintf(line, sizeof line, "x%d: &x%d [*x%d, *x%d, *x%d, *x%d, *x%d, *x%d, *x%d, *x%d]\n", i, i, i - 1, i - 1,
+             i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    strcat(text, line);
+  }
+  machine_file_write(file, text, strlen(text));
+  od_machine *machine;
+  assert_int_equal(od_machine_load(file->path, NULL, &machine, NULL), OD_BAD_INPUT);
+}
+
+// A million mistakes make a bounded number of messages in bounded time.
+static void test_many_mistakes(void **state) {
+  const machine_file *file = *state;
+  enum { LINES = 200000 };
+  char *text = calloc(1, LINES * 20 + 100);
+  assert_non_null(text);
+  size_t length = (size_t)sprintf(text, "bodies:\n");
+  for (int i = 0; i < LINES; i++) length += (size_t)sprintf(text + length, "  b%d: {}\n", i);
+  machine_file_write(file, text, length);
+  free(text);
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  assert_int_equal(od_machine_load(file->path, NULL, &machine, messages), OD_BAD_INPUT);
+  assert_int_equal(od_messages_count(messages), 1000);
+  assert_string_equal(od_messages_get(messages, 999)->text, "199001 more errors are not shown");
+  od_messages_free(messages);
+}
+
+// --- Damaged files ------------------------------------------------------------------------------------------------
+
+static const char good[] =
+    "machine: x\n"
+    "gravity: [0, -9.81 m/s^2]\n"
+    "bodies:\n"
+    "  a: {beam: {mass: 2 kg, length: 35 cm}}\n"
+    "  b: {mass: 1, inertia: [1, 1, 1], points: {p: [1, 0]}}\n"
+    "joints:\n"
+    "  A: {type: revolute, between: [ground, a.start], damping: 1}\n"
+    "  B: {type: prismatic, between: [a.end, b], axis: [1, 0]}\n"
+    "springs: {s: {between: [ground, b.p], stiffness: 1 kN/m}}\n"
+    "inputs: {u: {unit: N, sum: [3 N, {steps: {at: [[0, 1]]}}]}}\n"
+    "forces: {f: {at: b, value: 0.5 u, direction: [1, 0]}}\n"
+    "initial: {A.angle: 3 deg, B.position: about 1}\n"
+    "run: {time: 1 s, outputs: [A.angle]}\n";
+
+// Whatever the damage: a machine without messages, or messages without a machine.
+static void load_damaged(const machine_file *file, const char *text, size_t length) {
+  machine_file_write(file, text, length);
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  od_status status = od_machine_load(file->path, NULL, &machine, messages);
+  bool loaded = status == OD_OK && machine != NULL && od_messages_count(messages) == 0;
+  bool refused = status == OD_BAD_INPUT && machine == NULL && od_messages_count(messages) > 0;
+  if (!loaded && !refused)
+    fail_msg("status %d, %d messages:\n%.*s", (int)status, od_messages_count(messages), (int)length, text);
+  for (int i = 0; i < od_messages_count(messages); i++) {
+    const od_message *m = od_messages_get(messages, i);
+    assert_true(m->text[0] != '\0' && strpbrk(m->text, "\r\n\t\033") == NULL);
+  }
+  od_machine_free(machine);
+  od_messages_free(messages);
+}
+
+static void load_all_truncated(void *arg) {
+  for (size_t length = 0; length < sizeof good; length++) load_damaged(arg, good, length);
+}
+
+static void test_truncated_at_every_byte(void **state) {
+  load_damaged(*state, good, sizeof good - 1);
+  assert_int_equal(stderr_size(load_all_truncated, *state), 0);
+}
+
+// Characters that mean something to YAML or to the loader, at pseudo-random places.
+static void load_all_mutated(void *arg) {
+  static const char interesting[] = "{}[]:,-?&*!|>'\"%@` \n\t#.0123eabz\x80\xff\x01";
+  uint32_t random = 12345;
+  for (int run = 0; run < 400; run++) {
+    char text[sizeof good];
+    memcpy(text, good, sizeof good);
+    for (int i = 0; i < 1 + run % 4; i++) {
+      random = random * 1664525u + 1013904223u;
+      size_t place = (random >> 8) % (sizeof good - 1);
+      random = random * 1664525u + 1013904223u;
+      text[place] = interesting[(random >> 8) % (sizeof interesting - 1)];
+    }
+    load_damaged(arg, text, sizeof good - 1);
+  }
+}
+
+static void test_mutated(void **state) {
+  assert_int_equal(stderr_size(load_all_mutated, *state), 0);
+}
+
+static void test_colour(void **state) {
+  (void)state;
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  od_machine_load("nowhere.yaml", NULL, &machine, messages);
+  char *text = NULL;
+  size_t length = 0;
+  FILE *to = open_memstream(&text, &length);
+  od_messages_print(messages, to, true);
+  fclose(to);
+  assert_string_equal(text, "nowhere.yaml: \033[1;31merror:\033[0m cannot be read: No such file or directory\n");
+  free(text);
+  od_messages_free(messages);
+}
+
+int main(void) {
+  if (chdir(OD_SOURCE_DIR "/tests/bad") != 0) return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_expected_messages),
+      cmocka_unit_test(test_every_file_is_expected),
+      cmocka_unit_test(test_folder),
+      cmocka_unit_test(test_large_file),
+      cmocka_unit_test(test_forbidden_file),
+      cmocka_unit_test(test_zero_bytes),
+      cmocka_unit_test(test_deep_nesting),
+      cmocka_unit_test(test_exploding_aliases),
+      cmocka_unit_test(test_many_mistakes),
+      cmocka_unit_test(test_truncated_at_every_byte),
+      cmocka_unit_test(test_mutated),
+      cmocka_unit_test(test_colour),
+  };
+  return cmocka_run_group_tests(tests, machine_file_start, machine_file_end);
+}

@@ -1,0 +1,89 @@
+// Energy is the oracle: what goes in is stored or dissipated. No machine's equations of motion are used for it, only the
+// energies and powers of its elements.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "simulate/cvodes.h"
+#include "support/machines.h"
+
+// Largest defect of the balance over the time, relative to the largest energy that was moved.
+typedef struct balance {
+  double defect, moved;
+} balance;
+
+static void watch(od_test_run *r, balance *b) {
+  double y[4];
+  assert_int_equal(od_sim_outputs(r->sim, y), OD_OK);
+  b->defect = fmax(b->defect, fabs(y[0]));
+  for (int k = 1; k < 4; k++) b->moved = fmax(b->moved, fabs(y[k]));
+}
+
+static od_test_run begin(const char *file) {
+  return od_test_begin(od_test_machine(file, NULL), "energy.balance", "energy.kinetic", "energy.dissipated", "energy.input", NULL);
+}
+
+static void check_cvodes(const char *file) {
+  od_test_run r = begin(file);
+  od_cvodes *c = od_cvodes_new(r.sim, r.plant, r.machine, 1e-10);
+  balance b = {0};
+  od_error err = {0};
+  for (int i = 1; i <= 600; i++) {
+    od_status status = od_cvodes_advance(c, 0.1 * i, &err);
+    if (status != OD_OK) print_error("%s: %s\n", file, err.text);
+    assert_int_equal(status, OD_OK);
+    watch(&r, &b);
+  }
+  print_message("%s: 60 s, largest defect %.2g of %.3g J\n", file, b.defect / b.moved, b.moved);
+  assert_true(b.defect < 1e-6 * b.moved);
+  od_cvodes_free(c);
+  od_test_end(&r);
+}
+
+static void cvodes_closes_the_balance(void **state) {
+  (void)state;
+  check_cvodes("cases/fourbar-observer/spring.yaml");
+  check_cvodes("cases/fourbar-observer/toolbox.yaml");
+  check_cvodes("cases/crane/machine.yaml");
+  check_cvodes("cases/bricard/machine.yaml");
+  check_cvodes("cases/rssr/machine.yaml");
+}
+
+static double trapezoid_defect(const char *file, double h, double time) {
+  od_test_run r = begin(file);
+  balance b = {0};
+  double u[16] = {0};
+  int changed;
+  for (long i = 1; (double)i * h < time * (1 + 1e-9); i++) {
+    if (r.plant->nu) od_machine_inputs(r.machine, (double)i * h, u);
+    assert_int_equal(od_sim_repartition(r.sim, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_step(r.sim, h, u), OD_OK);
+    watch(&r, &b);
+  }
+  od_test_end(&r);
+  return b.defect;
+}
+
+static void trapezoid_is_of_second_order(void **state) {
+  (void)state;
+  static const struct { const char *file; double h, time; } run[] = {{"cases/fourbar-observer/spring.yaml", 1e-3, 1},
+                                                        {"cases/fourbar-swing/machine.yaml", 4e-3, 2},
+                                                        {"cases/crane/machine.yaml", 2e-3, 4},
+                                                        {"cases/bricard/machine.yaml", 2e-3, 1}};
+  for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
+    double coarse = trapezoid_defect(run[i].file, run[i].h, run[i].time);
+    double fine = trapezoid_defect(run[i].file, run[i].h / 2, run[i].time);
+    double finest = trapezoid_defect(run[i].file, run[i].h / 4, run[i].time);
+    print_message("%s: defects %.3g %.3g %.3g J, ratios %.2f %.2f\n", run[i].file, coarse, fine, finest, coarse / fine, fine / finest);
+    assert_true(fabs(coarse / fine - 4) < 0.4);
+    assert_true(fabs(fine / finest - 4) < 0.2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cvodes_closes_the_balance), cmocka_unit_test(trapezoid_is_of_second_order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

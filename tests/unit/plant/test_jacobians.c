@@ -1,0 +1,255 @@
+// Every Jacobian against the complex step, over random machines: planar and spatial, with and without loops.
+//
+// The complex step runs the kernels in complex numbers: independent of the hand-written tangents, exact to round-off.
+// Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too, has
+// converged. Parameter columns, which the engine itself takes by complex steps of the residual, are compared with complex
+// steps through the whole trapezoidal step, and with differences of machines built anew.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/dense.h"
+#include "mechanics/mechanics.h"
+#include "oleodyn/sim.h"
+#include "plant/machine_plant.h"
+#include "plant/sim_block.h"
+#include "support/random_machine.h"
+
+enum { MACHINES = 80, MOST_PARAMETERS = 6 };
+static const double tiny = 1e-30, bound = 1e-9;
+
+// A machine at a random point, with everything the comparison needs.
+typedef struct bench {
+  od_model *m;
+  od_plant *plant;
+  od_sim *sim;
+  int nx, nk, nu, ny, np, parameter[MOST_PARAMETERS];
+  double complex *w;  // work memory of the complex kernels
+  const char *where;
+  unsigned long long seed;
+  double worst;
+} bench;
+
+static double largest(const double *a, int count) {
+  double size = 0;
+  for (int i = 0; i < count; i++) size = fmax(size, fabs(a[i]));
+  return size;
+}
+
+// Relative to the largest entry; where all of them vanish, to a thousandth of what is usual (at least 1e-3).
+static void compare(bench *b, const char *what, const double *got, const double *want, int rows, int columns, double usual) {
+  double scale = largest(want, rows * columns) + 1e-3 * fmax(usual, 1), worst = 0;
+  for (int i = 0; i < rows * columns; i++) worst = fmax(worst, fabs(got[i] - want[i]));
+  double error = worst / scale;
+  b->worst = fmax(b->worst, error);
+  if (!(error < bound)) {
+    print_error("%s machine %llu, %s: relative error %.3g\n", b->where, b->seed, what, error);
+    for (int i = 0; i < rows * columns && i < 40; i++) print_error("  [%d] got %.12g want %.12g\n", i, got[i], want[i]);
+  }
+  assert_true(error < bound);
+}
+
+static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops) {
+  *b = (bench){.where = planar ? (loops ? "planar looped" : "planar") : (loops ? "spatial looped" : "spatial"), .seed = seed};
+  b->m = od_random_machine(seed, planar, loops);
+  if (!b->m) return false;
+  od_dice dice = {seed + 99};
+  int outputs[512], count = 0;
+  for (int i = 0; i < b->m->outputs && count < 512; i++) outputs[count++] = i;
+  for (int i = 0; i < MOST_PARAMETERS; i++) b->parameter[i] = od_dice_pick(&dice, b->m->numbers);
+  assert_int_equal(od_model_plant(b->m, outputs, count, b->parameter, MOST_PARAMETERS, &b->plant, NULL), OD_OK);
+  b->sim = od_sim_new(b->plant);
+  assert_non_null(b->sim);
+  b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count, b->np = MOST_PARAMETERS;
+  b->w = calloc((size_t)b->m->layout.scalars, sizeof *b->w);
+  double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[64];
+  assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
+  // Away from rest.
+  memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
+  for (int i = 0; i < b->nx; i++) x[i] += i < b->nk ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
+  od_status status = od_sim_set(b->sim, 0, x, u);
+  if (status != OD_OK) {  // the random state lies beyond what the loops allow
+    od_sim_free(b->sim);
+    od_plant_free(b->plant);
+    od_model_free(b->m);
+    free(b->w);
+    return false;
+  }
+  return true;
+}
+
+static void close_bench(bench *b) {
+  od_sim_free(b->sim);
+  od_plant_free(b->plant);
+  od_model_free(b->m);
+  free(b->w);
+}
+
+// Loads theta (one number moved along the imaginary axis if moved >= 0), the coordinates and the charts.
+static void load_complex(bench *b, int moved) {
+  const od_layout *l = &b->m->layout;
+  const double *w = od_machine_plant_scalars(b->plant, od_sim_work(b->sim));
+  memset(b->w, 0, (size_t)l->scalars * sizeof *b->w);
+  for (int i = 0; i < b->m->numbers; i++) b->w[l->theta + i] = w[l->theta + i];
+  if (moved >= 0) b->w[l->theta + moved] += tiny * I;
+  for (int i = 0; i < 9 * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
+  for (int i = 0; i < b->m->coordinates; i++) b->w[l->z + i] = w[l->z + i];
+  od_mechanics_with_derivatives(b->m)->prepare(b->m, b->w);
+}
+
+static void complex_residual(bench *b, const double complex *x, const double complex *k, const double complex *u, double complex *g) {
+  int n = b->nk;
+  const int *in = od_machine_plant_integers(b->plant, od_sim_work(b->sim));
+  od_status status = od_mechanics_with_derivatives(b->m)->residual(b->m, in, b->w, x, x + n, k, u, g);
+  assert_int_equal(status, OD_OK);
+}
+
+// k with g(x, k, u) = 0 in complex numbers, by corrections with the real mass matrix.
+static void complex_rates(bench *b, const double complex *x, const double complex *u, double complex *k) {
+  double matrix[32 * 32], re[32], im[32];
+  int pivot[32];
+  assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), 0, 0, matrix), OD_OK);
+  assert_int_equal(od_lu_factor(b->nk, matrix, pivot), OD_OK);
+  for (int i = 0; i < b->nk; i++) k[i] = od_sim_rates(b->sim)[i];
+  for (int round = 0; round < 4; round++) {
+    double complex g[32];
+    complex_residual(b, x, k, u, g);
+    for (int i = 0; i < b->nk; i++) re[i] = creal(g[i]), im[i] = cimag(g[i]);
+    od_lu_solve(b->nk, matrix, pivot, re, 1);
+    od_lu_solve(b->nk, matrix, pivot, im, 1);
+    for (int i = 0; i < b->nk; i++) k[i] -= re[i] + I * im[i];
+  }
+}
+
+// The point with one entry moved: 0 .. nx the state, then the inputs, then the parameters.
+static void complex_point(bench *b, int entry, double complex *x, double complex *u) {
+  for (int i = 0; i < b->nx; i++) x[i] = od_sim_state(b->sim)[i] + (i == entry ? tiny * I : 0);
+  for (int i = 0; i < b->nu; i++) u[i] = od_sim_at(b->sim, b->sim->u)[i] + (i == entry - b->nx ? tiny * I : 0);
+  load_complex(b, entry >= b->nx + b->nu ? b->parameter[entry - b->nx - b->nu] : -1);
+}
+
+// dx'/d(x, u, p) and dy/d(x, u, p) at the present point.
+static void check_derivatives(bench *b) {
+  int all = b->nx + b->nu + b->np;
+  double *f = calloc((size_t)(b->nx * all), sizeof *f), *h = calloc((size_t)(b->ny * all), sizeof *h);
+  double *fx = calloc((size_t)(b->nx * b->nx), sizeof *f), *fu = calloc((size_t)(b->nx * b->nu + 1), sizeof *f);
+  double *fp = calloc((size_t)(b->nx * b->np), sizeof *f), *hx = calloc((size_t)(b->ny * b->nx), sizeof *f);
+  double *hu = calloc((size_t)(b->ny * b->nu + 1), sizeof *f), *hp = calloc((size_t)(b->ny * b->np), sizeof *f);
+  assert_int_equal(od_sim_derivatives(b->sim, NULL, fx, fu, fp), OD_OK);
+  assert_int_equal(od_sim_output_jacobians(b->sim, hx, hu, hp), OD_OK);
+  for (int j = 0; j < all; j++) {
+    double complex x[64], u[4], k[32];
+    complex_point(b, j, x, u);
+    complex_rates(b, x, u, k);
+    for (int i = 0; i < b->nk; i++) f[i * all + j] = cimag(x[b->nk + i]) / tiny, f[(b->nk + i) * all + j] = cimag(k[i]) / tiny;
+    for (int i = 0; i < b->ny; i++)
+      h[i * all + j] = cimag(od_mechanics_with_derivatives(b->m)->output(b->m, b->w, &b->m->output[i])) / tiny;
+  }
+  double *got = calloc((size_t)((b->nx + b->ny) * all), sizeof *got);
+  for (int i = 0; i < b->nx; i++)
+    for (int j = 0; j < all; j++)
+      got[i * all + j] = j < b->nx ? fx[i * b->nx + j] : j < b->nx + b->nu ? fu[i * b->nu + j - b->nx] : fp[i * b->np + j - b->nx - b->nu];
+  compare(b, "rates", got, f, b->nx, all, 0);
+  // Outputs have all kinds of units: row by row.
+  for (int i = 0; i < b->ny; i++) {
+    for (int j = 0; j < all; j++)
+      got[j] = j < b->nx ? hx[i * b->nx + j] : j < b->nx + b->nu ? hu[i * b->nu + j - b->nx] : hp[i * b->np + j - b->nx - b->nu];
+    double usual = 0;
+    for (int k = 0; k < b->ny; k++)
+      if (b->m->output[k].kind == b->m->output[i].kind) usual = fmax(usual, largest(h + k * all, all));
+    compare(b, b->m->output[i].name, got, h + i * all, 1, all, usual);
+  }
+  void *blocks[] = {f, h, fx, fu, fp, hx, hu, hp, got};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+}
+
+// The trapezoidal step in complex numbers, from the sim's old state x0 to k1, with Newton's real matrix.
+static void complex_step(bench *b, const od_sim *old, double h, int entry, const double *u1, double complex *x1) {
+  int n = b->nk, nx = b->nx, nu = b->nu;
+  double complex x0[64], u0[4], k0[32], k1[32], u[4];
+  // Old point.
+  od_sim *now = b->sim;
+  b->sim = (od_sim *)old;
+  complex_point(b, entry < nx + nu ? entry : entry < nx + 2 * nu ? -1 : entry - nu, x0, u0);
+  complex_rates(b, x0, u0, k0);
+  b->sim = now;
+  // New point, from the real solution on.
+  load_complex(b, entry >= nx + 2 * nu ? b->parameter[entry - nx - 2 * nu] : -1);
+  for (int i = 0; i < nu; i++) u[i] = u1[i] + (entry == nx + nu + i ? tiny * I : 0);
+  double matrix[32 * 32], re[32], im[32], g0[32];
+  int pivot[32];
+  assert_int_equal(b->plant->ops->residual(b->plant, od_sim_work(b->sim), 0, od_sim_state(b->sim), od_sim_rates(b->sim), u1, g0), OD_OK);
+  assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), h * h / 4, h / 2, matrix), OD_OK);
+  assert_int_equal(od_lu_factor(n, matrix, pivot), OD_OK);
+  for (int i = 0; i < n; i++) k1[i] = od_sim_rates(b->sim)[i];
+  for (int round = 0; round < 12; round++) {
+    double complex g[32];
+    for (int i = 0; i < n; i++) {
+      x1[i] = x0[i] + h * x0[n + i] + h * h / 4 * (k0[i] + k1[i]);
+      x1[n + i] = x0[n + i] + h / 2 * (k0[i] + k1[i]);
+    }
+    complex_residual(b, x1, k1, u, g);
+    for (int i = 0; i < n; i++) re[i] = creal(g[i]), im[i] = cimag(g[i]);
+    od_lu_solve(n, matrix, pivot, re, 1);
+    od_lu_solve(n, matrix, pivot, im, 1);
+    for (int i = 0; i < n; i++) k1[i] -= re[i] + I * im[i];
+  }
+}
+
+static void check_transition(bench *b) {
+  int nx = b->nx, nu = b->nu, np = b->np, all = nx + 2 * nu + np;
+  const double h = 1e-2, u1[2] = {0.7, -1.1};
+  od_sim *old = malloc(b->sim->size);
+  memcpy(old, b->sim, b->sim->size);
+  double F[64 * 64], Gu0[64 * 4], Gu1[64 * 4], Gp[64 * MOST_PARAMETERS], *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
+  od_status status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
+  assert_int_equal(status, OD_OK);
+  for (int j = 0; j < all; j++) {
+    double complex x1[64];
+    complex_step(b, old, h, j, u1, x1);
+    for (int i = 0; i < nx; i++) {
+      want[i * all + j] = cimag(x1[i]) / tiny;
+      got[i * all + j] = j < nx ? F[i * nx + j] : j < nx + nu ? Gu0[i * nu + j - nx] : j < nx + 2 * nu ? Gu1[i * nu + j - nx - nu] : Gp[i * np + j - nx - 2 * nu];
+    }
+  }
+  compare(b, "transition", got, want, nx, all, 0);
+  free(old);
+  free(want);
+  free(got);
+}
+
+static void check_kind(bool planar, bool loops) {
+  int checked = 0;
+  double worst = 0;
+  for (unsigned long long seed = 1; checked < MACHINES; seed++) {
+    bench b;
+    if (!open_bench(&b, seed, planar, loops)) {
+      assert_true(seed < 20 * MACHINES);
+      continue;
+    }
+    check_derivatives(&b);
+    check_transition(&b);
+    worst = fmax(worst, b.worst);
+    close_bench(&b);
+    checked++;
+  }
+  print_message("%d %s machines%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial", loops ? " with loops" : "", worst);
+}
+
+static void planar_trees(void **state) { (void)state; check_kind(true, false); }
+static void planar_loops(void **state) { (void)state; check_kind(true, true); }
+static void spatial_trees(void **state) { (void)state; check_kind(false, false); }
+static void spatial_loops(void **state) { (void)state; check_kind(false, true); }
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees), cmocka_unit_test(planar_loops),
+                                     cmocka_unit_test(spatial_trees), cmocka_unit_test(spatial_loops)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// Changing coordinates on the way: the slider-crank described by its slider must change them at every dead point, and the
+// spherical pendulum its reference rotation.
+//
+// Oracles: the same machine described by its crank (no change needed), and outputs, which do not depend on coordinates: the
+// change of all outputs that a tangent vector stands for must be the same before and after it is carried over.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/slider_crank.h"
+#include "plant/sim_block.h"
+#include "support/machines.h"
+#include "support/random_machine.h"
+
+static const double pi = 3.14159265358979323846;
+
+// Runge-Kutta with steps so small that its own error does not matter: near a dead point, where the slider says little about
+// the crank, errors in the slider's coordinate are magnified.
+static void step(od_test_run *r, double h, int count) {
+  int changed;
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(od_sim_repartition(r->sim, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_step_rk4(r->sim, h, NULL, NULL), OD_OK);
+  }
+}
+
+// A motor (20 N m less 2 N m s) holds the speed, so that errors do not add up to a drift of phase.
+static void hundred_revolutions(void **state) {
+  (void)state;
+  static const char *const drive = "main.preload=-20 N m", *const brake = "main.damping=2 N m s/rad";
+  static const char *const outputs[] = {"main.angle", "guide.position", "main.rate"};
+  od_test_run crank = od_test_begin(od_test_machine("cases/slider-crank/machine.yaml", drive, brake, NULL), outputs[0], outputs[1], outputs[2], NULL);
+  od_test_run slider = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", drive, brake, NULL), outputs[0], outputs[1], outputs[2], NULL);
+  double worst = 0, y[3], x[3];
+  long fewest = 1000, at_last_turn = 0;
+  od_sim_outputs(crank.sim, y);
+  double first = y[0];
+  for (int turn = 0, i = 0; turn < 100 && i < 100000; i++) {
+    step(&crank, 1e-4, 20);
+    step(&slider, 1e-4, 20);
+    od_sim_outputs(crank.sim, y);
+    od_sim_outputs(slider.sim, x);
+    for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(x[k] - y[k]));
+    if (y[0] < first + 2 * pi * (turn + 1)) continue;
+    long now = od_sim_count(slider.sim).repartitions;
+    if (now - at_last_turn < fewest) fewest = now - at_last_turn;
+    at_last_turn = now;
+    turn++;
+  }
+  print_message("100 revolutions: largest difference %.2g, at least %ld changes of coordinates in each\n", worst, fewest);
+  assert_true(y[0] > first + 200 * pi);
+  assert_true(worst < 1e-8);
+  assert_true(fewest >= 2);
+  assert_int_equal(od_sim_count(crank.sim).repartitions, 0);
+  od_test_end(&crank);
+  od_test_end(&slider);
+}
+
+// The engine against the closed form of the slider-crank, through dead points, in the slider's coordinate.
+static void closed_form(void **state) {
+  (void)state;
+  oracle_slider_crank m = {.crank_mass = 2, .crank_length = 0.2, .rod_mass = 1, .rod_length = 0.6, .slider_mass = 3, .gravity = 9.81};
+  oracle_slider_crank_sample *s = malloc(501 * sizeof *s);
+  oracle_slider_crank_run(&m, pi / 4, 10, 4e-3, 500, 8, s);
+  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", "main.rate",
+                                "guide.position", "guide.rate", NULL);
+  double y[4], worst = 0;
+  for (int i = 1; i <= 500; i++) {
+    step(&r, 1e-4, 40);
+    od_sim_outputs(r.sim, y);
+    const double want[4] = {s[i].angle, s[i].rate, s[i].slider, s[i].slider_rate};
+    for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(y[k] - want[k]));
+  }
+  print_message("largest difference from the closed form over 2 s: %.2g, %ld changes of coordinates\n", worst, od_sim_count(r.sim).repartitions);
+  assert_true(worst < 1e-8);
+  assert_true(od_sim_count(r.sim).repartitions > 4);
+  free(s);
+  od_test_end(&r);
+}
+
+// Compares what a tangent vector does to all outputs before and after a change of coordinates. Returns whether there was one.
+static bool carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, double *worst) {
+  if (!plant->ops->wants_repartition(plant, od_sim_work(sim))) return false;
+  int nx = od_plant_nx(plant), ny = plant->ny, changed;
+  double before[64], after[64], map[64 * 64];
+  double *hx = malloc((size_t)(ny * nx) * sizeof *hx), *dy = malloc((size_t)ny * sizeof *dy);
+  double *y0 = malloc((size_t)ny * sizeof *y0), *y1 = malloc((size_t)ny * sizeof *y1);
+  for (int i = 0; i < nx; i++) before[i] = od_dice_uniform(dice, -1, 1);
+  assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, NULL), OD_OK);
+  od_sim_outputs(sim, y0);
+  double scale = 1;
+  for (int i = 0; i < ny; i++) {
+    dy[i] = 0;
+    for (int j = 0; j < nx; j++) dy[i] += hx[i * nx + j] * before[j], scale = fmax(scale, fabs(hx[i * nx + j]));
+  }
+  assert_int_equal(od_sim_repartition(sim, map, &changed), OD_OK);
+  if (changed) {
+    for (int i = 0; i < nx; i++) {
+      after[i] = 0;
+      for (int j = 0; j < nx; j++) after[i] += map[i * nx + j] * before[j];
+    }
+    assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, NULL), OD_OK);
+    od_sim_outputs(sim, y1);
+    for (int i = 0; i < ny; i++) {
+      double got = 0;
+      for (int j = 0; j < nx; j++) got += hx[i * nx + j] * after[j];
+      *worst = fmax(*worst, fabs(got - dy[i]) / scale);
+      *worst = fmax(*worst, fabs(y1[i] - y0[i]) / (1 + fabs(y0[i])));
+    }
+  }
+  free(hx), free(dy), free(y0), free(y1);
+  return changed;
+}
+
+static void tangents_are_carried_over(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", "main.rate",
+                                "main.acceleration", "guide.position", "guide.rate", "rod.middle.vx", "rod.middle.ay",
+                                "energy.kinetic", "energy.potential", NULL);
+  od_dice dice = {4711};
+  double worst = 0;
+  int changes = 0;
+  for (int i = 0; i < 2000; i++) {
+    assert_int_equal(od_sim_step(r.sim, 1e-3, NULL), OD_OK);
+    changes += carry_tangent(r.sim, r.plant, &dice, &worst);
+  }
+  print_message("%d changes, tangents carried over to %.2g\n", changes, worst);
+  assert_true(changes >= 4);
+  assert_true(worst < 1e-10);
+  od_test_end(&r);
+}
+
+// Random spatial machines with spherical joints and loops, set tumbling.
+static void charts_are_carried_over(void **state) {
+  (void)state;
+  double worst = 0;
+  int changes = 0;
+  for (unsigned seed = 1; seed <= 200; seed++) {
+    od_model *m = od_random_machine(seed, false, seed % 2);
+    if (!m) continue;
+    int outputs[300], count = 0;
+    for (int i = 0; i < m->outputs && count < 300; i++)
+      if (m->output[i].kind != OD_OUT_COORDINATE_ACCELERATION && m->output[i].kind != OD_OUT_POINT_ACCELERATION)
+        outputs[count++] = i;
+    od_plant *plant = NULL;
+    assert_int_equal(od_model_plant(m, outputs, count, NULL, 0, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant);
+    double u[2] = {1, -1}, x[64];
+    od_dice dice = {seed};
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    memcpy(x, od_sim_state(sim), (size_t)od_plant_nx(plant) * sizeof *x);
+    for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
+    if (od_sim_set(sim, 0, x, u) == OD_OK)
+      for (int i = 0; i < 400 && od_sim_step(sim, 2e-3, u) == OD_OK; i++)
+        changes += carry_tangent(sim, plant, &dice, &worst);
+    od_sim_free(sim);
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d changes, tangents carried over to %.2g\n", changes, worst);
+  assert_true(changes >= 50);
+  assert_true(worst < 1e-10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(hundred_revolutions), cmocka_unit_test(closed_form),
+                                     cmocka_unit_test(tangents_are_carried_over), cmocka_unit_test(charts_are_carried_over)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

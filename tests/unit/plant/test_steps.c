@@ -1,0 +1,166 @@
+// Steps as real-time code wants them: no allocation, the same bits from a copied block, statuses instead of crashes; and the
+// function plant against closed forms.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/machines.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define COUNTING 0
+#else
+#define COUNTING 1
+// The C library's allocator, with a counter in front.
+static long allocations;
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *malloc(size_t size) { return allocations++, __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return allocations++, __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return allocations++, __libc_realloc(old, size); }
+#endif
+
+static void steps_allocate_nothing(void **state) {
+  (void)state;
+#if COUNTING
+  static const char *const files[] = {"cases/fourbar-observer/spring.yaml", "cases/slider-crank/slider-first.yaml",
+                                      "cases/crane/machine.yaml", "cases/bricard/machine.yaml", "cases/rssr/coupler.yaml"};
+  for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+    od_machine *machine = od_test_machine(files[f], NULL);
+    int outputs[400], all = od_machine_output_count(machine), count = all < 400 ? all : 400;
+    for (int i = 0; i < count; i++) outputs[i] = i;
+    int parameter[2] = {od_machine_number_find(machine, "gravity[1]"), od_machine_number_find(machine, "gravity[0]")};
+    od_plant *plant = NULL;
+    assert_int_equal(od_machine_plant(machine, outputs, count, parameter, 2, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant);
+    int nx = od_plant_nx(plant);
+    double u[16] = {0}, y[400], F[64 * 64], Gu[2][64 * 16], Gp[64 * 2], map[64 * 64], *h = malloc((size_t)(400 * 64) * sizeof *h);
+    assert_true(nx <= 64);
+    long before = allocations;
+    int changed, failures = od_sim_start(sim, 0, u) != OD_OK;
+    for (int i = 1; i <= 300; i++) {
+      if (plant->nu) od_machine_inputs(machine, i * 1e-3, u);
+      failures += od_sim_repartition(sim, map, &changed) != OD_OK;
+      failures += (i % 3 == 0 ? od_sim_step(sim, 1e-3, u)
+                   : i % 3 == 1 ? od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)
+                                : od_sim_step_rk4(sim, 1e-3, u, u)) != OD_OK;
+      failures += od_sim_outputs(sim, y) != OD_OK;
+      failures += od_sim_output_jacobians(sim, h, NULL, NULL) != OD_OK;
+    }
+    long counted = allocations - before;
+    free(h);
+    od_sim_free(sim);
+    od_plant_free(plant);
+    od_machine_free(machine);
+    if (counted || failures) print_error("%s: %ld allocations, %d failures\n", files[f], counted, failures);
+    assert_int_equal(failures, 0);
+    assert_int_equal(counted, 0);
+  }
+  // The counter counts.
+  long before = allocations;
+  void *volatile piece = malloc(10);
+  free(piece);
+  assert_int_equal(allocations, before + 1);
+#else
+  skip();  // the sanitizer brings its own allocator
+#endif
+}
+
+static void a_copied_block_goes_on_alike(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", NULL);
+  size_t size = od_sim_size(r.plant);
+  void *copy = malloc(size);
+  double a, b;
+  int changed;
+  for (int i = 0; i < 2000; i++) {
+    if (i == 700) memcpy(copy, r.sim, size);
+    od_sim_repartition(r.sim, NULL, &changed);
+    assert_int_equal(od_sim_step(r.sim, 1e-3, NULL), OD_OK);
+  }
+  od_sim_outputs(r.sim, &a);
+  od_sim *other = copy;
+  for (int i = 700; i < 2000; i++) {
+    od_sim_repartition(other, NULL, &changed);
+    assert_int_equal(od_sim_step(other, 1e-3, NULL), OD_OK);
+  }
+  od_sim_outputs(other, &b);
+  assert_memory_equal(&a, &b, sizeof a);
+  free(copy);
+  od_test_end(&r);
+}
+
+// Nonsense becomes a status, and the simulation goes on from where it was.
+static void nonsense_is_a_status(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine("cases/crane/machine.yaml", NULL), "heel.angle", NULL);
+  double u[2] = {0, 0}, bad[2] = {NAN, 0}, x[4], y;
+  assert_int_equal(od_sim_step(r.sim, 1e-3, u), OD_OK);
+  memcpy(x, od_sim_state(r.sim), sizeof x);
+  assert_int_not_equal(od_sim_step(r.sim, 1e-3, bad), OD_OK);
+  assert_int_not_equal(od_sim_step(r.sim, -1, u), OD_OK);
+  assert_int_not_equal(od_sim_step(r.sim, NAN, u), OD_OK);
+  assert_memory_equal(x, od_sim_state(r.sim), sizeof x);
+  assert_int_equal(od_sim_set(r.sim, 0, x, u), OD_OK);
+  assert_int_equal(od_sim_step(r.sim, 1e-3, u), OD_OK);
+  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
+  assert_true(isfinite(y));
+  od_test_end(&r);
+}
+
+// A damped oscillator driven by a constant force, x'' + 2 d w x' + w^2 x = p u, as a function plant.
+static int oscillator(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t;
+  dx[0] = x[1];
+  dx[1] = p[0] * u[0] - 0.4 * x[1] - 4 * x[0];
+  return 0;
+}
+static int oscillator_complex(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t;
+  const double complex *X = (const double complex *)x, *U = (const double complex *)u, *P = (const double complex *)p;
+  double complex *D = (double complex *)dx;
+  D[0] = X[1];
+  D[1] = P[0] * U[0] - 0.4 * X[1] - 4 * X[0];
+  return 0;
+}
+
+static void function_plant(void **state) {
+  (void)state;
+  const double x0[2] = {1, 0}, p[1] = {2}, u[1] = {0.5};
+  od_function f = {.nx = 2, .nu = 1, .np = 1, .x0 = x0, .p = p, .f = oscillator, .f_complex = oscillator_complex};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  double F[4], Gp[2], sensitivity[2] = {0}, y[2];
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int i = 0; i < 10000; i++) {
+    assert_int_equal(od_sim_step_with_jacobians(sim, 1e-4, u, F, NULL, NULL, Gp), OD_OK);
+    double next[2] = {F[0] * sensitivity[0] + F[1] * sensitivity[1] + Gp[0], F[2] * sensitivity[0] + F[3] * sensitivity[1] + Gp[1]};
+    memcpy(sensitivity, next, sizeof next);
+  }
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+  // Closed form: about the rest position p u / 4, with damping 0.2 and frequency sqrt(4 - 0.04).
+  double w = sqrt(4 - 0.04), decay = exp(-0.2), c = cos(w), s = sin(w), rest = 2 * 0.5 / 4;
+  double shape = decay * (c + 0.2 / w * s);
+  assert_true(fabs(y[0] - (rest + (1 - rest) * shape)) < 1e-8);
+  assert_true(fabs(sensitivity[0] - 0.5 / 4 * (1 - shape)) < 1e-8);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  // What is missing is said.
+  od_error err = {0};
+  f.f_complex = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, &err), OD_BAD_ARGUMENT);
+  assert_non_null(strstr(err.text, "f_complex"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing), cmocka_unit_test(a_copied_block_goes_on_alike),
+                                     cmocka_unit_test(nonsense_is_a_status), cmocka_unit_test(function_plant)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
