@@ -32,5 +32,5 @@ awk -v n="$1" 'BEGIN {
   for (i = 1; i <= n; i++) printf "  A%d.angle: about -60 deg\n", i
   for (i = 0; i < n; i++) printf "  B%d.angle: about 60 deg\n", i
 
-  print "\nrun: {time: 5 s, step: 5 ms, outputs: [A0.angle, A0.rate, bar" n ".angle, energy.balance]}"
+  print "\nrun: {time: 5 s, step: 5 ms, outputs: [A0.angle, A0.rate, A" n ".angle, energy.balance]}"
 }'

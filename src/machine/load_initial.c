@@ -50,9 +50,7 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
   switch (ld->names.element[element].kind) {
-    case OD_ELEMENT_JOINT:
-      add_joint_options(&list, ld->names.element[element].type);
-      break;
+    case OD_ELEMENT_JOINT: add_joint_options(&list, ld->names.element[element].type); break;
     case OD_ELEMENT_SPRING:
       add(&list, "length", "m");
       add(&list, "rate", "m/s");
@@ -62,8 +60,7 @@ static options options_of(od_loader *ld, int element, const char *name) {
       add(&list, "turn_rate", "rad/s");
       add_point_options(ld, &list, element, name);
       break;
-    default:
-      break;
+    default: break;
   }
   return list;
 }
@@ -145,7 +142,7 @@ static int find_element(od_loader *ld, int key, const char *text, size_t length)
   return -1;
 }
 
-// The SI unit of the quantity that a key names; NULL when there is none: with a message, unless another one explains it.
+// The SI unit of the quantity that a key names; NULL when there is none, with a message unless another one explains it.
 static const char *find_unit(od_loader *ld, int key) {
   const char *text = od_text_of(ld, key);
   size_t length = strcspn(text, ".");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/loader.h"
+#include "machine/machine.h"
 #include "model/model.h"
 
 void od_machine_free(od_machine *machine) {
@@ -116,3 +117,5 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   free(theta);
   return status;
 }
+
+const od_model *od_machine_model(const od_machine *machine) { return machine->model; }

@@ -52,14 +52,10 @@ const char *od_excerpt(od_loader *ld, const char *text) {
 const char *od_describe(od_loader *ld, int node) {
   const od_node *n = &ld->tree.node[od_tree_value(&ld->tree, node)];
   switch (n->kind) {
-    case OD_NODE_MAP:
-      return "a map";
-    case OD_NODE_LIST:
-      return "a list";
-    case OD_NODE_TEXT:
-      return od_format(ld, "'%s'", od_excerpt(ld, n->text));
-    default:
-      return "nothing";
+    case OD_NODE_MAP: return "a map";
+    case OD_NODE_LIST: return "a list";
+    case OD_NODE_TEXT: return od_format(ld, "'%s'", od_excerpt(ld, n->text));
+    default: return "nothing";
   }
 }
 

@@ -164,17 +164,10 @@ static void take_event(tree_builder *b, struct fy_event *event) {
       open_container(b, OD_NODE_LIST, fy_event_start_mark(event), event->sequence_start.anchor);
       break;
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END:
-      close_container(b);
-      break;
-    case FYET_SCALAR:
-      add_scalar(b, event);
-      break;
-    case FYET_ALIAS:
-      add_alias(b, event);
-      break;
-    default:
-      break;
+    case FYET_SEQUENCE_END: close_container(b); break;
+    case FYET_SCALAR: add_scalar(b, event); break;
+    case FYET_ALIAS: add_alias(b, event); break;
+    default: break;
   }
 }
 

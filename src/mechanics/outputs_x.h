@@ -102,7 +102,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_POINT_ACCELERATION: return point_output(m, w, o);
     case OD_OUT_BODY_ANGLE: return w[l->angle + m->body[o->index].link];
-    case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link];
+    case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
     case OD_OUT_SPRING_LENGTH: return s.length;
@@ -238,7 +238,7 @@ static double X(output_tangent)(const od_model *m, double *w, const od_output *o
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_POINT_ACCELERATION: return point_output_tangent(m, w, o);
     case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
-    case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link];
+    case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
     case OD_OUT_SPRING_LENGTH: return ds;

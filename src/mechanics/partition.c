@@ -1,4 +1,4 @@
-// Choosing dependent and independent coordinates, and the pattern of the factorisation that follows from the choice.
+// Choosing dependent and independent coordinates, the order of the pivots, and the pattern of the factors that follows.
 #include "mechanics/partition.h"
 
 #include <math.h>
@@ -48,6 +48,46 @@ static int eliminate(const od_model *m, double *matrix, int *column, int *row) {
     }
   }
   return rank;
+}
+
+// Puts the chosen rows and columns in an order that keeps the factors sparse: at each stage the pivot that makes the
+// least fill (Markowitz) among those not much smaller than the largest of their row.
+static void order_pivots(const od_model *m, double *matrix, int *column, int *row, int rank) {
+  int n = m->coordinates;
+  for (int s = 0; s < rank; s++) {
+    int pi = s, pj = s;
+    long least = -1;
+    double size = 0;
+    for (int i = s; i < rank; i++) {
+      const double *r = matrix + row[i] * n;
+      double largest = 0;
+      long in_row = 0;
+      for (int j = s; j < rank; j++) {
+        largest = fmax(largest, fabs(r[column[j]]));
+        in_row += r[column[j]] != 0;
+      }
+      for (int j = s; j < rank; j++) {
+        double entry = fabs(r[column[j]]);
+        if (entry == 0 || entry < 0.1 * largest) continue;
+        long in_column = 0;
+        for (int k = s; k < rank; k++) in_column += matrix[row[k] * n + column[j]] != 0;
+        long fill = (in_row - 1) * (in_column - 1);
+        if (least < 0 || fill < least || (fill == least && entry > size)) least = fill, size = entry, pi = i, pj = j;
+      }
+    }
+    int swap = row[s];
+    row[s] = row[pi], row[pi] = swap;
+    swap = column[s];
+    column[s] = column[pj], column[pj] = swap;
+    const double *pivot_row = matrix + row[s] * n;
+    if (pivot_row[column[s]] == 0) return;  // cannot happen for a matrix of full rank
+    for (int i = s + 1; i < rank; i++) {
+      double *r = matrix + row[i] * n, factor = r[column[s]] / pivot_row[column[s]];
+      if (factor == 0) continue;
+      for (int j = s + 1; j < rank; j++) r[column[j]] -= factor * pivot_row[column[j]];
+      r[column[s]] = 0;
+    }
+  }
 }
 
 // The closure that a row belongs to.
@@ -104,6 +144,8 @@ int od_partition_choose(const od_model *m, const double *entries, int *in, doubl
   for (int i = 0; i < m->rows; i++) row[i] = i;
   int rank = eliminate(m, matrix, column, row);
   if (rank != od_partition_rank(m)) return rank;
+  load_matrix(m, entries, matrix);
+  order_pivots(m, matrix, column, row, rank);
   // Independent coordinates in ascending order, so that states keep their meaning when nothing changes.
   int *independent = in + l->independent;
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];

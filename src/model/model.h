@@ -116,7 +116,8 @@ typedef struct od_input {
 typedef enum od_output_kind {
   OD_OUT_COORDINATE, OD_OUT_COORDINATE_RATE, OD_OUT_COORDINATE_ACCELERATION,  // index: coordinate
   OD_OUT_POINT, OD_OUT_POINT_VELOCITY, OD_OUT_POINT_ACCELERATION,             // index: point; component: ground axis
-  OD_OUT_BODY_ANGLE, OD_OUT_BODY_TURN_RATE, OD_OUT_BODY_KINETIC, OD_OUT_BODY_POTENTIAL,  // index: body
+  OD_OUT_BODY_ANGLE, OD_OUT_BODY_TURN_RATE, OD_OUT_BODY_KINETIC, OD_OUT_BODY_POTENTIAL,  // index: body; turn rates
+                                                              // in space have a component
   OD_OUT_SPRING_LENGTH, OD_OUT_SPRING_RATE, OD_OUT_SPRING_FORCE, OD_OUT_SPRING_ENERGY, OD_OUT_SPRING_LOSS,
   OD_OUT_JOINT_SPRING_FORCE, OD_OUT_JOINT_SPRING_ENERGY, OD_OUT_JOINT_SPRING_LOSS,
   OD_OUT_LOAD, OD_OUT_LOAD_POWER,                                             // index: load

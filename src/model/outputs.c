@@ -71,6 +71,9 @@ static void add_bodies(listing *list) {
     if (m->planar) {
       add(list, OD_OUT_BODY_ANGLE, i, 0, "rad", m->body[i].name, "angle");
       add(list, OD_OUT_BODY_TURN_RATE, i, 0, "rad/s", m->body[i].name, "turn_rate");
+    } else {
+      static const char *const about[3] = {"wx", "wy", "wz"};
+      for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_TURN_RATE, i, k, "rad/s", m->body[i].name, about[k]);
     }
     add(list, OD_OUT_BODY_KINETIC, i, 0, "J", m->body[i].name, "kinetic");
     add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", m->body[i].name, "potential");

@@ -18,7 +18,7 @@ typedef struct run {
   od_sim *sim;
   od_cvodes *cvodes;
   od_table *table;
-  double *u, *u_middle, *row;
+  double *u, *u_middle, *u_after, *row;
 } run;
 
 static double seconds(void) {
@@ -33,6 +33,7 @@ static void end_run(run *r) {
   od_plant_free(r->plant);
   free(r->u);
   free(r->u_middle);
+  free(r->u_after);
   free(r->row);
 }
 
@@ -53,9 +54,10 @@ static od_status prepare(run *r, od_error *err) {
   r->sim = od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);
   r->u_middle = calloc(inputs, sizeof *r->u_middle);
+  r->u_after = calloc(inputs, sizeof *r->u_after);
   r->row = calloc((size_t)o->output_count + 1, sizeof *r->row);
   r->table = od_table_new(o->output_count + 1);
-  if (!r->sim || !r->u || !r->u_middle || !r->row || !r->table || label_columns(r) != OD_OK)
+  if (!r->sim || !r->u || !r->u_middle || !r->u_after || !r->row || !r->table || label_columns(r) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   status = od_sim_start(r->sim, 0, r->u);
@@ -72,20 +74,34 @@ static od_status record(run *r, double t, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
-// From time t to its successor. Steps begin and end on the grid; a jump of the inputs inside a step acts at its end.
+// The inputs just before and just after a time on the grid; round-off must not hide a jump.
+static bool inputs_jump(run *r, double t) {
+  double aside = 1e-9 * r->step;
+  bool jump = false;
+  if (r->plant->nu == 0) return false;
+  od_machine_inputs(r->machine, t - aside, r->u);
+  od_machine_inputs(r->machine, t + aside, r->u_after);
+  for (int i = 0; i < r->plant->nu; i++)
+    jump = jump || fabs(r->u_after[i] - r->u[i]) > 1e-6 * (fabs(r->u_after[i]) + fabs(r->u[i]));
+  return jump;
+}
+
+// From time t to its successor on the grid. A step ends before a jump of the inputs, the next one begins after it; a jump
+// inside a step is seen at the step's end.
 static od_status advance(run *r, double t, double next, od_error *err) {
   const od_run_options *o = r->options;
   double h = next - t;
   if (o->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
   int changed;
   od_status status = od_sim_repartition(r->sim, NULL, &changed);
-  if (r->plant->nu) od_machine_inputs(r->machine, next, r->u);
+  bool jump = inputs_jump(r, next);
   if (status == OD_OK && o->integrator == OD_RK4) {
     if (r->plant->nu) od_machine_inputs(r->machine, t + h / 2, r->u_middle);
     status = od_sim_step_rk4(r->sim, h, r->u_middle, r->u);
   } else if (status == OD_OK) {
     status = od_sim_step(r->sim, h, r->u);
   }
+  if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the step from %.6g s failed: %s; a smaller step may help", t, od_status_text(status));
 }
