@@ -33,6 +33,7 @@ typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that replace numbers of the file
   int set_count;
   bool spatial;            // treat a planar machine as a spatial one
+  const char *variant;     // name of a variant of the file, or NULL
 } od_load_options;
 
 od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages);
@@ -40,6 +41,10 @@ void od_machine_free(od_machine *machine);
 
 const char *od_machine_title(const od_machine *machine);
 const char *od_machine_file(const od_machine *machine);
+// The variant that was chosen, or NULL, and those that the file has.
+const char *od_machine_variant(const od_machine *machine);
+int od_machine_variant_count(const od_machine *machine);
+const char *od_machine_variant_name(const od_machine *machine, int i);
 
 // Every number of the machine: path, value in SI, SI unit, and the text it was given as (NULL: a default).
 typedef struct od_number {

@@ -59,7 +59,7 @@ int od_command_check(int argc, char **argv) {
                           "say whether machine files are right, and everything that is wrong with them",
                           "It ends with 0 when all files are right, else with 2.\n",
                           options,
-                          3};
+                          (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files);
   if (code < 0) {

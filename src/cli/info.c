@@ -6,9 +6,11 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "cli/parts.h"
 #include "cli/terminal.h"
 #include "io/json.h"
 #include "io/number.h"
+#include "machine/machine.h"
 
 static const char *shown_unit(const char *unit) {
   return unit && strcmp(unit, "1") != 0 ? unit : "";
@@ -36,9 +38,10 @@ static void print_inputs(const od_machine *machine) {
   printf("\n");
   od_heading(stdout, "Inputs");
   for (int i = 0; i < n; i++) {
+    const char *name = od_machine_input_name(machine, i), *unit = shown_unit(od_machine_input_unit(machine, i));
     printf("  ");
-    od_print_padded(stdout, od_machine_input_name(machine, i), width);
-    printf("  %s\n", shown_unit(od_machine_input_unit(machine, i)));
+    od_print_padded(stdout, name, unit[0] ? width : 0);
+    printf("%s%s\n", unit[0] ? "  " : "", unit);
   }
 }
 
@@ -102,6 +105,17 @@ static void print_numbers(const od_machine *machine) {
   }
 }
 
+static void print_variants(const od_machine *machine) {
+  int n = od_machine_variant_count(machine);
+  if (n == 0) return;
+  printf("\n");
+  od_heading(stdout, "Variants (--variant)");
+  for (int i = 0; i < n; i++) {
+    const char *name = od_machine_variant_name(machine, i), *chosen = od_machine_variant(machine);
+    printf("  %s%s\n", name, chosen && strcmp(name, chosen) == 0 ? "  (chosen)" : "");
+  }
+}
+
 static json_t *named(const char *name, const char *unit) {
   return json_pack("{s:o, s:o}", "name", od_json_text(name), "unit", od_json_text(unit));
 }
@@ -112,7 +126,12 @@ static json_t *info_json(const od_machine *machine) {
   od_model_facts facts = od_cli_facts(machine);
   od_facts_json(&facts, object);
   json_object_set_new(object, "states", json_integer(od_cli_state_count(machine)));
-  json_t *inputs = json_array(), *outputs = json_array(), *numbers = json_array();
+  json_object_set_new(object, "parts", od_parts_json(od_machine_model(machine)));
+  json_t *variants = json_array(), *inputs = json_array(), *outputs = json_array(), *numbers = json_array();
+  for (int i = 0; i < od_machine_variant_count(machine); i++)
+    json_array_append_new(variants, od_json_text(od_machine_variant_name(machine, i)));
+  json_object_set_new(object, "variant", od_json_text(od_machine_variant(machine)));
+  json_object_set_new(object, "variants", variants);
   for (int i = 0; i < od_machine_input_count(machine); i++)
     json_array_append_new(inputs, named(od_machine_input_name(machine, i), od_machine_input_unit(machine, i)));
   for (int i = 0; i < od_machine_output_count(machine); i++)
@@ -141,6 +160,8 @@ static int show(const od_machine *machine, bool json) {
   const char *title = od_machine_title(machine);
   od_heading(stdout, title && title[0] ? title : od_machine_file(machine));
   print_facts(machine);
+  od_parts_print(od_machine_model(machine));
+  print_variants(machine);
   print_inputs(machine);
   print_outputs(machine);
   print_numbers(machine);
@@ -156,7 +177,7 @@ int od_command_info(int argc, char **argv) {
                           "show what a machine has: parts, freedoms, inputs, outputs and every number",
                           "Outputs can be chosen with 'simulate --output', numbers replaced with '--set'.\n",
                           options,
-                          3};
+                          (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   od_machine *machine = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "machine/loader.h"
+#include "machine/machine.h"
 
 void od_load_arguments_free(od_load_arguments *arguments) {
   od_words_free(&arguments->set);
@@ -12,7 +12,7 @@ void od_load_arguments_free(od_load_arguments *arguments) {
 
 static int load_into(const char *path, const od_load_arguments *arguments, od_machine **machine,
                      od_messages *messages) {
-  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial};
+  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant};
   od_status status = od_machine_load(path, &options, machine, messages);
   if (status == OD_OK) return -1;
   return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
@@ -32,12 +32,8 @@ int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine
   return code;
 }
 
-const od_model *od_cli_model(const od_machine *machine) {
-  return machine->model;
-}
-
 od_model_facts od_cli_facts(const od_machine *machine) {
-  return od_model_get_facts(machine->model);
+  return od_model_get_facts(od_machine_model(machine));
 }
 
 int od_cli_state_count(const od_machine *machine) {

@@ -10,6 +10,7 @@
 
 typedef struct od_load_arguments {
   od_words set;
+  const char *variant;
   bool spatial;
 } od_load_arguments;
 
@@ -17,6 +18,7 @@ typedef struct od_load_arguments {
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \
+  {"variant", OD_OPTION_TEXT, "NAME", "choose a variant of the file", &(target)->variant},                   \
   {                                                                                                          \
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
@@ -26,8 +28,7 @@ void od_load_arguments_free(od_load_arguments *arguments);
 // exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages);
 
-// The compiled model behind a machine.
-const od_model *od_cli_model(const od_machine *machine);
+// How many bodies, joints, freedoms, ... it has.
 od_model_facts od_cli_facts(const od_machine *machine);
 // States of the machine's plant.
 int od_cli_state_count(const od_machine *machine);

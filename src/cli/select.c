@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/load.h"
 #include "cli/terminal.h"
+#include "machine/machine.h"
 #include "machine/suggest.h"
-#include "model/model.h"
 
 void od_selection_free(od_selection *selection) {
   free(selection->index);
@@ -55,9 +54,12 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_run_defaults *run = od_machine_run(machine);
   for (int i = 0; i < run->output_count; i++) add(selection, run->outputs[i]);
   if (run->output_count > 0) return;
-  const od_model *model = od_cli_model(machine);
+  const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i);
+  // Ball joints have no coordinates to show: where there are no others, everything is shown.
+  bool none = selection->count == 0;
+  for (int i = 0; none && i < model->outputs; i++) add(selection, i);
 }
 
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection) {

@@ -12,8 +12,8 @@ typedef struct od_selection {
 void od_selection_free(od_selection *selection);
 
 // Each text is a list with commas of names, patterns ("crank.*") or "all". Without texts: what the machine file says
-// for its run, else all joint coordinates. Every name that matches nothing is reported, with a suggestion. Returns -1
-// to go on, or the exit code.
+// for its run, else all joint coordinates, else (ball joints have none) everything. Every name that matches nothing is
+// reported, with a suggestion. Returns -1 to go on, or the exit code.
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection);
 
 #endif

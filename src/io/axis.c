@@ -39,7 +39,7 @@ static void choose_unit(od_axis *axis, const char *unit) {
     snprintf(axis->unit, sizeof axis->unit, "%s%s", prefixes[thousands + 3], unit);
 }
 
-od_axis od_axis_make(double min, double max, const char *unit, int wanted, int round_ends) {
+od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
   if (!isfinite(min) || !isfinite(max)) min = -1, max = 1;
   // What does not move is shown in the middle; rounding errors are no movement.
   double size = fmax(fabs(min), fabs(max));
@@ -50,12 +50,6 @@ od_axis od_axis_make(double min, double max, const char *unit, int wanted, int r
   }
   od_axis axis = {.low = min, .high = max, .step = round_step((max - min) / wanted)};
   double first = ceil(min / axis.step - 1e-6), last = floor(max / axis.step + 1e-6);
-  if (round_ends) {
-    first = floor(min / axis.step + 1e-6);
-    last = ceil(max / axis.step - 1e-6);
-    axis.low = first * axis.step;
-    axis.high = last * axis.step;
-  }
   axis.first = first * axis.step;
   axis.ticks = (int)(last - first) + 1;
   choose_unit(&axis, unit);
@@ -67,12 +61,25 @@ double od_axis_tick(const od_axis *axis, int i) {
   return axis->first + i * axis->step;
 }
 
+// Charts have a true minus sign, which is as wide as a plus.
+static void with_minus(const char *number, char text[OD_AXIS_TEXT]) {
+  bool negative = number[0] == '-';
+  snprintf(text, OD_AXIS_TEXT, "%s%s", negative ? "\u2212" : "", number + negative);
+}
+
 void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
   // A tick at zero may be off by a rounding error.
   double value = od_axis_tick(axis, i);
   if (fabs(value) < 1e-6 * axis->step) value = 0;
   od_number_fixed(number, value / axis->factor, axis->decimals);
-  bool negative = number[0] == '-';
-  snprintf(text, OD_AXIS_TEXT, "%s%s", negative ? "\u2212" : "", number + negative);
+  with_minus(number, text);
+}
+
+void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]) {
+  char number[OD_NUMBER_SIZE];
+  // What nobody can see in the chart is rounding.
+  if (fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
+  od_number_round(number, value / axis->factor, 4);
+  with_minus(number, text);
 }

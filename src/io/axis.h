@@ -13,10 +13,12 @@ typedef struct od_axis {
   char unit[OD_AXIS_TEXT];  // with its prefix ("MPa") or power of ten ("10^6 kg"); empty: no dimension
 } od_axis;
 
-// An axis for values from min to max with about `wanted` ticks. round_ends: the range ends on ticks.
-od_axis od_axis_make(double min, double max, const char *unit, int wanted, int round_ends);
+// An axis from min to max with about `wanted` ticks.
+od_axis od_axis_make(double min, double max, const char *unit, double wanted);
 double od_axis_tick(const od_axis *axis, int i);
 // The tick's number as text.
 void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]);
+// Any value in the axis' unit, with four digits.
+void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]);
 
 #endif

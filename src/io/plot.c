@@ -11,13 +11,16 @@
 #include "io/svg.h"
 
 // The page, in pixels.
-static const double page_width = 960, left = 88, right = 28, top = 84, bottom = 56;
-static const double chart_height = 124, chart_gap = 46, path_height = 380;
+static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
+static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70;
+// The part of its range that a curve keeps away from the frame.
+static const double margin = 0.07;
 
 static const char style[] =
     "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
     ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
     ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
+    ".faint{font-size:12px;fill:#8a94a3}.ring{fill:#fff;stroke-width:1.6}"
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
     ".curve{fill:none;stroke-width:1.6;stroke-linejoin:round}";
 
@@ -62,15 +65,14 @@ static const char *colour_of(const od_table *t, int column) {
   return colours[elements % colour_count];
 }
 
-static void draw_frame(FILE *to, const chart *c, bool label_horizontal) {
+static void draw_frame(FILE *to, const chart *c, const char *horizontal_class) {
   char text[OD_AXIS_TEXT];
   od_svg_rectangle(to, "frame", c->x, c->y, c->width, c->height);
   for (int i = 0; i < c->horizontal.ticks; i++) {
     double x = to_x(c, od_axis_tick(&c->horizontal, i));
     od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
-    if (!label_horizontal) continue;
     od_axis_label(&c->horizontal, i, text);
-    od_svg_text(to, "tick", x, c->y + c->height + 18, "middle", text);
+    od_svg_text(to, horizontal_class, x, c->y + c->height + 18, "middle", text);
   }
   for (int i = 0; i < c->vertical.ticks; i++) {
     double value = od_axis_tick(&c->vertical, i), y = to_y(c, value);
@@ -126,16 +128,23 @@ static void draw_signal(FILE *to, const chart *c, const od_table *t, int column)
 
 static void draw_time_chart(FILE *to, const od_table *t, int column, double y, const od_axis *time, bool last) {
   od_summary s = od_table_summary(t, column);
+  double room = margin * (s.max - s.min);
   chart c = {left,         y,     page_width - left - right,
-             chart_height, *time, od_axis_make(s.min, s.max, t->unit[column], 4, true)};
-  char text[256];
-  draw_frame(to, &c, last);
+             chart_height, *time, od_axis_make(s.min - room, s.max + room, t->unit[column], 4)};
+  char text[256], low[OD_AXIS_TEXT], high[OD_AXIS_TEXT];
+  draw_frame(to, &c, last ? "tick" : "faint");
   draw_signal(to, &c, t, column);
   snprintf(text, sizeof text, c.vertical.unit[0] ? "(%s)" : "%s", c.vertical.unit);
   od_svg_label(to, left, y - 9, t->name[column], text);
+  if (isfinite(s.min) && isfinite(s.max)) {
+    od_axis_value(&c.vertical, s.min, low);
+    od_axis_value(&c.vertical, s.max, high);
+    snprintf(text, sizeof text, strcmp(low, high) != 0 ? "%s to %s" : "%s", low, high);
+    od_svg_text(to, "faint", left + c.width, y - 9, "end", text);
+  }
   if (!last) return;
   axis_title(text, sizeof text, t->name[0], time);
-  od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 40, "middle", text);
+  od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
 // The column that holds the y of the point whose x this column holds, or -1.
@@ -153,21 +162,28 @@ static bool has_paths(const od_table *t) {
   return false;
 }
 
-// Equal scales in both directions: the shorter range is widened around its middle.
-static void fit_paths(const od_table *t, chart *c) {
+// Equal scales in both directions: the frame is as large as the page allows and no larger than the paths need.
+static chart fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
   for (int i = 1; i < t->columns; i++) {
     int j = partner(t, i);
     if (j < 0) continue;
-    od_summary x = od_table_summary(t, i), y = od_table_summary(t, j);
-    x0 = fmin(x0, x.min), x1 = fmax(x1, x.max), y0 = fmin(y0, y.min), y1 = fmax(y1, y.max);
+    od_summary xs = od_table_summary(t, i), ys = od_table_summary(t, j);
+    x0 = fmin(x0, xs.min), x1 = fmax(x1, xs.max), y0 = fmin(y0, ys.min), y1 = fmax(y1, ys.max);
     unit = t->unit[i];
   }
-  double scale = fmax(fmax((x1 - x0) / c->width, (y1 - y0) / c->height), 1e-12) * 1.12;
-  double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1);
-  c->vertical = od_axis_make(ym - 0.5 * scale * c->height, ym + 0.5 * scale * c->height, unit, 7, false);
-  c->horizontal = od_axis_make(xm - 0.5 * scale * c->width, xm + 0.5 * scale * c->width, unit, 14, false);
+  // Without a single finite point, or with one only, there is still a frame.
+  if (!isfinite(x0) || !isfinite(x1) || !isfinite(y0) || !isfinite(y1)) x0 = y0 = -1, x1 = y1 = 1;
+  double full = page_width - left - right, width = (1 + 2 * margin) * (x1 - x0), height = (1 + 2 * margin) * (y1 - y0);
+  double scale = fmax(width / full, height / most_path_height);
+  if (!(scale > 1e-12)) scale = 1 / full;
+  chart c = {.x = left, .y = y, .width = fmin(fmax(width / scale, 320), full), .height = fmax(height / scale, 180)};
+  double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * scale * c.width, h = 0.5 * scale * c.height;
+  // As many ticks per pixel both ways: the grid is of squares.
+  c.vertical = od_axis_make(ym - h, ym + h, unit, c.height / tick_distance);
+  c.horizontal = od_axis_make(xm - w, xm + w, unit, c.width / tick_distance);
+  return c;
 }
 
 static void draw_path(FILE *to, const chart *c, const od_table *t, int xc, int yc) {
@@ -184,50 +200,62 @@ static void draw_path(FILE *to, const chart *c, const od_table *t, int xc, int y
     if (gap) first = true;
   }
   od_svg_curve_end(to);
-  if (t->rows > 0 && !isnan(at(t, 0, xc) + at(t, 0, yc)))
-    od_svg_dot(to, colour, to_x(c, at(t, 0, xc)), to_y(c, at(t, 0, yc)), 4);
+  long end = t->rows - 1;
+  if (!isnan(at(t, end, xc) + at(t, end, yc)))
+    od_svg_ring(to, colour, to_x(c, at(t, end, xc)), to_y(c, at(t, end, yc)), 4.5);
+  if (!isnan(at(t, 0, xc) + at(t, 0, yc))) od_svg_dot(to, colour, to_x(c, at(t, 0, xc)), to_y(c, at(t, 0, yc)), 4);
+}
+
+// The names of the paths, in as many lines as they need; to NULL: nothing is drawn. Returns the height of the lines.
+static double draw_legend(FILE *to, const od_table *t, double y) {
+  double x = left, first = y;
+  for (int i = 1; i < t->columns; i++) {
+    if (partner(t, i) < 0) continue;
+    char text[64];
+    size_t n = element_length(t->name[i]);
+    snprintf(text, sizeof text, "%.*s", (int)(n < 60 ? n : 60), t->name[i]);
+    double width = 40 + 7.2 * (double)strlen(text);
+    if (x > left && x + width > page_width - right) x = left, y += legend_line;
+    if (to) {
+      od_svg_dot(to, colour_of(t, i), x + 5, y - 4, 5);
+      od_svg_text(to, "tick", x + 16, y, "start", text);
+    }
+    x += width;
+  }
+  return y - first + legend_line;
+}
+
+// Where the frame of the paths lies when their part of the page begins at y.
+static chart paths_chart(const od_table *t, double y) {
+  return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }
 
 static void draw_paths(FILE *to, const od_table *t, double y) {
-  chart c = {.x = left, .y = y, .width = page_width - left - right, .height = path_height};
-  fit_paths(t, &c);
-  draw_frame(to, &c, true);
+  chart c = paths_chart(t, y);
+  draw_legend(to, t, y + 14);
+  draw_frame(to, &c, "tick");
+  for (int i = 1; i < t->columns; i++)
+    if (partner(t, i) >= 0) draw_path(to, &c, t, i, partner(t, i));
   char text[256];
-  double legend = left + 12;
-  for (int i = 1; i < t->columns; i++) {
-    int j = partner(t, i);
-    if (j < 0) continue;
-    draw_path(to, &c, t, i, j);
-    size_t n = element_length(t->name[i]);
-    snprintf(text, sizeof text, "%.*s", (int)(n < 60 ? n : 60), t->name[i]);
-    od_svg_dot(to, colour_of(t, i), legend + 4, y + 18, 5);
-    od_svg_text(to, "tick", legend + 16, y + 22, "start", text);
-    legend += 40 + 7.2 * (double)strlen(text);
-  }
   axis_title(text, sizeof text, "x and y", &c.vertical);
-  strncat(text, ", dots at the start", sizeof text - strlen(text) - 1);
+  strncat(text, "; a dot at the start, a ring at the end", sizeof text - strlen(text) - 1);
   od_svg_label(to, left, y - 9, "paths", text);
 }
 
 static void draw_page(FILE *to, const od_table *t, const char *title, const char *subtitle) {
-  bool paths = has_paths(t);
-  int charts = t->columns - 1;
-  double height =
-      top + (paths ? path_height + chart_gap + 26 : 0) + charts * (chart_height + chart_gap) - chart_gap + bottom;
-  od_svg_begin(to, page_width, fmax(height, top + bottom), title, style);
-  od_svg_rectangle(to, "page", 0, 0, page_width, fmax(height, top + bottom));
+  chart paths = paths_chart(t, top);
+  double first_chart = has_paths(t) ? paths.y + paths.height + chart_gap + 10 : top;
+  double height = first_chart + (t->columns - 1) * (chart_height + chart_gap) - chart_gap + bottom;
+  od_svg_begin(to, page_width, height, title, style);
+  od_svg_rectangle(to, "page", 0, 0, page_width, height);
   od_svg_text(to, "title", left, 34, "start", title);
   od_svg_text(to, "subtitle", left, 55, "start", subtitle);
 
-  double y = top + 10;
-  if (paths) {
-    draw_paths(to, t, y);
-    y += path_height + chart_gap + 16;
-  }
+  if (has_paths(t)) draw_paths(to, t, top);
   od_summary s = od_table_summary(t, 0);
-  od_axis time = od_axis_make(s.min, s.max, t->unit[0], 10, false);
-  for (int c = 1; c < t->columns; c++, y += chart_height + chart_gap)
-    draw_time_chart(to, t, c, y, &time, c == t->columns - 1);
+  od_axis time = od_axis_make(s.min, s.max, t->unit[0], 10);
+  for (int c = 1; c < t->columns; c++)
+    draw_time_chart(to, t, c, first_chart + (c - 1) * (chart_height + chart_gap), &time, c == t->columns - 1);
   od_svg_end(to);
 }
 

@@ -56,12 +56,21 @@ void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, doub
   fputs("/>\n", to);
 }
 
-void od_svg_dot(FILE *to, const char *fill, double x, double y, double radius) {
-  fprintf(to, "<circle fill=\"%s\"", fill);
+static void end_circle(FILE *to, double x, double y, double radius) {
   write_attribute(to, "cx", x);
   write_attribute(to, "cy", y);
   write_attribute(to, "r", radius);
   fputs("/>\n", to);
+}
+
+void od_svg_dot(FILE *to, const char *fill, double x, double y, double radius) {
+  fprintf(to, "<circle fill=\"%s\"", fill);
+  end_circle(to, x, y, radius);
+}
+
+void od_svg_ring(FILE *to, const char *stroke, double x, double y, double radius) {
+  fprintf(to, "<circle class=\"ring\" stroke=\"%s\"", stroke);
+  end_circle(to, x, y, radius);
 }
 
 static void begin_text(FILE *to, const char *class_name, double x, double y, const char *anchor) {

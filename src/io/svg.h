@@ -12,6 +12,7 @@ void od_svg_end(FILE *to);
 void od_svg_line(FILE *to, const char *class_name, double x0, double y0, double x1, double y1);
 void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, double width, double height);
 void od_svg_dot(FILE *to, const char *fill, double x, double y, double radius);
+void od_svg_ring(FILE *to, const char *stroke, double x, double y, double radius);
 // Text with its characters escaped; anchor "start", "middle" or "end".
 void od_svg_text(FILE *to, const char *class_name, double x, double y, const char *anchor, const char *text);
 // A name in bold, then a note in a lighter tone, on one line.

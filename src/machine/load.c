@@ -9,8 +9,12 @@
 #include "machine/quantities.h"
 #include "machine/source.h"
 
-static const char *const sections[] = {"machine", "gravity", "ground",  "bodies",  "joints", "rods", "springs",
-                                       "inputs",  "forces",  "torques", "initial", "run",    NULL};
+// All but the first two may stand in a variant as well.
+static const char *const sections[] = {"machine",   "variants", "gravity",  "ground",  "bodies", "joints",  "rods",
+                                       "springs",   "inputs",   "forces",   "torques", "oil",    "volumes", "tanks",
+                                       "sources",   "pumps",    "orifices", "reliefs", "checks", "leaks",   "valves",
+                                       "cylinders", "initial",  "run",      NULL};
+const char *const *const od_variant_sections = sections + 2;
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);
@@ -36,6 +40,23 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->build, ld->machine->title);
 }
 
+static void load_circuit(od_loader *ld, const od_section *file) {
+  ld->loose_ends = file->has_unknown;  // it may be what connects a volume
+  od_load_oil(ld, od_section_get(ld, file, "oil"));
+  od_load_volumes(ld, od_section_get(ld, file, "volumes"));
+  od_load_tanks(ld, od_section_get(ld, file, "tanks"));
+  od_load_sources(ld, od_section_get(ld, file, "sources"));
+  od_load_pumps(ld, od_section_get(ld, file, "pumps"));
+  od_load_orifices(ld, od_section_get(ld, file, "orifices"));
+  od_load_reliefs(ld, od_section_get(ld, file, "reliefs"));
+  od_load_checks(ld, od_section_get(ld, file, "checks"));
+  od_load_leaks(ld, od_section_get(ld, file, "leaks"));
+  od_load_valves(ld, od_section_get(ld, file, "valves"));
+  od_load_cylinders(ld, od_section_get(ld, file, "cylinders"));
+  od_check_volumes(ld);
+  if (od_section_get(ld, file, "oil") < 0 && !od_section_means(file, "oil")) od_check_oil(ld);
+}
+
 static void load_sections(od_loader *ld, const od_section *file) {
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
@@ -47,6 +68,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_load_forces(ld, od_section_get(ld, file, "forces"));
   od_load_torques(ld, od_section_get(ld, file, "torques"));
+  load_circuit(ld, file);
   od_load_initial(ld, od_section_get(ld, file, "initial"));
   od_load_run(ld, od_section_get(ld, file, "run"));
 }
@@ -87,16 +109,17 @@ static bool has_file_errors(const od_loader *ld) {
 }
 
 static od_status load_tree(od_loader *ld) {
-  if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_NODE_NULL) {
+  if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
     od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
     return OD_BAD_INPUT;
   }
-  if (ld->tree.node[ld->tree.root].kind != OD_NODE_MAP) {
+  if (ld->tree.node[ld->tree.root].kind != OD_TREE_MAP) {
     od_complain(ld, ld->tree.root, "found %s, expected a map with sections like 'bodies' and 'joints'",
                 od_describe(ld, ld->tree.root));
     return OD_BAD_INPUT;
   }
-  od_section file = od_section_open(ld, ld->tree.root, ld->tree.root, "", "a machine file", sections);
+  int map = od_load_variants(ld, ld->tree.root, ld->variant);
+  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
   if (!has_file_errors(ld)) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
@@ -122,6 +145,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
   if (ld->build == NULL || ld->machine->signals == NULL) return false;
   if (!od_names_start(&ld->names)) return false;
   if (options == NULL) return true;
+  ld->variant = options->variant;
   od_build_spatial(ld->build, options->spatial);
   return od_numbers_override(&ld->machine->numbers, options->set, options->set_count, &ld->machine->texts,
                              ld->messages);

@@ -45,7 +45,7 @@ static void load_points(od_loader *ld, int node, int element) {
 void od_load_ground(od_loader *ld, int node) {
   static const char *const keys[] = {"points", NULL};
   add_point(ld, 0, "origin", -1, -1, 0);
-  if (node < 0 || ld->tree.node[node].kind == OD_NODE_NULL) return;
+  if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
   od_section section = od_section_open(ld, node, node, "ground", "the ground", keys);
   load_points(ld, od_section_get(ld, &section, "points"), 0);
 }
@@ -172,7 +172,7 @@ static void load_general(od_loader *ld, const od_section *body, int element) {
   int first = od_read_fields(ld, body, &mass_field, 1, OD_IN_MODEL);
   int centre = od_read_vector_field(ld, body, "centre", "m", OD_VECTOR, origin);
   int inertia = od_section_get(ld, body, "inertia");
-  if (inertia >= 0 && ld->tree.node[inertia].kind == OD_NODE_LIST)
+  if (inertia >= 0 && ld->tree.node[inertia].kind == OD_TREE_LIST)
     load_listed_inertia(ld, body, inertia);
   else
     load_single_inertia(ld, body, inertia);
@@ -232,6 +232,6 @@ void od_load_bodies(od_loader *ld, int node) {
     if (element >= 0) load_body(ld, key, element);
   }
   ld->names.lacks_bodies = count == 0;
-  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_NODE_MAP || ld->tree.node[node].kind == OD_NODE_NULL);
+  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
   if (count == 0 && is_map) od_complain(ld, node, "a machine needs at least one body");
 }

@@ -1,85 +1,11 @@
-// Forces and torques: where they act, and how large they are - a quantity, an input, or a factor and an input.
+// Forces and torques: where they act, and how large they are.
 #include <math.h>
-#include <string.h>
 
 #include "machine/quantities.h"
 
-// --- Values -------------------------------------------------------------------------------------------------------
-
-// The unit that a factor needs to make `wanted` of an input.
-static const char *factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
-  double one;
-  if (od_units_convert(ld->units, input_unit, wanted, 1, &one) == OD_UNIT_FITS) return "1";
-  if (strcmp(input_unit, "1") == 0) return wanted;
-  return od_format(ld, "%s/(%s)", wanted, input_unit);
-}
-
-static int find_input(const od_loader *ld, const char *name) {
-  int element = od_index_find(&ld->names.element_index, name);
-  return element >= 0 && ld->names.element[element].kind == OD_ELEMENT_INPUT ? element : -1;
-}
-
-// The last word of a text.
-static const char *last_word(const char *text) {
-  const char *space = strrchr(text, ' ');
-  return space != NULL ? space + 1 : text;
-}
-
-// What a value says: a quantity (input -1), or an input and the text of its factor (NULL: one).
-typedef struct value_text {
-  int input;  // its element
-  const char *factor;
-  bool bad;  // it names an input that does not exist
-} value_text;
-
-static void complain_input(od_loader *ld, int node, const char *word) {
-  const char *nearest = od_names_nearest(ld, word, OD_ELEMENT_INPUT);
-  if (word[0] == '-' && find_input(ld, word + 1) >= 0)
-    od_complain(ld, node, "found '%s'; write '-1 %s'", word, word + 1);
-  else if (nearest != NULL)
-    od_complain(ld, node, "there is no input '%s'; did you mean '%s'?", od_excerpt(ld, word), nearest);
-  else
-    od_complain(ld, node, "'%s' is neither a quantity nor an input", od_excerpt(ld, od_text_of(ld, node)));
-}
-
-// "100 N" is a force even if there is an input N: units come first.
-static value_text read_value_text(od_loader *ld, int node, const char *text) {
-  const char *unit, *word = last_word(text);
-  double number;
-  if (find_input(ld, text) >= 0) return (value_text){.input = find_input(ld, text)};
-  if (!od_split_quantity(text, &number, &unit)) {
-    bool is_word = text[0] == '\0' || strchr("+-.0123456789", text[0]) == NULL || find_input(ld, text + 1) >= 0;
-    if (is_word) complain_input(ld, node, text);
-    return (value_text){.input = -1, .bad = is_word};
-  }
-  if (unit[0] == '\0' || od_units_knows(ld->units, unit)) return (value_text){.input = -1};
-  int input = find_input(ld, word);
-  if (input >= 0) return (value_text){.input = input, .factor = od_copy(ld, text, (size_t)(word - text - 1))};
-  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, word, OD_ELEMENT_INPUT) != NULL;
-  if (misspelt) complain_input(ld, node, word);
-  return (value_text){.input = -1, .bad = misspelt};
-}
-
-// Reads 'value'. Returns its number; *input is the input that it is multiplied with in the builder, or -1.
-static int read_value(od_loader *ld, const od_section *section, const char *wanted, int *input) {
-  *input = -1;
-  const char *path = od_path(ld, section->path, "value");
-  int node = od_section_need(ld, section, "value");
-  const char *text = od_read_text(ld, node, "value", "a quantity, an input, or a factor and an input");
-  value_text value = {.input = -1, .bad = true};
-  if (text != NULL) value = read_value_text(ld, node, text);
-  const char *unit = wanted;
-  if (value.input >= 0) {
-    unit = factor_unit(ld, wanted, ld->names.element[value.input].unit);
-    *input = ld->names.element[value.input].index;
-  }
-  // --set replaces the quantity or the factor.
-  od_place place = od_place_of(ld, node >= 0 ? node : section->node);
-  od_given given = od_given_for(ld, -1, path, "value", unit, place);
-  if (given.text == NULL && !value.bad) given.text = value.input >= 0 ? value.factor : text;
-  double number = 1;
-  if (given.text != NULL) od_read_quantity(ld, &given, unit, &number);
-  return od_add_number(ld, &given, number, unit, OD_IN_MODEL);
+static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
+  od_field field = {"value", unit, OD_ANY, NAN};
+  return od_read_value(ld, section, &field, input);
 }
 
 static bool follows_body(od_loader *ld, const od_section *section) {

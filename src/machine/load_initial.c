@@ -1,6 +1,7 @@
-// The initial state: quantities of position or rate level, exact or rough.
+// The initial state: positions and rates, exact or rough, pressures and spools; some may be found by static balance.
 //
 // Which quantities there are follows from the elements alone, so that mistakes are found before the model is built.
+#include <math.h>
 #include <string.h>
 
 #include "machine/quantities.h"
@@ -8,9 +9,13 @@
 
 enum { MOST_OPTIONS = 64 };
 
-// What can be given for one element: the part of the name after the element's, and the SI unit.
+// What can be given for one element: the part of the name after the element's, the SI unit, which values, and where a
+// search for static balance begins (NAN: it cannot be balanced).
 typedef struct option {
   const char *name, *unit;
+  od_range range;
+  double start;
+  bool no_state;  // the spool of a valve without a lag is its command, whatever its initial value
 } option;
 
 typedef struct options {
@@ -19,7 +24,13 @@ typedef struct options {
 } options;
 
 static void add(options *list, const char *name, const char *unit) {
-  if (list->count < MOST_OPTIONS) list->item[list->count++] = (option){name, unit};
+  if (list->count < MOST_OPTIONS) list->item[list->count++] = (option){name, unit, OD_ANY, NAN, false};
+}
+
+static void add_balanced(options *list, const char *name, const char *unit, od_range range, double start) {
+  add(list, name, unit);
+  list->item[list->count - 1].range = range;
+  list->item[list->count - 1].start = start;
 }
 
 // --- What each element offers -------------------------------------------------------------------------------------
@@ -27,9 +38,9 @@ static void add(options *list, const char *name, const char *unit) {
 static void add_joint_options(options *list, od_joint_type type) {
   static const char *const angles[] = {"angle1", "angle2", "angle3"}, *const rates[] = {"rate1", "rate2", "rate3"};
   int axes = type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 0;
-  if (type == OD_REVOLUTE) add(list, "angle", "rad"), add(list, "rate", "rad/s");
-  if (type == OD_PRISMATIC) add(list, "position", "m"), add(list, "rate", "m/s");
-  for (int i = 0; i < axes; i++) add(list, angles[i], "rad");
+  if (type == OD_REVOLUTE) add_balanced(list, "angle", "rad", OD_ANY, 0), add(list, "rate", "rad/s");
+  if (type == OD_PRISMATIC) add_balanced(list, "position", "m", OD_ANY, 0), add(list, "rate", "m/s");
+  for (int i = 0; i < axes; i++) add_balanced(list, angles[i], "rad", OD_ANY, 0);
   for (int i = 0; i < axes; i++) add(list, rates[i], "rad/s");
 }
 
@@ -52,6 +63,7 @@ static options options_of(od_loader *ld, int element, const char *name) {
   switch (ld->names.element[element].kind) {
     case OD_ELEMENT_JOINT: add_joint_options(&list, ld->names.element[element].type); break;
     case OD_ELEMENT_SPRING:
+    case OD_ELEMENT_CYLINDER:
       add(&list, "length", "m");
       add(&list, "rate", "m/s");
       break;
@@ -60,6 +72,11 @@ static options options_of(od_loader *ld, int element, const char *name) {
       add(&list, "turn_rate", "rad/s");
       add_point_options(ld, &list, element, name);
       break;
+    case OD_ELEMENT_VOLUME: add_balanced(&list, "pressure", "Pa", OD_NOT_NEGATIVE, 1e6); break;
+    case OD_ELEMENT_VALVE:
+      add(&list, "spool", ld->names.element[element].unit);
+      list.item[0].no_state = ld->names.element[element].follows;
+      break;
     default: break;
   }
   return list;
@@ -67,7 +84,7 @@ static options options_of(od_loader *ld, int element, const char *name) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Outputs that are neither positions nor rates.
+// Outputs that are neither positions, rates, pressures nor spools.
 static bool is_other_output(const char *name) {
   static const char *const others[] = {"acceleration",
                                        "acceleration1",
@@ -91,7 +108,14 @@ static bool is_other_output(const char *name) {
                                        "balance",
                                        "ax",
                                        "ay",
-                                       "az"};
+                                       "az",
+                                       "inflow",
+                                       "cavitating",
+                                       "compressed",
+                                       "flow",
+                                       "opening",
+                                       "friction",
+                                       "taken"};
   const char *dot = strrchr(name, '.');
   const char *last = dot != NULL ? dot + 1 : name;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -112,8 +136,12 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < list->count; i++) od_nearest_try(&nearest, list->item[i].name);
   bool has_points = list->count > 2;  // more than angle and turn_rate
+  bool in_circuit = owner->kind >= OD_ELEMENT_VOLUME && owner->kind <= OD_ELEMENT_VALVE;
   if (is_other_output(name))
-    od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_text_of(ld, key));
+    od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
+                in_circuit ? "pressures and spools" : "positions and rates");
+  else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
+    od_complain(ld, key, "'%s' cannot have an initial value; it is what the %s says", od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
   else if (nearest.best != NULL)
@@ -142,46 +170,75 @@ static int find_element(od_loader *ld, int key, const char *text, size_t length)
   return -1;
 }
 
-// The SI unit of the quantity that a key names; NULL when there is none, with a message unless another one explains it.
-static const char *find_unit(od_loader *ld, int key) {
+// The quantity that a key names; false when there is none, with a message unless another one explains it.
+static bool find_option(od_loader *ld, int key, option *found) {
   const char *text = od_text_of(ld, key);
   size_t length = strcspn(text, ".");
   int element = find_element(ld, key, text, length);
-  if (element < 0) return NULL;
+  if (element < 0) return false;
   const char *name = text[length] == '.' ? text + length + 1 : "";
   options list = options_of(ld, element, name);
-  for (int i = 0; i < list.count; i++)
-    if (strcmp(list.item[i].name, name) == 0) return list.item[i].unit;
+  for (int i = 0; i < list.count; i++) {
+    if (strcmp(list.item[i].name, name) != 0) continue;
+    *found = list.item[i];
+    return true;
+  }
   if (!ld->names.element[element].broken) complain_option(ld, key, element, name, &list);
-  return NULL;
+  return false;
 }
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// Takes "about" off the front of a text and says whether it was there.
-static bool take_about(const char **text) {
-  static const char about[] = "about";
-  size_t length = sizeof about - 1;
-  if (strncmp(*text, about, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
-  *text += length + 1;
+// Takes a word and the blanks behind it off the front of a text and says whether they were there.
+static bool take_word(const char **text, const char *word) {
+  size_t length = strlen(word);
+  if (strncmp(*text, word, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
+  *text += length;
+  *text += strspn(*text, " \t");
   return true;
 }
 
-static void load_value(od_loader *ld, int key, const char *unit) {
+// What --set or the file gives is `balance` or `balance from 2 MPa`. Leaves the value to begin with in number->text,
+// NULL: none; false with a message when it cannot be.
+static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
+  if (isnan(o->start)) {
+    od_complain_given(ld, number, "'%s' cannot be balanced; joint coordinates and pressures can", quantity);
+    return false;
+  }
+  const char *rest = number->text;
+  if (take_word(&rest, "balance") && !take_word(&rest, "from")) {
+    od_complain_given(ld, number, "found '%s'; expected 'balance' or 'balance from' a value",
+                      od_excerpt(ld, number->text));
+    return false;
+  }
+  number->text = rest != number->text ? rest : NULL;
+  return true;
+}
+
+static void load_value(od_loader *ld, int key, const option *o) {
   const char *quantity = od_text_of(ld, key);
   int node = od_value(ld, key);
   const char *path = od_format(ld, "initial.%s", quantity);
-  od_given given = od_given_for(ld, node, path, quantity, unit, od_place_of(ld, key));
+  od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
-  // --set replaces the number; rough stays rough.
-  const char *in_file = ld->tree.node[node].kind == OD_NODE_TEXT ? od_text_of(ld, node) : "";
+  // --set replaces the number; rough stays rough. What is balanced becomes exact, or the other way round.
+  const char *in_file = ld->tree.node[node].kind == OD_TREE_TEXT ? od_text_of(ld, node) : "";
   od_given number = given;
-  bool rough = take_about(&number.text);
-  rough = take_about(&in_file) || rough;
-  double value = 0;
-  if (!od_read_quantity(ld, &number, unit, &value)) return;
-  od_add_number(ld, &given, value, unit, OD_IN_LOADER);
-  od_build_initial(ld->build, quantity, value, !rough);
+  const char *text = given.text;
+  bool balance = strcmp(text, "balance") == 0 || take_word(&text, "balance");
+  if (balance && !read_balance(ld, &number, quantity, o)) return;
+  bool rough = !balance && take_word(&number.text, "about");
+  rough = rough || (!balance && take_word(&in_file, "about"));
+  double value = o->start;
+  if (number.text != NULL &&
+      (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, o->range, value)))
+    return;
+  od_add_number(ld, &given, value, o->unit, OD_IN_LOADER);
+  if (o->no_state) return;
+  if (balance)
+    od_build_balance(ld->build, quantity, value);
+  else
+    od_build_initial(ld->build, quantity, value, !rough);
   od_remember(ld, OD_ABOUT_INITIAL, ld->initials++, key);
 }
 
@@ -194,8 +251,8 @@ void od_load_initial(od_loader *ld, int node) {
       continue;
     }
     if (!od_index_add(&seen, quantity, key)) ld->no_memory = true;
-    const char *unit = find_unit(ld, key);
-    if (unit != NULL) load_value(ld, key, unit);
+    option o;
+    if (find_option(ld, key, &o)) load_value(ld, key, &o);
   }
   od_index_free(&seen);
 }

@@ -33,8 +33,8 @@ static int find_key(const od_loader *ld, int map, const char *name) {
 }
 
 static const char *input_unit(od_loader *ld, int node) {
-  if (ld->tree.node[node].kind == OD_NODE_TEXT) return unit_of_quantity(ld, node);
-  int unit = ld->tree.node[node].kind == OD_NODE_MAP ? find_key(ld, node, "unit") : -1;
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) return unit_of_quantity(ld, node);
+  int unit = ld->tree.node[node].kind == OD_TREE_MAP ? find_key(ld, node, "unit") : -1;
   return unit >= 0 ? read_unit(ld, unit) : "1";
 }
 

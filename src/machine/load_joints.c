@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/circuit.h"
 
 static const char *const type_names[] = {"revolute", "prismatic", "universal", "spherical", "fixed", NULL};
 
@@ -141,8 +141,8 @@ static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
 
 // Loads one joint; false when it is not known what it connects.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
-  static const char *const keys[] = {"type",      "between", "axis", "axes",    "cut", "independent",
-                                     "stiffness", "damping", "free", "preload", NULL};
+  static const char *const keys[] = {"type",      "between", "axis", "axes",    "cut",      "independent",
+                                     "stiffness", "damping", "free", "preload", "friction", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the joint '%s'", name);
   od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
@@ -163,6 +163,10 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
     od_remember(ld, OD_ABOUT_JOINT, ld->names.element[element].index, key);
   }
   load_joint_spring(ld, &section, element);
+  if (has_axis(spec.type))
+    od_load_friction(ld, &section, -1, ld->names.element[element].index, spec.type == OD_REVOLUTE);
+  else
+    refuse(ld, &section, "friction", spec.type);
   return connected;
 }
 

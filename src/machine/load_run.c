@@ -33,13 +33,13 @@ static void check_output_element(od_loader *ld, int node) {
 
 static int outputs_list(const od_loader *ld, const od_section *section) {
   int node = od_section_get(ld, section, "outputs");
-  return node >= 0 && ld->tree.node[node].kind == OD_NODE_LIST ? node : -1;
+  return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST ? node : -1;
 }
 
 static void check_outputs(od_loader *ld, const od_section *section) {
   int node = od_section_get(ld, section, "outputs");
   if (node < 0) return;
-  if (ld->tree.node[node].kind != OD_NODE_LIST) {
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
     od_complain(ld, node, "found %s; 'outputs' wants a list of names", od_describe(ld, node));
     return;
   }
@@ -50,7 +50,7 @@ static void check_outputs(od_loader *ld, const od_section *section) {
 void od_load_run(od_loader *ld, int node) {
   static const char *const keys[] = {"time", "step", "integrator", "tolerance", "outputs", NULL};
   static const char *const integrators[] = {"trapezoid", "rk4", "cvodes", NULL};
-  bool empty = node < 0 || ld->tree.node[node].kind == OD_NODE_NULL;
+  bool empty = node < 0 || ld->tree.node[node].kind == OD_TREE_NULL;
   od_section section = {.map = -1, .node = -1, .path = "run", .what = "run"};
   if (!empty) section = od_section_open(ld, node, node, "run", "run", keys);
   od_run_defaults *run = &ld->machine->run;
@@ -80,7 +80,7 @@ static int find_output(od_loader *ld, int node) {
 }
 
 void od_load_run_outputs(od_loader *ld, int node) {
-  od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_NODE_MAP ? node : -1};
+  od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1};
   int list = outputs_list(ld, &section);
   if (list < 0 || ld->tree.node[list].count == 0) return;
   int *outputs = malloc((size_t)ld->tree.node[list].count * sizeof *outputs);

@@ -10,7 +10,6 @@ enum {
   MOST_FIELDS = 6,
   DEEPEST_SUM = 16,
   MOST_SIGNALS = 10000,  // aliases make large machines of small files
-  MOST_NUMBERS = 1000000,
   MOST_FREQUENCIES = 100000,
 };
 
@@ -93,13 +92,6 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks between numbers ---------------------------------------------------------------------------------------
 
-static void check_whole(od_loader *ld, int number, const char *label, double least, double most) {
-  double value = od_number_value(ld, number);
-  if (!od_number_is_given(ld, number)) return;
-  if (value != floor(value) || value < least || value > most)
-    od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
-}
-
 // `first` is the number of the form's first field.
 static void check_chirp(od_loader *ld, int first, bool logarithmic) {
   for (int i = 1; i <= 2; i++)
@@ -110,7 +102,7 @@ static void check_chirp(od_loader *ld, int first, bool logarithmic) {
 static void check_stepped_sine(od_loader *ld, int first) {
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  check_whole(ld, first + 4, "periods", 1, 1e6);
+  od_check_whole(ld, first + 4, "periods", 1, 1e6);
   if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
     od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
@@ -120,8 +112,8 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int fl
   if (form->kind == OD_SIGNAL_CHIRP) check_chirp(ld, first, flag == 1);
   if (form->kind == OD_SIGNAL_STEPPED_SINE) check_stepped_sine(ld, first);
   if (form->kind == OD_SIGNAL_PRBS) {
-    check_whole(ld, first + 3, "seed", 0, 4294967295.0);
-    check_whole(ld, first + 4, "order", 2, 31);
+    od_check_whole(ld, first + 3, "seed", 0, 4294967295.0);
+    od_check_whole(ld, first + 4, "order", 2, 31);
   }
 }
 
@@ -184,10 +176,10 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
   if (sound && od_messages_total(ld->messages) == before) check_form(ld, form, first, flag);
 
   int at = form->pairs ? od_section_need(ld, section, "at") : -1;
-  bool is_list = at >= 0 && ld->tree.node[at].kind == OD_NODE_LIST && ld->tree.node[at].count > 0;
+  bool is_list = at >= 0 && ld->tree.node[at].kind == OD_TREE_LIST && ld->tree.node[at].count > 0;
   if (at >= 0 && !is_list)
     od_complain(ld, at, "found %s; 'at' wants a list of pairs [time, value]",
-                ld->tree.node[at].kind == OD_NODE_LIST ? "an empty list" : od_describe(ld, at));
+                ld->tree.node[at].kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, at));
   size_t room = (size_t)form->fields + 2 * (size_t)(is_list ? ld->tree.node[at].count : 0);
   double *numbers = malloc((room + 1) * sizeof *numbers);
   if (numbers == NULL) return finish_signal(ld, -1);
@@ -204,10 +196,10 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
 // --- Sums ---------------------------------------------------------------------------------------------------------
 
 static int load_sum(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  const od_node *list = &ld->tree.node[node];
-  if (list->kind != OD_NODE_LIST || list->count == 0) {
+  const od_tree_node *list = &ld->tree.node[node];
+  if (list->kind != OD_TREE_LIST || list->count == 0) {
     od_complain(ld, node, "found %s; 'sum' wants a list of signals",
-                list->kind == OD_NODE_LIST ? "an empty list" : od_describe(ld, node));
+                list->kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, node));
     return -1;
   }
   if (ld->sums == DEEPEST_SUM) {
@@ -252,12 +244,13 @@ static int find_kind(od_loader *ld, const od_section *section) {
 }
 
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  if (ld->signals++ >= MOST_SIGNALS || ld->machine->numbers.count > MOST_NUMBERS) {
+  if (ld->signals++ >= MOST_SIGNALS || ld->machine->numbers.count > OD_MOST_NUMBERS) {
     if (ld->signals <= MOST_SIGNALS + 1)
-      od_complain(ld, node, "there are more than %d signals or %d numbers in this machine", MOST_SIGNALS, MOST_NUMBERS);
+      od_complain(ld, node, "there are more than %d signals or %d numbers in this machine", MOST_SIGNALS,
+                  OD_MOST_NUMBERS);
     return -1;
   }
-  if (ld->tree.node[node].kind == OD_NODE_TEXT) return load_constant(ld, node, path, unit);
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) return load_constant(ld, node, path, unit);
   // Only the signal of an input has a unit; within a sum it is that of the whole.
   const char *keys[sizeof kinds / sizeof kinds[0]];
   memcpy(keys, kinds, sizeof kinds);

@@ -19,6 +19,9 @@ typedef struct od_machine_input {
 struct od_machine {
   od_texts texts;  // all that the rest points to
   const char *file, *title;
+  const char *variant;  // the one that was chosen, or NULL
+  const char **variant_name;
+  int variants, variant_capacity;
   od_numbers numbers;
   od_machine_input *input;
   int inputs, input_capacity;
@@ -43,11 +46,13 @@ struct od_loader {
   od_units *units;
   od_build *build;
   od_names names;
+  const char *variant;  // asked for, or NULL
   od_culprit *culprit;
   int culprits, culprit_capacity;
-  int sums;      // sums around the signal that is being read
-  int signals;   // signals so far
-  int initials;  // initial values so far
+  int sums;         // sums around the signal that is being read
+  int signals;      // signals so far
+  int initials;     // initial values so far
+  bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
   bool no_memory;
 };
 
@@ -61,10 +66,30 @@ void od_load_springs(od_loader *ld, int node);
 void od_load_inputs(od_loader *ld, int node);
 void od_load_forces(od_loader *ld, int node);
 void od_load_torques(od_loader *ld, int node);
+void od_load_oil(od_loader *ld, int node);
+void od_load_volumes(od_loader *ld, int node);
+void od_load_tanks(od_loader *ld, int node);
+void od_load_sources(od_loader *ld, int node);
+void od_load_pumps(od_loader *ld, int node);
+void od_load_orifices(od_loader *ld, int node);
+void od_load_reliefs(od_loader *ld, int node);
+void od_load_checks(od_loader *ld, int node);
+void od_load_leaks(od_loader *ld, int node);
+void od_load_valves(od_loader *ld, int node);
+void od_load_cylinders(od_loader *ld, int node);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // After the model is there: the names in run.outputs.
 void od_load_run_outputs(od_loader *ld, int node);
+
+// After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.
+void od_check_volumes(od_loader *ld);
+void od_check_oil(od_loader *ld);
+
+// The sections that a variant may have; the last is NULL.
+extern const char *const *const od_variant_sections;
+// The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's.
+int od_load_variants(od_loader *ld, int root, const char *variant);
 
 // Remembers where an element stands, for errors that come from the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);

@@ -14,6 +14,7 @@ void od_machine_free(od_machine *machine) {
   od_numbers_free(&machine->numbers);
   free(machine->input);
   free(machine->run_outputs);
+  free(machine->variant_name);
   od_texts_free(&machine->texts);
   free(machine);
 }
@@ -24,6 +25,18 @@ const char *od_machine_title(const od_machine *machine) {
 
 const char *od_machine_file(const od_machine *machine) {
   return machine->file;
+}
+
+const char *od_machine_variant(const od_machine *machine) {
+  return machine->variant;
+}
+
+int od_machine_variant_count(const od_machine *machine) {
+  return machine->variants;
+}
+
+const char *od_machine_variant_name(const od_machine *machine, int i) {
+  return i >= 0 && i < machine->variants ? machine->variant_name[i] : NULL;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
@@ -118,4 +131,6 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   return status;
 }
 
-const od_model *od_machine_model(const od_machine *machine) { return machine->model; }
+const od_model *od_machine_model(const od_machine *machine) {
+  return machine->model;
+}

@@ -7,12 +7,42 @@
 #include "machine/reader.h"
 #include "machine/suggest.h"
 
-enum { LONGEST_NAME = 60 };
+enum { LONGEST_NAME = 60, MOST_SHOWN = 12 };
 
-static const char *const kind_names[] = {"body", "joint", "rod", "spring", "force", "torque", "input", "ground"};
+static const char *const kind_names[] = {
+    [OD_ELEMENT_BODY] = "body",
+    [OD_ELEMENT_JOINT] = "joint",
+    [OD_ELEMENT_ROD] = "rod",
+    [OD_ELEMENT_SPRING] = "spring",
+    [OD_ELEMENT_FORCE] = "force",
+    [OD_ELEMENT_TORQUE] = "torque",
+    [OD_ELEMENT_INPUT] = "input",
+    [OD_ELEMENT_VOLUME] = "volume",
+    [OD_ELEMENT_TANK] = "tank",
+    [OD_ELEMENT_SOURCE] = "source",
+    [OD_ELEMENT_PUMP] = "pump",
+    [OD_ELEMENT_ORIFICE] = "orifice",
+    [OD_ELEMENT_RELIEF] = "relief valve",
+    [OD_ELEMENT_CHECK] = "check valve",
+    [OD_ELEMENT_LEAK] = "leak",
+    [OD_ELEMENT_VALVE] = "valve",
+    [OD_ELEMENT_CYLINDER] = "cylinder",
+    [OD_ELEMENT_GROUND] = "ground",
+    [OD_ELEMENT_NODE] = "volume, tank or source",
+};
 
 const char *od_element_noun(od_element_kind kind) {
   return kind_names[kind];
+}
+
+bool od_element_is(const od_element *element, od_element_kind kind) {
+  od_element_kind its = element->kind;
+  if (kind == OD_ELEMENT_NODE) return its == OD_ELEMENT_VOLUME || its == OD_ELEMENT_TANK || its == OD_ELEMENT_SOURCE;
+  return its == kind || (kind == OD_ELEMENT_BODY && its == OD_ELEMENT_GROUND);
+}
+
+static const char *article(od_element_kind kind) {
+  return strchr("aeiou", kind_names[kind][0]) != NULL ? "an" : "a";
 }
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
@@ -36,24 +66,29 @@ void od_names_free(od_names *names) {
   free(names->point);
   od_index_free(&names->element_index);
   od_index_free(&names->point_index);
+  od_index_free(&names->failed);
 }
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_well_formed(const char *name) {
-  if (!is_letter(name[0])) return false;
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_well_formed(const char *name, bool digit_first) {
+  if (!is_letter(name[0]) && !(digit_first && is_digit(name[0]))) return false;
   for (const char *c = name; *c != '\0'; c++)
-    if (!is_letter(*c) && !(*c >= '0' && *c <= '9') && *c != '_' && *c != '-') return false;
+    if (!is_letter(*c) && !is_digit(*c) && *c != '_' && *c != '-') return false;
   return true;
 }
 
-bool od_names_check(od_loader *ld, int node) {
+static bool check_name(od_loader *ld, int node, bool digit_first) {
   const char *name = od_text_of(ld, node);
-  if (!is_well_formed(name))
-    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter",
-                od_excerpt(ld, name));
+  if (!is_well_formed(name, digit_first))
+    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
+                od_excerpt(ld, name), digit_first ? " or a digit" : "");
   else if (strlen(name) > LONGEST_NAME)
     od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);
   else
@@ -61,25 +96,43 @@ bool od_names_check(od_loader *ld, int node) {
   return false;
 }
 
+bool od_names_check(od_loader *ld, int node) {
+  return check_name(ld, node, false);
+}
+
+bool od_names_check_variant(od_loader *ld, int node) {
+  return check_name(ld, node, true);
+}
+
 static bool is_reserved(const char *name) {
-  static const char *const reserved[] = {"ground", "energy", "gravity", "inputs", "initial", "run", "time"};
+  static const char *const reserved[] = {"ground", "energy", "gravity", "inputs", "initial", "run", "time", "oil"};
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
     if (strcmp(name, reserved[i]) == 0) return true;
   return false;
 }
 
-int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
+// Whether the name may be given to one more element; if not, a message says why.
+static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
-  if (!od_names_check(ld, key)) return -1;
+  if (!od_names_check(ld, key)) return false;
   if (is_reserved(name)) {
     od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, kind_names[kind]);
-    return -1;
+    return false;
   }
   int other = od_index_find(&ld->names.element_index, name);
   if (other >= 0) {
     const od_element *taken = &ld->names.element[other];
     od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
                 kind_names[taken->kind], od_place_of(ld, taken->node).line);
+    return false;
+  }
+  return true;
+}
+
+int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
+  const char *name = od_text_of(ld, key);
+  if (!is_free(ld, key, kind)) {
+    if (!od_index_add(&ld->names.failed, name, (int)kind)) ld->no_memory = true;
     return -1;
   }
   int element = add_element(&ld->names, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
@@ -107,29 +160,45 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-// Bodies include the ground.
-static bool is_kind(const od_element *element, od_element_kind kind) {
-  return element->kind == kind || (kind == OD_ELEMENT_BODY && element->kind == OD_ELEMENT_GROUND);
-}
-
 const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind) {
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->names.elements; i++)
-    if (is_kind(&ld->names.element[i], kind)) od_nearest_try(&nearest, ld->names.element[i].name);
+    if (od_element_is(&ld->names.element[i], kind)) od_nearest_try(&nearest, ld->names.element[i].name);
   return nearest.best;
+}
+
+// One mistake, one message: what could not be declared is not missing.
+static bool has_failed(const od_loader *ld, const char *name, od_element_kind kind) {
+  int failed = od_index_find(&ld->names.failed, name);
+  return failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind);
+}
+
+// The elements of a kind, for a message.
+static const char *list_names(od_loader *ld, od_element_kind kind) {
+  const char *list = "";
+  int shown = 0;
+  for (int i = 0; i < ld->names.elements && shown < MOST_SHOWN; i++) {
+    if (!od_element_is(&ld->names.element[i], kind)) continue;
+    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->names.element[i].name);
+  }
+  return list;
 }
 
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind) {
   int element = od_index_find(&ld->names.element_index, text);
-  if (element >= 0 && is_kind(&ld->names.element[element], kind)) return element;
-  if (kind == OD_ELEMENT_BODY && ld->names.lacks_bodies) return -1;
-  const char *nearest = od_names_nearest(ld, text, kind);
+  if (element >= 0 && od_element_is(&ld->names.element[element], kind)) return element;
+  if ((kind == OD_ELEMENT_BODY && ld->names.lacks_bodies) || (kind == OD_ELEMENT_NODE && ld->names.lacks_nodes))
+    return -1;
+  if (has_failed(ld, text, kind)) return -1;
+  const char *nearest = od_names_nearest(ld, text, kind), *known = list_names(ld, kind);
   const char *shown = od_excerpt(ld, text);
   if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", kind_names[kind], shown, nearest);
   else if (element >= 0)
-    od_complain(ld, node, "'%s' is a %s; expected the name of a %s", shown, kind_names[ld->names.element[element].kind],
-                kind_names[kind]);
+    od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown, article(ld->names.element[element].kind),
+                kind_names[ld->names.element[element].kind], article(kind), kind_names[kind]);
+  else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
+    od_complain(ld, node, "there is no %s '%s'; there are %s", kind_names[kind], shown, known);
   else
     od_complain(ld, node, "there is no %s '%s'", kind_names[kind], shown);
   return -1;
@@ -139,7 +208,7 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
 static const char *list_points(od_loader *ld, int element) {
   const char *list = "";
   int shown = 0;
-  for (int i = 0; i < ld->names.points && shown < 12; i++) {
+  for (int i = 0; i < ld->names.points && shown < MOST_SHOWN; i++) {
     if (ld->names.point[i].element != element) continue;
     list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->names.point[i].name);
   }

@@ -1,5 +1,5 @@
-// The names of a machine: bodies, joints, rods, springs, forces, torques and inputs share one namespace; points belong
-// to a body or to the ground.
+// The names of a machine: bodies, joints, springs, inputs, volumes, valves and all other elements share one namespace;
+// points belong to a body or to the ground, ports to their valve.
 #ifndef OD_MACHINE_NAMES_H
 #define OD_MACHINE_NAMES_H
 
@@ -14,7 +14,18 @@ typedef enum od_element_kind {
   OD_ELEMENT_FORCE,
   OD_ELEMENT_TORQUE,
   OD_ELEMENT_INPUT,
+  OD_ELEMENT_VOLUME,
+  OD_ELEMENT_TANK,
+  OD_ELEMENT_SOURCE,
+  OD_ELEMENT_PUMP,
+  OD_ELEMENT_ORIFICE,
+  OD_ELEMENT_RELIEF,
+  OD_ELEMENT_CHECK,
+  OD_ELEMENT_LEAK,
+  OD_ELEMENT_VALVE,
+  OD_ELEMENT_CYLINDER,
   OD_ELEMENT_GROUND,
+  OD_ELEMENT_NODE,  // to look for: a volume, tank or source
 } od_element_kind;
 
 enum { OD_NOT_BUILT = -2 };
@@ -26,7 +37,9 @@ typedef struct od_element {
   int index;           // in the builder; OD_NOT_BUILT: it had errors
   bool broken;         // a body whose points may be missing because of an error
   od_joint_type type;  // of a joint
-  const char *unit;    // of an input
+  const char *unit;    // of an input, of a valve's spool
+  bool connected;      // a volume that oil flows into or out of
+  bool follows;        // a valve whose spool is its command
 } od_element;
 
 typedef struct od_named_point {
@@ -41,24 +54,29 @@ typedef struct od_names {
   od_named_point *point;
   int points, point_capacity;
   od_index element_index, point_index;  // points by their full names
+  od_index failed;                      // names of elements that could not be declared, with their kinds
   bool lacks_bodies;                    // there are none at all because of an error, so none is missing
+  bool lacks_nodes;                     // the same for volumes, tanks and sources
 } od_names;
 
 typedef struct od_loader od_loader;
 
 bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
 void od_names_free(od_names *names);
-const char *od_element_noun(od_element_kind kind);  // "body", "joint"
+const char *od_element_noun(od_element_kind kind);                    // "body", "joint"
+bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 
 // Whether the text at a node may be a name; if not, a message says why.
 bool od_names_check(od_loader *ld, int node);
+bool od_names_check_variant(od_loader *ld, int node);  // they may start with a digit
 // Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.
 int od_names_declare(od_loader *ld, int key, od_element_kind kind);
 // Declares a point of a body or of the ground.
 void od_names_add_point(od_loader *ld, int element, const char *name, int index);
 bool od_names_has_point(od_loader *ld, int element, const char *name);
 
-// The element of a kind that the text names, or -1 with a message at the node. A body may be the ground.
+// The element of a kind that the text names, or -1 with a message at the node, unless the mistake is known already. A
+// body may be the ground.
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
 // The name of that kind that is nearest to the text, or NULL.
 const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind);

@@ -114,14 +114,18 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s wants %s", text, given->label, wanted_text(ld, unit));
 }
 
-// A value of a signal that is not dimensionless in an input that is: the input's unit may have been forgotten.
+// A value of a signal or a spool that is not dimensionless with an input that is: the input's unit may have been
+// forgotten.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
+  static const char *const spools[] = {"stroke", "dead_band", "overlap"};
   const char *si = od_units_si(ld->units, unit);
   bool is_value = false;
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-    is_value = is_value || strcmp(given->label, values[i]) == 0;
-  if (!is_value || si == NULL || strcmp(wanted, "1") != 0 || strncmp(given->path, "inputs.", 7) != 0) return "";
+    is_value = is_value || (strcmp(given->label, values[i]) == 0 && strncmp(given->path, "inputs.", 7) == 0);
+  for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
+    is_value = is_value || strcmp(given->label, spools[i]) == 0;
+  if (!is_value || si == NULL || strcmp(wanted, "1") != 0) return "";
   return od_format(ld, " unless the input has 'unit: %s'", si);
 }
 
@@ -180,6 +184,13 @@ bool od_check_range(od_loader *ld, const od_given *given, od_range range, double
   return true;
 }
 
+bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most) {
+  double value = od_number_value(ld, number);
+  if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return true;
+  od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
+  return false;
+}
+
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
 int od_add_number(od_loader *ld, const od_given *given, double value, const char *unit, od_home home) {
@@ -214,58 +225,6 @@ int od_read_fields(od_loader *ld, const od_section *section, const od_field *fie
     if (missing) od_section_lacks(ld, section, field->key);
   }
   return first;
-}
-
-// The nodes of a vector's entries, -1 where there is none; false with a message when it is no list of two or three.
-static bool vector_nodes(od_loader *ld, int node, const char *label, int *entry) {
-  if (node < 0) return true;
-  const od_node *n = &ld->tree.node[node];
-  if (n->kind != OD_NODE_LIST) {
-    od_complain(ld, node, "found %s; '%s' wants a list of two or three numbers", od_describe(ld, node), label);
-    return false;
-  }
-  if (n->count != 2 && n->count != 3) {
-    od_complain(ld, node, "found a list of %d; '%s' wants two or three numbers", n->count, label);
-    return false;
-  }
-  int at = n->first;
-  for (int i = 0; i < n->count; i++, at = ld->tree.node[at].next) entry[i] = od_tree_value(&ld->tree, at);
-  return true;
-}
-
-int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_vector_kind kind,
-                   const double *fallback, od_place place) {
-  int entry[3] = {-1, -1, -1};
-  int errors_before = od_messages_total(ld->messages);
-  bool is_vector = vector_nodes(ld, node, label, entry);
-  if (node >= 0) place = od_place_of(ld, node);
-  int first = ld->machine->numbers.count;
-  double sum = 0;
-  for (int i = 0; i < 3; i++) {
-    od_field field = {
-        .key = od_format(ld, "%s[%d]", label, i),
-        .unit = unit,
-        .range = kind == OD_SIZE ? OD_POSITIVE : OD_ANY,
-        .fallback = node < 0 && fallback != NULL ? fallback[i] : 0,
-    };
-    const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    int number = od_read_number(ld, entry[i], entry_path, &field, place, OD_IN_MODEL);
-    sum += fabs(od_number_value(ld, number));
-  }
-  bool sound = is_vector && od_messages_total(ld->messages) == errors_before;
-  if (sound && kind == OD_DIRECTION && sum == 0)
-    od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero", label);
-  if (sound && kind == OD_SIZE && node >= 0 && entry[2] < 0 && !od_number_is_given(ld, first + 2))
-    od_messages_add(ld->messages, place, "found a list of 2; '%s' wants three lengths", label);
-  return first;
-}
-
-int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
-                         od_vector_kind kind, const double *fallback) {
-  int node = fallback == NULL ? od_section_need(ld, section, key) : od_section_get(ld, section, key);
-  static const double nothing[3] = {0, 0, 1};  // for what is missing: harmless in any kind of vector
-  return od_read_vector(ld, node, od_path(ld, section->path, key), key, unit, kind,
-                        fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
 }
 
 // NULL: there was no memory for it.

@@ -5,6 +5,8 @@
 
 #include "machine/reader.h"
 
+enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small files
+
 typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
 
 // A number with a key. A fallback of NAN means that it is required.
@@ -36,6 +38,8 @@ bool od_split_quantity(const char *text, double *value, const char **unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
 bool od_check_range(od_loader *ld, const od_given *given, od_range range, double value);
+// Whether a number, if it is given, is a whole one; if not, a message says so.
+bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if asked for, to the model. Returns its index in the machine's table.
 int od_add_number(od_loader *ld, const od_given *given, double value, const char *unit, od_home home);
@@ -57,6 +61,16 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 // From a key of a section; fallback NULL: required.
 int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
                          od_vector_kind kind, const double *fallback);
+
+// Two numbers of the model from a list, `section.key: [a, b]`: the index of the first. The fields' keys are "key[0]" and
+// "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.
+int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
+                        const od_field field[2]);
+
+// A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
+// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that it
+// is multiplied with in the builder, or -1.
+int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);

@@ -50,11 +50,11 @@ const char *od_excerpt(od_loader *ld, const char *text) {
 }
 
 const char *od_describe(od_loader *ld, int node) {
-  const od_node *n = &ld->tree.node[od_tree_value(&ld->tree, node)];
+  const od_tree_node *n = &ld->tree.node[od_tree_value(&ld->tree, node)];
   switch (n->kind) {
-    case OD_NODE_MAP: return "a map";
-    case OD_NODE_LIST: return "a list";
-    case OD_NODE_TEXT: return od_format(ld, "'%s'", od_excerpt(ld, n->text));
+    case OD_TREE_MAP: return "a map";
+    case OD_TREE_LIST: return "a list";
+    case OD_TREE_TEXT: return od_format(ld, "'%s'", od_excerpt(ld, n->text));
     default: return "nothing";
   }
 }
@@ -75,10 +75,10 @@ int od_next(const od_loader *ld, int key) {
 
 int od_first(od_loader *ld, int node, const char *what) {
   if (node < 0) return -1;
-  const od_node *n = &ld->tree.node[node];
-  if (n->kind != OD_NODE_MAP && n->kind != OD_NODE_NULL)
+  const od_tree_node *n = &ld->tree.node[node];
+  if (n->kind != OD_TREE_MAP && n->kind != OD_TREE_NULL)
     od_complain(ld, node, "found %s, expected a map of %s", od_describe(ld, node), what);
-  return n->kind == OD_NODE_MAP ? n->first : -1;
+  return n->kind == OD_TREE_MAP ? n->first : -1;
 }
 
 // --- Sections -----------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ od_section od_section_open(od_loader *ld, int value, int node, const char *path,
                            const char *const *keys) {
   od_section section = {.map = -1, .node = node, .path = path, .what = what};
   if (value < 0) return section;
-  if (ld->tree.node[value].kind != OD_NODE_MAP) {
+  if (ld->tree.node[value].kind != OD_TREE_MAP) {
     od_complain(ld, value, "found %s, expected a map for %s with %s", od_describe(ld, value), what,
                 enumerate(ld, keys));
     return section;
@@ -161,17 +161,22 @@ int od_section_need(od_loader *ld, const od_section *section, const char *key) {
   return node;
 }
 
-void od_section_lacks(od_loader *ld, const od_section *section, const char *key) {
+bool od_section_means(const od_section *section, const char *key) {
   for (int i = 0; i < 4; i++)
-    if (section->meant[i] != NULL && strcmp(section->meant[i], key) == 0) return;
-  if (section->map >= 0) od_complain(ld, section->node, "%s needs '%s'", section->what, key);
+    if (section->meant[i] != NULL && strcmp(section->meant[i], key) == 0) return true;
+  return false;
+}
+
+void od_section_lacks(od_loader *ld, const od_section *section, const char *key) {
+  if (section->map >= 0 && !od_section_means(section, key))
+    od_complain(ld, section->node, "%s needs '%s'", section->what, key);
 }
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted) {
   if (node < 0) return NULL;
-  if (ld->tree.node[node].kind == OD_NODE_TEXT) return ld->tree.node[node].text;
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) return ld->tree.node[node].text;
   od_complain(ld, node, "found %s; '%s' wants %s", od_describe(ld, node), label, wanted);
   return NULL;
 }
@@ -198,8 +203,8 @@ int od_read_choice(od_loader *ld, int node, const char *label, const char *const
 
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries) {
   if (node < 0) return false;
-  const od_node *n = &ld->tree.node[node];
-  if (n->kind != OD_NODE_LIST) {
+  const od_tree_node *n = &ld->tree.node[node];
+  if (n->kind != OD_TREE_LIST) {
     od_complain(ld, node, "found %s; '%s' wants %s", od_describe(ld, node), label, wanted);
     return false;
   }

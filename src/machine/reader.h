@@ -35,6 +35,8 @@ od_section od_section_open(od_loader *ld, int value, int node, const char *path,
                            const char *const *keys);
 int od_section_get(const od_loader *ld, const od_section *section, const char *key);  // -1: not there
 int od_section_need(od_loader *ld, const od_section *section, const char *key);       // -1 with a message
+// Whether an unknown key of the section is probably meant to be this one.
+bool od_section_means(const od_section *section, const char *key);
 // The message for a key that is missing, unless a misspelt one has been reported in its place.
 void od_section_lacks(od_loader *ld, const od_section *section, const char *key);
 

@@ -37,22 +37,28 @@ static void fail(tree_builder *b, od_place place, const char *text) {
 // The number of a child says what it is in a map: even ones are keys.
 static bool is_key_position(const tree_builder *b) {
   if (b->depth == 0) return false;
-  const od_node *parent = &b->tree->node[b->open[b->depth - 1]];
-  return parent->kind == OD_NODE_MAP && parent->count % 2 == 0;
+  const od_tree_node *parent = &b->tree->node[b->open[b->depth - 1]];
+  return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
+}
+
+int od_tree_add(od_tree *tree, od_tree_node node) {
+  od_tree_node *grown = od_grow(tree->node, tree->count, &tree->capacity, sizeof *tree->node);
+  if (grown == NULL) return -1;
+  tree->node = grown;
+  tree->node[tree->count] = node;
+  return tree->count++;
 }
 
 // Appends a node to the container that is open. Nodes without a mark (values left out) take the place of their key.
-static int add_node(tree_builder *b, od_node_kind kind, const struct fy_mark *mark, int back) {
+static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
-  od_node *grown = od_grow(tree->node, tree->count, &tree->capacity, sizeof *tree->node);
-  if (grown == NULL) {
+  int index = od_tree_add(
+      tree, (od_tree_node){.kind = kind, .line = 1, .column = 1, .text = "", .first = -1, .next = -1, .target = -1});
+  if (index < 0) {
     b->status = OD_NO_MEMORY;
     return -1;
   }
-  tree->node = grown;
-  int index = tree->count++;
-  od_node *node = &tree->node[index];
-  *node = (od_node){.kind = kind, .line = 1, .column = 1, .text = "", .first = -1, .next = -1, .target = -1};
+  od_tree_node *node = &tree->node[index];
   if (mark != NULL) {
     node->line = mark->line + 1;
     node->column = mark->column + 1 - back;
@@ -82,7 +88,7 @@ static void remember_anchor(tree_builder *b, struct fy_token *anchor, int node) 
   if (!od_index_add(&b->anchors, od_texts_copy(b->texts, name, length), node)) b->status = OD_NO_MEMORY;
 }
 
-static void open_container(tree_builder *b, od_node_kind kind, const struct fy_mark *mark, struct fy_token *anchor) {
+static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, struct fy_token *anchor) {
   bool is_key = is_key_position(b);
   int node = add_node(b, kind, mark, 0);
   if (node < 0) return;
@@ -101,8 +107,8 @@ static void open_container(tree_builder *b, od_node_kind kind, const struct fy_m
 }
 
 static void close_container(tree_builder *b) {
-  od_node *node = &b->tree->node[b->open[--b->depth]];
-  if (node->kind == OD_NODE_MAP) node->count /= 2;
+  od_tree_node *node = &b->tree->node[b->open[--b->depth]];
+  if (node->kind == OD_TREE_MAP) node->count /= 2;
 }
 
 static bool says_nothing(const char *text, size_t length) {
@@ -118,7 +124,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
   bool is_null = style == FYSS_PLAIN && !is_key_position(b) && says_nothing(text, length);
   // libfyaml's mark of a quoted text is behind the quote.
-  int node = add_node(b, is_null ? OD_NODE_NULL : OD_NODE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
+  int node = add_node(b, is_null ? OD_TREE_NULL : OD_TREE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
                       quoted ? 1 : 0);
   if (node < 0) return;
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
@@ -128,7 +134,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
 
 static void add_alias(tree_builder *b, struct fy_event *event) {
   bool is_key = is_key_position(b);
-  int node = add_node(b, OD_NODE_ALIAS, fy_event_start_mark(event), 0);
+  int node = add_node(b, OD_TREE_ALIAS, fy_event_start_mark(event), 0);
   if (node < 0) return;
   size_t length = 0;
   const char *text = fy_token_get_text(event->alias.anchor, &length);
@@ -158,10 +164,10 @@ static void take_event(tree_builder *b, struct fy_event *event) {
       }
       break;
     case FYET_MAPPING_START:
-      open_container(b, OD_NODE_MAP, fy_event_start_mark(event), event->mapping_start.anchor);
+      open_container(b, OD_TREE_MAP, fy_event_start_mark(event), event->mapping_start.anchor);
       break;
     case FYET_SEQUENCE_START:
-      open_container(b, OD_NODE_LIST, fy_event_start_mark(event), event->sequence_start.anchor);
+      open_container(b, OD_TREE_LIST, fy_event_start_mark(event), event->sequence_start.anchor);
       break;
     case FYET_MAPPING_END:
     case FYET_SEQUENCE_END: close_container(b); break;
@@ -174,7 +180,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
 // A bracket that was never closed is found at the end of the file; say where it was opened.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
-    const od_node *node = &b->tree->node[b->open[i]];
+    const od_tree_node *node = &b->tree->node[b->open[i]];
     const char *line = b->text;
     for (int n = 1; n < node->line && line != NULL; n++) {
       line = strchr(line, '\n');

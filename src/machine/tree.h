@@ -10,19 +10,19 @@
 #include "machine/messages.h"
 #include "machine/texts.h"
 
-typedef enum od_node_kind { OD_NODE_NULL, OD_NODE_TEXT, OD_NODE_LIST, OD_NODE_MAP, OD_NODE_ALIAS } od_node_kind;
+typedef enum od_tree_kind { OD_TREE_NULL, OD_TREE_TEXT, OD_TREE_LIST, OD_TREE_MAP, OD_TREE_ALIAS } od_tree_kind;
 
-typedef struct od_node {
-  od_node_kind kind;
+typedef struct od_tree_node {
+  od_tree_kind kind;
   int line, column;
   const char *text;  // of a text
   int first, next;   // first child, next sibling; -1: none
   int count;         // children of a list; entries of a map
   int target;        // of an alias
-} od_node;
+} od_tree_node;
 
 typedef struct od_tree {
-  od_node *node;
+  od_tree_node *node;
   int count, capacity;
   int root;  // -1: the file is empty
 } od_tree;
@@ -31,10 +31,12 @@ typedef struct od_tree {
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
+// Adds a node that hangs nowhere yet: its index, or -1 when memory ran out.
+int od_tree_add(od_tree *tree, od_tree_node node);
 
 // The node itself, or what it is an alias of.
 static inline int od_tree_value(const od_tree *tree, int node) {
-  return node >= 0 && tree->node[node].kind == OD_NODE_ALIAS ? tree->node[node].target : node;
+  return node >= 0 && tree->node[node].kind == OD_TREE_ALIAS ? tree->node[node].target : node;
 }
 
 #endif

@@ -63,6 +63,7 @@ static const named_dimension named[] = {
     {"m2", "an area"},
     {"m3", "a volume"},
     {"m3/s", "a flow"},
+    {"m3/s/Pa", "a flow per pressure"},
     {"W", "a power"},
     {"kg/m3", "a density"},
     {"K", "a temperature"},

@@ -18,6 +18,7 @@ static void link_forces(const od_model *m, od_x *w) {
     for (int k = 0; k < NV; k++) F[k] += gyro[k];
   }
   for (int i = 0; i < m->springs; i++) apply_spring(m, w, i);
+  for (int i = 0; i < m->actuators; i++) apply_actuator(m, w, i);
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
 
@@ -42,6 +43,8 @@ static void joint_forces(const od_model *m, od_x *w) {
   for (int i = 1; i < m->links; i++)
     if (m->link[i].coordinate >= 0) tau[m->link[i].coordinate] = along(w + l->S + NV * i, w + l->F + NV * i);
   for (int i = 0; i < m->joint_springs; i++) tau[m->joint_spring[i].coordinate] += joint_spring_force(m, w, i);
+  for (int i = 0; i < m->actuators; i++)
+    if (m->actuator[i].coordinate >= 0) tau[m->actuator[i].coordinate] -= w[l->force + i];
   for (int i = 0; i < m->loads; i++)
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
@@ -59,10 +62,9 @@ static void dependent_accelerations(const od_model *m, const int *in, od_x *w, c
   for (int i = 0; i < rank; i++) w[l->zdd + in[l->dependent + i]] += b[i];
 }
 
-// g at (z, z', z'') of the independent coordinates. The dependent coordinates in w are the starting point of the
-// position problem; R in w, if the partition has been used before, predicts them.
-static od_status X(residual)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd,
-                             const od_x *u, od_x *g) {
+// The motion of everything at (z, z', z'') of the independent coordinates, loops closed. The dependent coordinates in w
+// are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
+static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
   // Predict: z_dep moves by R times the change of z_ind.
   od_x *now = w + l->z;
@@ -70,7 +72,6 @@ static od_status X(residual)(const od_model *m, const int *in, od_x *w, const od
     for (int k = 0; k < m->freedom; k++)
       now[in[l->dependent + i]] += w[l->R + i * m->freedom + k] * (z[k] - now[in[l->independent + k]]);
   for (int k = 0; k < m->freedom; k++) now[in[l->independent + k]] = z[k];
-  for (int k = 0; k < m->inputs; k++) w[l->u + k] = u[k];
 
   od_status status = close_loops(m, in, w);
   if (status != OD_OK) return status;
@@ -80,6 +81,13 @@ static od_status X(residual)(const od_model *m, const int *in, od_x *w, const od
   velocities(m, w);
   dependent_accelerations(m, in, w, zdd);
   accelerations(m, w);
+  actuator_motion(m, w);
+  return OD_OK;
+}
+
+// g for that motion; inputs u and actuator forces stand in w.
+static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g) {
+  const od_layout *l = &m->layout;
   link_forces(m, w);
   accumulate(m, w + l->F);
   joint_forces(m, w);

@@ -1,26 +1,30 @@
-// Force elements: springs and dampers between points and in joints, forces and torques from outside.
+// Force elements: springs and dampers between points and in joints, actuators, forces and torques from outside.
 
-// A spring-damper between two points at the present positions and velocities.
-typedef struct X(spring_state) {
+// Two points and the straight line between them, at the present positions and velocities.
+typedef struct X(line) {
   od_x ra[ND], rb[ND], va[ND], vb[ND];
-  od_x e[ND];                   // unit vector from a to b
-  od_x length, rate, force;     // force positive in tension
-} X(spring_state);
+  od_x e[ND];         // unit vector from a to b
+  od_x length, rate;
+} X(line);
 
-static inline void spring_evaluate(const od_model *m, const od_x *w, int i, X(spring_state) *s) {
+static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) *s) {
   const od_layout *l = &m->layout;
-  const od_spring *spring = &m->spring[i];
-  const od_x *q = w + l->theta + spring->number;
-  point_position(m, w, spring->point_a, s->ra);
-  point_position(m, w, spring->point_b, s->rb);
-  velocity_at(w + l->V + NV * m->point[spring->point_a].link, s->ra, s->va);
-  velocity_at(w + l->V + NV * m->point[spring->point_b].link, s->rb, s->vb);
+  point_position(m, w, point_a, s->ra);
+  point_position(m, w, point_b, s->rb);
+  velocity_at(w + l->V + NV * m->point[point_a].link, s->ra, s->va);
+  velocity_at(w + l->V + NV * m->point[point_b].link, s->rb, s->vb);
   od_x square = 0;
   for (int k = 0; k < ND; k++) s->e[k] = s->rb[k] - s->ra[k], square += s->e[k] * s->e[k];
   s->length = sqrt(square);
   s->rate = 0;
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
-  s->force = q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
+}
+
+// A spring's line and its force, positive in tension.
+static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) *s) {
+  const od_x *q = w + m->layout.theta + m->spring[i].number;
+  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
+  return q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
 }
 
 // Subtracts a force f acting at r on a link from what its motion requires.
@@ -30,14 +34,43 @@ static inline void apply_force(const od_x *r, const od_x *f, double sign, od_x *
   add_couple(r, minus, F);
 }
 
-static inline void apply_spring(const od_model *m, od_x *w, int i) {
-  const od_spring *spring = &m->spring[i];
-  X(spring_state) s = {0};
-  spring_evaluate(m, w, i, &s);
+// A pull along a line, on both its ends.
+static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) *s, od_x force) {
   od_x pull[ND];
-  for (int k = 0; k < ND; k++) pull[k] = s.force * s.e[k];
-  apply_force(s.ra, pull, 1, w + m->layout.F + NV * m->point[spring->point_a].link);
-  apply_force(s.rb, pull, -1, w + m->layout.F + NV * m->point[spring->point_b].link);
+  for (int k = 0; k < ND; k++) pull[k] = force * s->e[k];
+  apply_force(s->ra, pull, 1, w + m->layout.F + NV * m->point[point_a].link);
+  apply_force(s->rb, pull, -1, w + m->layout.F + NV * m->point[point_b].link);
+}
+
+static inline void apply_spring(const od_model *m, od_x *w, int i) {
+  X(line) s = {0};
+  od_x force = spring_evaluate(m, w, i, &s);
+  apply_pull(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, force);
+}
+
+// Actuators: their lengths and speeds are handed out, their forces (positive: pushing) come back.
+static void actuator_motion(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->actuators; i++) {
+    const od_actuator *a = &m->actuator[i];
+    X(line) s = {0};
+    if (a->coordinate >= 0) {
+      s.length = w[l->z + a->coordinate];
+      s.rate = w[l->zd + a->coordinate];
+    } else {
+      line_between(m, w, a->point_a, a->point_b, &s);
+    }
+    w[l->length + i] = s.length;
+    w[l->speed + i] = s.rate;
+  }
+}
+
+static inline void apply_actuator(const od_model *m, od_x *w, int i) {
+  const od_actuator *a = &m->actuator[i];
+  if (a->coordinate >= 0) return;
+  X(line) s = {0};
+  line_between(m, w, a->point_a, a->point_b, &s);
+  apply_pull(m, w, a->point_a, a->point_b, &s, -w[m->layout.force + i]);
 }
 
 // The torque or force of a joint spring, against its coordinate.

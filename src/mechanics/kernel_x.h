@@ -35,6 +35,7 @@ static void X(open_positions)(const od_model *m, od_x *w) {
 static void X(open_velocities)(const od_model *m, od_x *w) {
   inertias(m, w);
   velocities(m, w);
+  actuator_motion(m, w);
 }
 
 static void X(prepare)(const od_model *m, od_x *w) {

@@ -11,9 +11,13 @@ typedef struct od_mechanics_real {
   // Tree and closure rows for all coordinates as they stand in w, without closing loops; then velocities.
   void (*open_positions)(const od_model *m, double *w);
   void (*open_velocities)(const od_model *m, double *w);
-  // g at the motion (z, z', z'') of the independent coordinates; everything else stays in w.
-  od_status (*residual)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
-                        const double *zdd, const double *u, double *g);
+  // The motion of everything at (z, z', z'') of the independent coordinates, actuator lengths and speeds included.
+  od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
+                      const double *zdd);
+  // g for that motion, with the inputs and actuator forces that stand in w.
+  od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
+  // d length / d z_ind of all actuators, into w.
+  void (*actuator_map)(const od_model *m, const int *in, double *w);
   // Closure forces; once per point before tangents at position level.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
   // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
@@ -23,16 +27,16 @@ typedef struct od_mechanics_real {
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, int level);
   double (*output)(const od_model *m, const double *w, const od_output *o);
-  double (*output_tangent)(const od_model *m, double *w, const od_output *o, const double *du);
+  double (*output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du);
 } od_mechanics_real;
 
 typedef struct od_mechanics_complex {
   void (*prepare)(const od_model *m, double _Complex *w);
   void (*open_positions)(const od_model *m, double _Complex *w);
   void (*open_velocities)(const od_model *m, double _Complex *w);
-  od_status (*residual)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
-                        const double _Complex *zd, const double _Complex *zdd, const double _Complex *u,
-                        double _Complex *g);
+  od_status (*motion)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
+                      const double _Complex *zd, const double _Complex *zdd);
+  od_status (*residual)(const od_model *m, const int *in, double _Complex *w, double _Complex *g);
   double _Complex (*output)(const od_model *m, const double _Complex *w, const od_output *o);
 } od_mechanics_complex;
 

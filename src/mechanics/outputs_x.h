@@ -15,9 +15,9 @@ static od_x body_potential(const od_model *m, const od_x *w, int body) {
   return -dot(w + l->ground_inertia + NI * m->body[body].link + 1, w + l->gravity);
 }
 
-static od_x spring_energy(const od_model *m, const od_x *w, int i, const X(spring_state) *s) {
+static od_x spring_energy(const od_model *m, const od_x *w, int i, od_x length) {
   const od_x *q = w + m->layout.theta + m->spring[i].number;
-  od_x stretch = s->length - q[2];
+  od_x stretch = length - q[2];
   return q[0] * stretch * stretch / 2 + q[3] * stretch;
 }
 
@@ -54,9 +54,9 @@ static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
   for (int i = 0; i < m->springs; i++) {
-    X(spring_state) s = {0};
+    X(line) s = {0};
     spring_evaluate(m, w, i, &s);
-    sum += spring_energy(m, w, i, &s);
+    sum += spring_energy(m, w, i, s.length);
   }
   for (int i = 0; i < m->joint_springs; i++) sum += joint_spring_energy(m, w, i);
   return sum;
@@ -92,8 +92,9 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
 
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
-  X(spring_state) s = {0};
-  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) spring_evaluate(m, w, o->index, &s);
+  X(line) s = {0};
+  od_x force = 0;
+  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) force = spring_evaluate(m, w, o->index, &s);
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->z + o->index];
     case OD_OUT_COORDINATE_RATE: return w[l->zd + o->index];
@@ -107,8 +108,8 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
     case OD_OUT_SPRING_LENGTH: return s.length;
     case OD_OUT_SPRING_RATE: return s.rate;
-    case OD_OUT_SPRING_FORCE: return s.force;
-    case OD_OUT_SPRING_ENERGY: return spring_energy(m, w, o->index, &s);
+    case OD_OUT_SPRING_FORCE: return force;
+    case OD_OUT_SPRING_ENERGY: return spring_energy(m, w, o->index, s.length);
     case OD_OUT_SPRING_LOSS: return w[l->theta + m->spring[o->index].number + 1] * s.rate * s.rate;
     case OD_OUT_JOINT_SPRING_FORCE: return joint_spring_force(m, w, o->index);
     case OD_OUT_JOINT_SPRING_ENERGY: return joint_spring_energy(m, w, o->index);
@@ -124,11 +125,8 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
     // The balance without its integrals; the plant adds them.
     case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
-    case OD_OUT_INTEGRAL:
-    case OD_OUT_DISSIPATED:
-    case OD_OUT_SUPPLIED: return 0;
+    default: return 0;  // integrals and the circuit: not the mechanism's matter
   }
-  return 0;
 }
 
 #ifndef OD_COMPLEX
@@ -154,13 +152,12 @@ static double body_potential_tangent(const od_model *m, const double *w, int bod
   return -dot(dh, w + l->gravity);
 }
 
-static double spring_energy_tangent(const od_model *m, double *w, int i) {
+static double spring_energy_tangent(const od_model *m, const double *w, int i) {
   const double *q = w + m->layout.theta + m->spring[i].number;
-  X(spring_state) s = {0};
-  double ds, dv, df;
-  spring_evaluate(m, w, i, &s);
-  spring_tangent(m, w, i, &ds, &dv, &df, false);
-  return (q[0] * (s.length - q[2]) + q[3]) * ds;
+  X(line) s = {0};
+  line_tangent d = {.length = 0};
+  spring_tangent(m, w, i, &s, &d);
+  return (q[0] * (s.length - q[2]) + q[3]) * d.length;
 }
 
 static double joint_spring_energy_tangent(const od_model *m, const double *w, int i) {
@@ -196,7 +193,7 @@ static double total_kinetic_tangent(const od_model *m, const double *w) {
   return sum;
 }
 
-static double total_potential_tangent(const od_model *m, double *w) {
+static double total_potential_tangent(const od_model *m, const double *w) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, i);
   for (int i = 0; i < m->springs; i++) sum += spring_energy_tangent(m, w, i);
@@ -222,14 +219,12 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
 }
 
 // The change of an output along the last tangent; du as there.
-static double X(output_tangent)(const od_model *m, double *w, const od_output *o, const double *du) {
+static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du) {
   const od_layout *l = &m->layout;
-  X(spring_state) s = {0};
-  double ds = 0, dv = 0, df = 0;
-  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) {
-    spring_evaluate(m, w, o->index, &s);
-    spring_tangent(m, w, o->index, &ds, &dv, &df, false);
-  }
+  X(line) s = {0};
+  line_tangent d = {.length = 0};
+  double dforce = 0;
+  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) dforce = spring_tangent(m, w, o->index, &s, &d);
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->dz + o->index];
     case OD_OUT_COORDINATE_RATE: return w[l->dzd + o->index];
@@ -241,11 +236,11 @@ static double X(output_tangent)(const od_model *m, double *w, const od_output *o
     case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
-    case OD_OUT_SPRING_LENGTH: return ds;
-    case OD_OUT_SPRING_RATE: return dv;
-    case OD_OUT_SPRING_FORCE: return df;
+    case OD_OUT_SPRING_LENGTH: return d.length;
+    case OD_OUT_SPRING_RATE: return d.rate;
+    case OD_OUT_SPRING_FORCE: return dforce;
     case OD_OUT_SPRING_ENERGY: return spring_energy_tangent(m, w, o->index);
-    case OD_OUT_SPRING_LOSS: return 2 * w[l->theta + m->spring[o->index].number + 1] * s.rate * dv;
+    case OD_OUT_SPRING_LOSS: return 2 * w[l->theta + m->spring[o->index].number + 1] * s.rate * d.rate;
     case OD_OUT_JOINT_SPRING_FORCE: {
       const double *q = w + l->theta + m->joint_spring[o->index].number;
       int j = m->joint_spring[o->index].coordinate;
@@ -265,11 +260,8 @@ static double X(output_tangent)(const od_model *m, double *w, const od_output *o
     case OD_OUT_POTENTIAL: return total_potential_tangent(m, w);
     case OD_OUT_STORED: return total_kinetic_tangent(m, w) + total_potential_tangent(m, w);
     case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w) - total_potential_tangent(m, w);
-    case OD_OUT_INTEGRAL:
-    case OD_OUT_DISSIPATED:
-    case OD_OUT_SUPPLIED: return 0;
+    default: return 0;  // integrals and the circuit: not the mechanism's matter
   }
-  return 0;
 }
 
 #endif

@@ -7,6 +7,7 @@ const od_mechanics_complex od_mechanics_planar_complex = {
     .prepare = prepare_c,
     .open_positions = open_positions_c,
     .open_velocities = open_velocities_c,
+    .motion = motion_c,
     .residual = residual_c,
     .output = output_c,
 };

@@ -238,30 +238,91 @@ static inline void apply_force_tangent(const double *r, const double *f, const d
   apply_force(r, df, sign, dF);
 }
 
-static void spring_tangent(const od_model *m, double *w, int i, double *dlength, double *drate, double *dforce,
-                           bool apply) {
+// The change of a line: of its ends, direction, length and rate.
+typedef struct line_tangent {
+  double ra[ND], rb[ND], e[ND], length, rate;
+} line_tangent;
+
+static void line_tangents(const od_model *m, const double *w, int point_a, int point_b, const X(line) *s, line_tangent *d) {
   const od_layout *l = &m->layout;
-  const od_spring *spring = &m->spring[i];
-  const double *q = w + l->theta + spring->number;
-  int a = m->point[spring->point_a].link, b = m->point[spring->point_b].link;
-  X(spring_state) s = {0};
-  spring_evaluate(m, w, i, &s);
-  double dra[ND], drb[ND], dva[ND], dvb[ND], de[ND], pull[ND], dpull[ND];
-  point_tangent(w, l, a, s.ra, s.va, dra, dva, NULL);
-  point_tangent(w, l, b, s.rb, s.vb, drb, dvb, NULL);
-  double ds = 0, dv = 0;
-  for (int k = 0; k < ND; k++) ds += s.e[k] * (drb[k] - dra[k]);
+  double dva[ND], dvb[ND];
+  point_tangent(w, l, m->point[point_a].link, s->ra, s->va, d->ra, dva, NULL);
+  point_tangent(w, l, m->point[point_b].link, s->rb, s->vb, d->rb, dvb, NULL);
+  d->length = d->rate = 0;
+  for (int k = 0; k < ND; k++) d->length += s->e[k] * (d->rb[k] - d->ra[k]);
   for (int k = 0; k < ND; k++) {
-    de[k] = (drb[k] - dra[k] - s.e[k] * ds) / s.length;
-    dv += de[k] * (s.vb[k] - s.va[k]) + s.e[k] * (dvb[k] - dva[k]);
+    d->e[k] = (d->rb[k] - d->ra[k] - s->e[k] * d->length) / s->length;
+    d->rate += d->e[k] * (s->vb[k] - s->va[k]) + s->e[k] * (dvb[k] - dva[k]);
   }
-  *dlength = ds;
-  *drate = dv;
-  *dforce = q[0] * ds + q[1] * dv;
-  if (!apply) return;
-  for (int k = 0; k < ND; k++) pull[k] = s.force * s.e[k], dpull[k] = *dforce * s.e[k] + s.force * de[k];
-  apply_force_tangent(s.ra, pull, dra, dpull, 1, w + l->dF + NV * a);
-  apply_force_tangent(s.rb, pull, drb, dpull, -1, w + l->dF + NV * b);
+}
+
+static void apply_pull_tangent(const od_model *m, double *w, int point_a, int point_b, const X(line) *s,
+                               const line_tangent *d, double force, double dforce) {
+  double pull[ND], dpull[ND];
+  for (int k = 0; k < ND; k++) pull[k] = force * s->e[k], dpull[k] = dforce * s->e[k] + force * d->e[k];
+  apply_force_tangent(s->ra, pull, d->ra, dpull, 1, w + m->layout.dF + NV * m->point[point_a].link);
+  apply_force_tangent(s->rb, pull, d->rb, dpull, -1, w + m->layout.dF + NV * m->point[point_b].link);
+}
+
+// A spring: its line, the change of it, and the change of its force.
+static double spring_tangent(const od_model *m, const double *w, int i, X(line) *s, line_tangent *d) {
+  const double *q = w + m->layout.theta + m->spring[i].number;
+  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
+  line_tangents(m, w, m->spring[i].point_a, m->spring[i].point_b, s, d);
+  return q[0] * d->length + q[1] * d->rate;
+}
+
+// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit.
+static void actuator_tangents(const od_model *m, double *w) {
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->actuators; i++) {
+    const od_actuator *a = &m->actuator[i];
+    line_tangent d = {.length = a->coordinate >= 0 ? w[l->dz + a->coordinate] : 0,
+                      .rate = a->coordinate >= 0 ? w[l->dzd + a->coordinate] : 0};
+    if (a->coordinate < 0) {
+      X(line) s = {0};
+      line_between(m, w, a->point_a, a->point_b, &s);
+      line_tangents(m, w, a->point_a, a->point_b, &s, &d);
+    }
+    w[l->dlength + i] = d.length;
+    w[l->dspeed + i] = d.rate;
+    w[l->dforce + i] = w[l->force_length + i] * d.length + w[l->force_speed + i] * d.rate;
+  }
+}
+
+static void apply_actuator_tangent(const od_model *m, double *w, int i) {
+  const od_actuator *a = &m->actuator[i];
+  if (a->coordinate >= 0) return;
+  X(line) s = {0};
+  line_tangent d = {.length = 0};
+  line_between(m, w, a->point_a, a->point_b, &s);
+  line_tangents(m, w, a->point_a, a->point_b, &s, &d);
+  apply_pull_tangent(m, w, a->point_a, a->point_b, &s, &d, -w[m->layout.force + i], -w[m->layout.dforce + i]);
+}
+
+// How the lengths of all actuators change with the independent coordinates: one row each, also the way in which their
+// forces act on those.
+static void X(actuator_map)(const od_model *m, const int *in, double *w) {
+  const od_layout *l = &m->layout;
+  double *full = w + l->dtau;
+  for (int i = 0; i < m->actuators; i++) {
+    const od_actuator *a = &m->actuator[i];
+    for (int j = 0; j < m->coordinates; j++) full[j] = 0;
+    if (a->coordinate >= 0) {
+      full[a->coordinate] = 1;
+    } else {
+      X(line) s = {0};
+      double v[ND];
+      line_between(m, w, a->point_a, a->point_b, &s);
+      for (int end = -1; end <= 1; end += 2)
+        for (int link = m->point[end < 0 ? a->point_a : a->point_b].link; link > 0; link = m->link[link].parent) {
+          if (m->link[link].coordinate < 0) continue;
+          velocity_at(w + l->S + NV * link, end < 0 ? s.ra : s.rb, v);
+          full[m->link[link].coordinate] += end * dot(s.e, v);
+        }
+    }
+    gather(m, in, w, full, w + l->length_map + i * m->freedom);
+  }
 }
 
 // The change of a load's size when the inputs change by du (NULL: they do not).
@@ -381,9 +442,14 @@ static void tangent_forces(const od_model *m, double *w, const double *du, int l
     force_cross(dX, f, t);
     for (int k = 0; k < NV; k++) dF[k] += t[k];
   }
-  double ds, dv, df;
-  if (level <= OD_LEVEL_VELOCITY)
-    for (int i = 0; i < m->springs; i++) spring_tangent(m, w, i, &ds, &dv, &df, true);
+  for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->springs; i++) {
+    X(line) s = {0};
+    line_tangent d = {.length = 0};
+    double dforce = spring_tangent(m, w, i, &s, &d);
+    double force = spring_evaluate(m, w, i, &s);
+    apply_pull_tangent(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, &d, force, dforce);
+  }
+  for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++) apply_actuator_tangent(m, w, i);
   for (int i = 0; i < m->loads; i++) load_tangent(m, w, i, du, level);
   if (level == OD_LEVEL_POSITION) closure_force_tangents(m, w);
 }
@@ -403,6 +469,8 @@ static void tangent_joint_forces(const od_model *m, double *w, const double *du,
       const double *q = w + l->theta + m->joint_spring[i].number;
       dtau[j] += q[0] * w[l->dz + j] + q[1] * w[l->dzd + j];
     }
+  for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++)
+    if (m->actuator[i].coordinate >= 0) dtau[m->actuator[i].coordinate] -= w[l->dforce + i];
   for (int i = 0; i < m->loads; i++)
     if (m->load[i].kind == OD_LOAD_JOINT) dtau[m->load[i].coordinate] -= load_size_tangent(m, w, i, du);
 }
@@ -430,6 +498,9 @@ static void X(tangent_motion)(const od_model *m, const int *in, double *w, const
     tangent_accelerations(m, w, level);
     if (level <= OD_LEVEL_VELOCITY) close_tangent(m, in, w, 2);
   }
+  if (level <= OD_LEVEL_VELOCITY) actuator_tangents(m, w);
+  else
+    for (int i = 0; i < m->actuators; i++) w[l->dlength + i] = w[l->dspeed + i] = w[l->dforce + i] = 0;
 }
 
 // dg along a direction; du may be NULL. closure_forces() must have run for this point.

@@ -10,7 +10,7 @@
 
 od_build *od_build_new(void) {
   od_build *b = calloc(1, sizeof *b);
-  if (b) b->part.gravity = -1;
+  if (b) b->part.gravity = b->part.oil = -1;
   return b;
 }
 
@@ -18,7 +18,7 @@ void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
   void *tables[] = {p->theta, p->path, p->unit, p->body, p->point, p->joint, p->rod, p->spring, p->joint_spring,
-                    p->load, p->input, b->initial, b->problem};
+                    p->load, p->input, p->node, p->flow, p->valve, p->cylinder, p->friction, b->initial, b->problem};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -48,7 +48,7 @@ static const char *text(od_build *b, const char *t) {
 
 // Which capacity belongs to which table.
 enum { ROOM_THETA, ROOM_PATH, ROOM_UNIT, ROOM_BODY, ROOM_POINT, ROOM_JOINT, ROOM_ROD, ROOM_SPRING, ROOM_JOINT_SPRING,
-       ROOM_LOAD, ROOM_INPUT };
+       ROOM_LOAD, ROOM_INPUT, ROOM_NODE, ROOM_FLOW, ROOM_VALVE, ROOM_CYLINDER, ROOM_FRICTION };
 
 void od_build_title(od_build *b, const char *title) { b->part.title = text(b, title); }
 void od_build_gravity(od_build *b, int first_number) { b->part.gravity = first_number; }
@@ -112,9 +112,11 @@ int od_build_joint_spring(od_build *b, const char *name, int joint, int first_nu
 int od_build_input(od_build *b, const char *name, const char *unit) {
   od_model *p = &b->part;
   if (!grow(b, &p->input, p->inputs, &b->room[ROOM_INPUT], sizeof *p->input)) return -1;
-  p->input[p->inputs] = (od_input){text(b, name), text(b, unit)};
+  p->input[p->inputs] = (od_input){text(b, name), text(b, unit), 0};
   return p->inputs++;
 }
+
+void od_build_input_start(od_build *b, int input, double value) { b->part.input[input].start = value; }
 
 static int add_load(od_build *b, const char *name, od_load load) {
   od_model *p = &b->part;
@@ -142,7 +144,71 @@ int od_build_torque(od_build *b, const char *name, int body, int first_number, i
 
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact) {
   if (!grow(b, &b->initial, b->initials, &b->initial_room, sizeof *b->initial)) return;
-  b->initial[b->initials++] = (od_initial){text(b, quantity), value, exact};
+  b->initial[b->initials++] = (od_initial){text(b, quantity), value, exact, false};
+}
+
+void od_build_balance(od_build *b, const char *quantity, double value) {
+  od_build_initial(b, quantity, value, false);
+  if (b->initials > 0) b->initial[b->initials - 1].balance = true;
+}
+
+// ---- the circuit
+
+void od_build_oil(od_build *b, od_oil_law law, int first_number) {
+  b->part.oil_law = law;
+  b->part.oil = first_number;
+}
+
+int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->node, p->nodes, &b->room[ROOM_NODE], sizeof *p->node)) return -1;
+  p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1};
+  return p->nodes++;
+}
+
+static int add_flow(od_build *b, const char *name, od_flow flow) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->flow, p->flows, &b->room[ROOM_FLOW], sizeof *p->flow)) return -1;
+  flow.name = text(b, name);
+  p->flow[p->flows] = flow;
+  return p->flows++;
+}
+
+int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number, int input) {
+  return add_flow(b, name, (od_flow){.kind = kind, .a = node_a, .b = node_b, .number = first_number, .input = input,
+                                     .valve = -1, .cylinder = -1});
+}
+
+int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->valve, p->valves, &b->room[ROOM_VALVE], sizeof *p->valve)) return -1;
+  p->valve[p->valves] = (od_valve){text(b, name), law, first_number, input, -1};
+  return p->valves++;
+}
+
+int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
+                  int first_number) {
+  return add_flow(b, name, (od_flow){.kind = OD_FLOW_PORT, .a = node_a, .b = node_b, .number = first_number, .input = -1,
+                                     .valve = valve, .side = side, .degree = degree, .count = count, .cylinder = -1});
+}
+
+// A cylinder brings its leakage with it.
+int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters,
+                      int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->cylinder, p->cylinders, &b->room[ROOM_CYLINDER], sizeof *p->cylinder)) return -1;
+  p->cylinder[p->cylinders] = (od_cylinder){text(b, name), point_a, point_b, node_a, node_b, diameters, first_number, -1};
+  add_flow(b, name, (od_flow){.kind = OD_FLOW_LEAK, .a = node_a, .b = node_b, .number = first_number + OD_CYLINDER_LEAKAGE,
+                              .input = -1, .valve = -1, .cylinder = p->cylinders});
+  return p->cylinders++;
+}
+
+int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->friction, p->frictions, &b->room[ROOM_FRICTION], sizeof *p->friction)) return -1;
+  p->friction[p->frictions] = (od_friction){law, cylinder, joint, first_number};
+  if (cylinder >= 0) p->cylinder[cylinder].friction = p->frictions;
+  return p->frictions++;
 }
 
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {

@@ -73,6 +73,8 @@ int od_build_joint_spring(od_build *b, const char *name, int joint, int first_nu
 
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
 int od_build_input(od_build *b, const char *name, const char *unit);
+// Its value at the start, for the static balance of the initial state (zero unless told).
+void od_build_input_start(od_build *b, int input, double value);
 
 // A force at a point, value * direction. Numbers: value (N), direction[3] (normalised when used). When input >= 0 the
 // value is multiplied by that input. Direction in ground axes, or in the body's when follows_body.
@@ -84,10 +86,67 @@ int od_build_joint_force(od_build *b, const char *name, int joint, int first_num
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
 int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
+// ---- the hydraulic circuit
+
+// The oil. Numbers: density (kg/m3), smoothing (Pa: orifices are smooth where the pressure difference is smaller than this),
+// then what the law of its bulk modulus wants:
+typedef enum od_oil_law {
+  OD_OIL_CONSTANT,  // modulus (Pa)
+  OD_OIL_LINEAR,    // kp (Pa), k0: modulus kp + k0 p
+  OD_OIL_AIR,       // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
+} od_oil_law;
+void od_build_oil(od_build *b, od_oil_law law, int first_number);
+
+// Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure (Pa), which
+// for a source is multiplied by the input if there is one (else input = -1).
+typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
+int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
+
+// Elements through which oil flows from node a to node b. Numbers:
+//   pump: flow (m3/s), times the input if there is one; from may be -1 (out of nowhere)
+//   orifice: area (m2), discharge coefficient, opening, times the input if there is one
+//   relief valve: opening pressure difference (Pa), slope (m3/s/Pa)
+//   check valve: area, discharge coefficient, pressure differences at which it begins to open and is fully open
+//   leak: flow per pressure difference (m3/s/Pa)
+typedef enum od_flow_kind { OD_FLOW_PUMP, OD_FLOW_ORIFICE, OD_FLOW_RELIEF, OD_FLOW_CHECK, OD_FLOW_LEAK, OD_FLOW_PORT } od_flow_kind;
+int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number, int input);
+
+// A directional valve: its spool follows the input (the command) with a first-order lag. Numbers: time constant (s; 0: the
+// spool is the command), stroke (in the input's unit: the spool at full opening), area, discharge coefficient, value of the
+// curves at which the area is fully open, dead band (in the input's unit).
+//   OD_VALVE_OPENING: flow = Cd A sqrt(2/rho) C(s)/full sqrt(dp)
+//   OD_VALVE_COEFFICIENT: the same times s/stroke (C is a flow coefficient that multiplies the spool's position)
+typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
+int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input);
+
+// A port of a valve: from node a to node b, open for positive (side +1) or negative (-1) spool; s = side * spool - dead band -
+// overlap. Its curve C(s) is a B-spline of `degree` with `count` control points on clamped uniform knots, abscissa and ordinate
+// alike. Numbers: overlap, then the abscissae, then the ordinates of the control points.
+int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
+                  int first_number);
+
+// A cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together. Numbers: area or
+// diameters (a: piston or bore; b: ring or rod), length when retracted, stroke, dead volumes a and b, leakage from a to b
+// (m3/s/Pa), stiffness of the end stops (N/m), their damping (s/m).
+int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters,
+                      int first_number);
+
+// Friction in a cylinder or (cylinder = -1) in a revolute or prismatic joint. Numbers: Coulomb Fc, static Fs, transition speed
+// vs, viscous coefficient.
+//   OD_FRICTION_COULOMB: Fc tanh(v/vs) + viscous v (Fs is not used)
+//   OD_FRICTION_BROWN_MCPHEE: eq. 14 of the valve paper
+typedef enum od_friction_law { OD_FRICTION_COULOMB, OD_FRICTION_BROWN_MCPHEE } od_friction_law;
+int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number);
+
 // The initial state. quantity is an output's name ("A.angle", "spring.length", "A.rate"); exact values are met
 // exactly, the others are rough and choose the branch. Every joint coordinate of the tree needs one. Positions that no
 // exact value decides stay as near to the rough ones as the loops allow; likewise rates, which are zero unless given.
+// Every volume needs a pressure ("P.pressure"); spools ("valve.spool") are zero unless given.
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
+// A quantity that is to be found such that the machine is in static balance; value is where the search begins. Joint
+// coordinates and pressures can be balanced: as many as the machine has degrees of freedom make the accelerations zero;
+// balanced pressures beyond that get zero rates as well.
+void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles. On failure *out is NULL and err says why.
 od_status od_build_finish(od_build *b, od_model **out, od_error *err);
@@ -95,6 +154,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 // Everything that od_build_finish() found wrong, each with the element it is about, for the loader's file:line:column.
 typedef enum od_culprit_kind {
   OD_ABOUT_MACHINE, OD_ABOUT_BODY, OD_ABOUT_JOINT, OD_ABOUT_ROD, OD_ABOUT_SPRING, OD_ABOUT_JOINT_SPRING, OD_ABOUT_INITIAL,
+  OD_ABOUT_NODE, OD_ABOUT_FLOW, OD_ABOUT_VALVE, OD_ABOUT_CYLINDER,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

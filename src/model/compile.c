@@ -42,6 +42,11 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(joint_spring, joint_springs);
   TABLE(load, loads);
   TABLE(input, inputs);
+  TABLE(node, nodes);
+  TABLE(flow, flows);
+  TABLE(valve, valves);
+  TABLE(cylinder, cylinders);
+  TABLE(friction, frictions);
 #undef TABLE
   if (!ok) return false;
   ok = copy_names(arena, m->path, m->numbers, sizeof *m->path) &&
@@ -53,7 +58,11 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->spring, m->springs, sizeof *m->spring) &&
        copy_names(arena, m->joint_spring, m->joint_springs, sizeof *m->joint_spring) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
-       copy_names(arena, m->input, m->inputs, sizeof *m->input);
+       copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
+       copy_names(arena, m->node, m->nodes, sizeof *m->node) &&
+       copy_names(arena, m->flow, m->flows, sizeof *m->flow) &&
+       copy_names(arena, m->valve, m->valves, sizeof *m->valve) &&
+       copy_names(arena, m->cylinder, m->cylinders, sizeof *m->cylinder);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
   return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
 }
@@ -233,6 +242,8 @@ static bool is_planar(const od_model *m, const double n[3]) {
     if (!level_ends(m, m->rod[i].point_a, m->rod[i].point_b, n)) return false;
   for (int i = 0; i < m->springs; i++)
     if (!level_ends(m, m->spring[i].point_a, m->spring[i].point_b, n)) return false;
+  for (int i = 0; i < m->cylinders; i++)
+    if (!level_ends(m, m->cylinder[i].point_a, m->cylinder[i].point_b, n)) return false;
   return true;
 }
 
@@ -422,6 +433,38 @@ static void resolve_elements(od_build *b, od_model *m) {
   }
 }
 
+// ---- the circuit
+
+// One actuator per cylinder, then one per friction in a joint.
+static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
+  m->actuator = od_arena_take(arena, (size_t)(m->cylinders + m->frictions + 1) * sizeof *m->actuator);
+  if (!m->actuator) return false;
+  for (int i = 0; i < m->cylinders; i++) {
+    const od_cylinder *c = &m->cylinder[i];
+    m->actuator[m->actuators++] = (od_actuator){c->point_a, c->point_b, -1, i, c->friction};
+  }
+  for (int i = 0; i < m->frictions; i++) {
+    if (m->friction[i].cylinder >= 0) continue;
+    const od_joint *j = &m->joint[m->friction[i].joint];
+    if (j->coordinates != 1)
+      od_build_complain(b, OD_ABOUT_JOINT, m->friction[i].joint,
+                        "joint '%s' has friction, so it must be a revolute or prismatic joint of the tree, not one that "
+                        "closes a loop", j->name);
+    m->actuator[m->actuators++] = (od_actuator){-1, -1, j->coordinate, -1, i};
+  }
+  return true;
+}
+
+// First-order states: pressures of volumes, then spools that lag behind their commands.
+static bool list_circuit_states(od_model *m, od_arena *arena) {
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
+  for (int i = 0; i < m->valves; i++)
+    if (m->theta[m->valve[i].number + OD_VALVE_TIME_CONSTANT] > 0) m->valve[i].state = m->circuit_states++;
+  m->c0 = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *m->c0);
+  return m->c0 != NULL;
+}
+
 od_model *od_compile(od_build *b) {
   od_arena arena = {0};
   od_model *m = od_arena_take(&arena, sizeof *m);
@@ -444,6 +487,7 @@ od_model *od_compile(od_build *b) {
     m->size = find_size(m);
     choose_space(b, m);
     weigh_coordinates(m);
+    if (!list_actuators(b, m, &arena) || !list_circuit_states(m, &arena)) goto no_memory;
     if (!close_all(m, &arena) || !od_outputs_list(m, &arena)) goto no_memory;
     od_layout_fill(m, &m->layout);
   }

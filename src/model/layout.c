@@ -46,6 +46,17 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->lambda = take(&end, m->rows);
   l->tau = take(&end, n);
   l->scratch = take(&end, 2 * n + m->rows);
+  l->length = take(&end, m->actuators);
+  l->speed = take(&end, m->actuators);
+  l->force = take(&end, m->actuators);
+  l->c = take(&end, m->circuit_states);
+  l->rate = take(&end, m->circuit_states);
+  l->pressure = take(&end, m->nodes);
+  l->inflow = take(&end, m->nodes);
+  l->volume = take(&end, m->nodes);
+  l->modulus = take(&end, m->nodes);
+  l->flow = take(&end, m->flows);
+  l->spool = take(&end, m->valves);
   l->scalars = end;
   l->dX = take(&end, m->links * nv);
   l->dS = take(&end, m->links * nv);
@@ -56,6 +67,18 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->dzd = take(&end, n);
   l->dzdd = take(&end, n);
   l->dtau = take(&end, n);
+  l->dlength = take(&end, m->actuators);
+  l->dspeed = take(&end, m->actuators);
+  l->dforce = take(&end, m->actuators);
+  l->force_length = take(&end, m->actuators);
+  l->force_speed = take(&end, m->actuators);
+  l->force_state = take(&end, m->actuators * m->circuit_states);
+  l->force_input = take(&end, m->actuators * m->inputs);
+  l->rate_length = take(&end, m->circuit_states * m->actuators);
+  l->rate_speed = take(&end, m->circuit_states * m->actuators);
+  l->rate_state = take(&end, m->circuit_states * m->circuit_states);
+  l->rate_input = take(&end, m->circuit_states * m->inputs);
+  l->length_map = take(&end, m->actuators * n);
   l->scalars_real = end;
 
   end = 0;

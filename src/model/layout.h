@@ -19,9 +19,15 @@ typedef struct od_layout {
   // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, multipliers.
   int phi, jacobian, lu, R, lambda;
   int tau, scratch;
+  // Actuators: length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
+  // forces), net inflows, volumes and bulk moduli of nodes, flows, spools.
+  int length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool;
   int scalars;  // up to here for the complex build
   // Tangents along one direction.
-  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau;
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dlength, dspeed, dforce;
+  // Derivatives of the circuit at the last point: forces by length, speed, states, inputs; rates by the same (all rows
+  // of one actuator or state stand together). And of lengths by the independent coordinates.
+  int force_length, force_speed, force_state, force_input, rate_length, rate_speed, rate_state, rate_input, length_map;
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;

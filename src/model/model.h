@@ -110,7 +110,53 @@ typedef struct od_load {  // a force at a point, a torque on a body, or a force 
 
 typedef struct od_input {
   const char *name, *unit;
+  double start;
 } od_input;
+
+// An actuator: whatever pushes with a force that depends on its own length and speed and on the circuit. Cylinders come
+// first, one actuator each, then frictions in joints.
+typedef struct od_actuator {
+  int point_a, point_b;  // between two points, or -1:
+  int coordinate;        // in a joint
+  int cylinder, friction;  // or -1
+} od_actuator;
+
+// ---- the hydraulic circuit: nodes have pressures, flows join nodes (see model/build.h for the numbers)
+typedef struct od_node {
+  const char *name;
+  od_node_kind kind;
+  int number, input;
+  int state;             // its pressure's place among the first-order states, or -1
+} od_node;
+typedef struct od_flow {
+  const char *name;
+  od_flow_kind kind;
+  int a, b;              // from, to; a pump's `a` may be -1
+  int number, input;
+  int valve, side, degree, count;  // ports
+  int cylinder;          // a cylinder's own leakage; else -1
+} od_flow;
+typedef struct od_valve {
+  const char *name;
+  od_valve_law law;
+  int number, input;
+  int state;             // its spool's place among the first-order states, or -1: the spool is the command
+} od_valve;
+typedef struct od_cylinder {
+  const char *name;
+  int point_a, point_b, node_a, node_b;
+  bool diameters;
+  int number, friction;
+} od_cylinder;
+typedef struct od_friction {
+  od_friction_law law;
+  int cylinder, joint, number;
+} od_friction;
+// Places of numbers behind an element's first one.
+enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
+enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
+enum { OD_CYLINDER_A, OD_CYLINDER_B, OD_CYLINDER_CLOSED, OD_CYLINDER_STROKE, OD_CYLINDER_DEAD_A, OD_CYLINDER_DEAD_B,
+       OD_CYLINDER_LEAKAGE, OD_CYLINDER_STOP_STIFFNESS, OD_CYLINDER_STOP_DAMPING };
 
 // What can be observed: a kind, the element it is about, and a component.
 typedef enum od_output_kind {
@@ -122,9 +168,14 @@ typedef enum od_output_kind {
   OD_OUT_JOINT_SPRING_FORCE, OD_OUT_JOINT_SPRING_ENERGY, OD_OUT_JOINT_SPRING_LOSS,
   OD_OUT_LOAD, OD_OUT_LOAD_POWER,                                             // index: load
   OD_OUT_INPUT,
+  // The circuit. index: node, flow, valve, cylinder
+  OD_OUT_NODE_PRESSURE, OD_OUT_NODE_INFLOW, OD_OUT_NODE_CAVITATING,
+  OD_OUT_FLOW, OD_OUT_FLOW_POWER, OD_OUT_PORT_OPENING, OD_OUT_SPOOL,
+  OD_OUT_CYLINDER_LENGTH, OD_OUT_CYLINDER_RATE, OD_OUT_CYLINDER_FORCE, OD_OUT_CYLINDER_FRICTION, OD_OUT_ACTUATOR_LOSS,
+  OD_OUT_NODE_POWER,     // a volume: work done on its oil; a tank or source: energy it takes
   OD_OUT_KINETIC, OD_OUT_POTENTIAL, OD_OUT_STORED,
-  // Integrals: index of the power
-  OD_OUT_INTEGRAL, OD_OUT_DISSIPATED, OD_OUT_SUPPLIED, OD_OUT_BALANCE,
+  // Integrals: index of the power; component -1 where it counts the other way round
+  OD_OUT_INTEGRAL, OD_OUT_DISSIPATED, OD_OUT_SUPPLIED, OD_OUT_COMPRESSED, OD_OUT_BALANCE,
 } od_output_kind;
 typedef struct od_output {
   const char *name, *unit;
@@ -150,6 +201,17 @@ struct od_model {
   od_output *output;
   int gravity;                 // three numbers, or -1
 
+  int nodes, flows, valves, cylinders, frictions, actuators;
+  od_node *node;
+  od_flow *flow;
+  od_valve *valve;
+  od_cylinder *cylinder;
+  od_friction *friction;
+  od_actuator *actuator;
+  od_oil_law oil_law;
+  int oil;                     // first of the oil's numbers, or -1
+  int circuit_states;          // pressures of volumes, then spools
+
   int links, coordinates, charts;
   od_link *link;
   int *coordinate_link;        // link of each coordinate
@@ -163,15 +225,23 @@ struct od_model {
   double size;                 // a typical length of the machine, m
 
   int freedom;                 // degrees of freedom
-  double *z0, *zd0;            // the assembled initial state of all coordinates
+  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, the circuit
   double stored0;              // energy stored in it
 
   od_layout layout;
   void *memory;                // everything above lives in here
 };
 
-// Powers, in the order in which a plant reports them: spring losses, joint spring losses, then what each load supplies.
-static inline int od_model_powers(const od_model *m) { return m->springs + m->joint_springs + m->loads; }
+// Powers, in the order in which a plant reports them: losses of springs, joint springs, actuators and flows; then what
+// loads supply; then what nodes take. Pumps are flows with a negative loss.
+enum { OD_POWER_SPRING, OD_POWER_JOINT_SPRING, OD_POWER_ACTUATOR, OD_POWER_FLOW, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_KINDS };
+// Where each kind begins; at OD_POWER_KINDS, how many there are.
+static inline int od_model_power(const od_model *m, int kind) {
+  const int count[OD_POWER_KINDS] = {m->springs, m->joint_springs, m->actuators, m->flows, m->loads, m->nodes};
+  int begin = 0;
+  for (int i = 0; i < kind; i++) begin += count[i];
+  return begin;
+}
 
 // How far a point of a planar machine lies out of the plane; it stays there.
 double od_model_level(const od_model *m, int point);

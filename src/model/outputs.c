@@ -91,7 +91,7 @@ static void add_springs(listing *list) {
     add(list, OD_OUT_SPRING_FORCE, i, 0, "N", name, "force");
     add(list, OD_OUT_SPRING_ENERGY, i, 0, "J", name, "energy");
     add(list, OD_OUT_SPRING_LOSS, i, 0, "W", name, "loss");
-    add(list, OD_OUT_INTEGRAL, i, 0, "J", name, "dissipated");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_SPRING) + i, 1, "J", name, "dissipated");
   }
   for (int i = 0; i < m->joint_springs; i++) {
     const char *name = m->joint[m->joint_spring[i].joint].name;
@@ -99,7 +99,7 @@ static void add_springs(listing *list) {
     add(list, OD_OUT_JOINT_SPRING_FORCE, i, 0, slides ? "N" : "N m", name, "spring_force");
     add(list, OD_OUT_JOINT_SPRING_ENERGY, i, 0, "J", name, "spring_energy");
     add(list, OD_OUT_JOINT_SPRING_LOSS, i, 0, "W", name, "spring_loss");
-    add(list, OD_OUT_INTEGRAL, m->springs + i, 0, "J", name, "spring_dissipated");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_JOINT_SPRING) + i, 1, "J", name, "spring_dissipated");
   }
 }
 
@@ -111,7 +111,58 @@ static void add_loads(listing *list) {
                  m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
     add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
     add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
-    add(list, OD_OUT_INTEGRAL, m->springs + m->joint_springs + i, 0, "J", load->name, "work");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name, "work");
+  }
+}
+
+static void add_nodes(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->nodes; i++) {
+    const char *name = m->node[i].name;
+    bool volume = m->node[i].kind == OD_NODE_VOLUME;
+    add(list, OD_OUT_NODE_PRESSURE, i, 0, "Pa", name, "pressure");
+    add(list, OD_OUT_NODE_INFLOW, i, 0, "m3/s", name, "inflow");
+    if (volume) add(list, OD_OUT_NODE_CAVITATING, i, 0, "1", name, "cavitating");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_NODE) + i, 1, "J", name, volume ? "compressed" : "taken");
+  }
+}
+
+static void add_flows(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->flows; i++) {
+    const od_flow *f = &m->flow[i];
+    bool pump = f->kind == OD_FLOW_PUMP;
+    char name[256];
+    if (f->kind == OD_FLOW_PORT) snprintf(name, sizeof name, "%s.%s", m->valve[f->valve].name, f->name);
+    else snprintf(name, sizeof name, "%s", f->name);
+    // A cylinder's leakage shows as part of the cylinder.
+    bool leak = f->cylinder >= 0;
+    add(list, OD_OUT_FLOW, i, 0, "m3/s", name, leak ? "leakage" : "flow");
+    if (f->kind == OD_FLOW_PORT) add(list, OD_OUT_PORT_OPENING, i, 0, "1", name, "opening");
+    add(list, OD_OUT_FLOW_POWER, i, 0, "W", name, pump ? "power" : leak ? "leakage_loss" : "loss");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_FLOW) + i, pump ? -1 : 1, "J", name,
+        pump ? "work" : leak ? "leakage_dissipated" : "dissipated");
+  }
+}
+
+static void add_actuators(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->actuators; i++) {
+    const od_actuator *a = &m->actuator[i];
+    if (a->cylinder >= 0) {
+      const char *name = m->cylinder[a->cylinder].name;
+      add(list, OD_OUT_CYLINDER_LENGTH, i, 0, "m", name, "length");
+      add(list, OD_OUT_CYLINDER_RATE, i, 0, "m/s", name, "rate");
+      add(list, OD_OUT_CYLINDER_FORCE, i, 0, "N", name, "force");
+      add(list, OD_OUT_CYLINDER_FRICTION, i, 0, "N", name, "friction");
+      add(list, OD_OUT_ACTUATOR_LOSS, i, 0, "W", name, "loss");
+      add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_ACTUATOR) + i, 1, "J", name, "dissipated");
+      continue;
+    }
+    const od_joint *j = &m->joint[m->friction[a->friction].joint];
+    add(list, OD_OUT_CYLINDER_FRICTION, i, 0, j->spec.type == OD_PRISMATIC ? "N" : "N m", j->name, "friction");
+    add(list, OD_OUT_ACTUATOR_LOSS, i, 0, "W", j->name, "friction_loss");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_ACTUATOR) + i, 1, "J", j->name, "friction_dissipated");
   }
 }
 
@@ -123,12 +174,18 @@ static void add_all(listing *list) {
   add_bodies(list);
   add_springs(list);
   add_loads(list);
+  add_actuators(list);
+  add_nodes(list);
+  for (int i = 0; i < m->valves; i++)
+    add(list, OD_OUT_SPOOL, i, 0, m->input[m->valve[i].input].unit, m->valve[i].name, "spool");
+  add_flows(list);
   for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
   add(list, OD_OUT_KINETIC, 0, 0, "J", "energy", "kinetic");
   add(list, OD_OUT_POTENTIAL, 0, 0, "J", "energy", "potential");
   add(list, OD_OUT_STORED, 0, 0, "J", "energy", "stored");
   add(list, OD_OUT_DISSIPATED, 0, 0, "J", "energy", "dissipated");
   add(list, OD_OUT_SUPPLIED, 0, 0, "J", "energy", "input");
+  if (m->nodes) add(list, OD_OUT_COMPRESSED, 0, 0, "J", "energy", "compressed");
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 

@@ -11,7 +11,7 @@
 #include "oracle/natural_fourbar.h"
 #include "support/machines.h"
 
-// Paper 003, Table 2: RMS of angle, rate and acceleration of link B1 and of the height of point 1 and its derivatives.
+// The paper's Table 2: RMS of angle, rate and acceleration of link B1 and of the height of point 1 and its derivatives.
 static void signals_of_the_spring_fourbar(void **state) {
   (void)state;
   static const double published[6] = {0.2203, 2.0504, 24.078, 0.1874, 1.7497, 20.629};

@@ -1,4 +1,4 @@
-// Paper 003's four-bar in natural coordinates and the matrix-R method. See the header for conventions.
+// The paper's four-bar in natural coordinates and the matrix-R method. See the header for conventions.
 #include "oracle/natural_fourbar.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-// The planar four-bar of paper 003 in natural coordinates (eqs. 15-19), reduced by the matrix-R method (eqs. 4-8):
+// The planar four-bar of Cuadrado, Dopico, Perez and Pastorino, "Influence of the sensored magnitude in the performance
+// of observers based on multibody models and the extended Kalman filter", in natural coordinates (eqs. 15-19), reduced by
+// the matrix-R method (eqs. 4-8):
 //
 //   q = (x1, y1, x2, y2, s, theta),  z = theta, w = z'
 //
@@ -11,7 +13,7 @@
 // - theta is the angle of link B1 from the ground's x axis, counter-clockwise, not from the line AB, and continuous
 //   (not wrapped); point 2 lies on the left of the way from A to B (x2 > 0), point 1 on the left of the way from A to
 //   point 2;
-// - paper 003: the RMS is sqrt(sum / 1001) of the plain signals, no mean removed, over the 1001 samples of 1 s at 1 ms,
+// - the paper: the RMS is sqrt(sum / 1001) of the plain signals, no mean removed, over the 1001 samples of 1 s at 1 ms,
 //   the first (t = 0) included. Leaving it out gives 23.99 instead of 24.08 rad/s^2. Trapezoidal and tight solutions
 //   differ by 1e-5 of the RMS, so the numbers do not depend on the integrator;
 // - toolbox: the RMSE of the free model is sqrt(sum / 2000) over the 2000 samples after each step, t = 0 not included
@@ -35,14 +37,14 @@ typedef struct oracle_fourbar_sample {
 } oracle_fourbar_sample;
 
 // The machines of the cases.
-oracle_fourbar oracle_fourbar_spring(void);   // paper 003's prototype
+oracle_fourbar oracle_fourbar_spring(void);   // the paper's prototype
 oracle_fourbar oracle_fourbar_toolbox(void);  // 2/8/5 m, 2/8/5 kg, ground 10 m
 oracle_fourbar oracle_fourbar_swing(void);    // the same lengths, 100/400/250 kg: the benchmark
 
 // The position of point 2 for a given theta, in closed form (two circles): elbow +1 takes the solution on the left of
 // the way from point 1 to B, -1 the one on its right. Fills q. Returns 0, or -1 where the mechanism cannot close.
 int oracle_fourbar_assemble(const oracle_fourbar *m, double theta, int elbow, double q[6]);
-// Paper 003's way: the spring length s is given, point 2 lies to the right of the line AB (x2 > 0 there), and point 1
+// The paper's way: the spring length s is given, point 2 lies to the right of the line AB (x2 > 0 there), and point 1
 // is the solution whose side of the way from A to point 2 is given by elbow (+1 left, -1 right).
 int oracle_fourbar_assemble_length(const oracle_fourbar *m, double s, int elbow, double q[6]);
 

@@ -19,13 +19,13 @@ static void near(double value, double expected, double tolerance) {
   assert_true(fabs(value - expected) <= tolerance);
 }
 
-// The six sensed magnitudes of paper 003.
+// The six sensed magnitudes of the paper (see natural_fourbar.h).
 static double magnitude(const oracle_fourbar_sample *s, int which) {
   const double all[6] = {s->z, s->w, s->a, s->q[1], s->v[1], s->b[1]};
   return all[which];
 }
 
-// Case 5: where the prototype and the observer's model start.
+// Where the prototype and the observer's model start.
 static void test_assembly(void **state) {
   (void)state;
   const oracle_fourbar m = oracle_fourbar_spring();
@@ -42,7 +42,7 @@ static void test_assembly(void **state) {
   assert_int_equal(oracle_fourbar_assemble_length(&m, 2.5, +1, q), -1);
 }
 
-// RMS of the six signals over the 1001 samples of 1 s at 1 ms (case 5; paper 003, Table 2, within 0.1 %).
+// RMS of the six signals over the 1001 samples of 1 s at 1 ms (the paper's Table 2, within 0.1 %).
 static void test_published_rms(void **state) {
   (void)state;
   const oracle_fourbar m = oracle_fourbar_spring();

@@ -32,7 +32,7 @@ typedef struct plan {
   od_build *build;
   od_dice dice;
   bool planar;
-  int bodies;
+  int bodies, joint_with_friction;
 } plan;
 
 static int number(plan *p, const char *what, double value) { return od_build_number(p->build, what, value, "1"); }
@@ -113,6 +113,7 @@ static void add_joint(plan *p, int i) {
     if (type == OD_UNIVERSAL) spec.axis_a = spec.axis_b, spec.axis_b = swap;
   }
   int joint = od_build_joint(p->build, name, &spec);
+  if (type == OD_REVOLUTE || type == OD_PRISMATIC) p->joint_with_friction = joint;
   static const char *const one[] = {"angle"}, *const slide[] = {"position"}, *const more[] = {"angle1", "angle2", "angle3"};
   int free = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
   for (int k = 0; k < free; k++) {
@@ -155,6 +156,96 @@ static void add_elements(plan *p) {
   }
 }
 
+// ---- random circuits
+
+static int numbers(plan *p, const char *what, const double *values, int count) {
+  int first = number(p, what, values[0]);
+  for (int i = 1; i < count; i++) number(p, what, values[i]);
+  return first;
+}
+
+static void add_oil(plan *p) {
+  od_oil_law law = (od_oil_law)od_dice_pick(&p->dice, 3);
+  const double base[2] = {od_dice_uniform(&p->dice, 800, 900), od_dice_uniform(&p->dice, 5e3, 2e4)};
+  int first = numbers(p, "oil", base, 2);
+  const double constant[1] = {1.2e9}, linear[2] = {1.5e9, od_dice_uniform(&p->dice, 0.3, 10)};
+  const double air[4] = {1.4e9, od_dice_uniform(&p->dice, 0.001, 0.02), 1e5, 1.4};
+  if (law == OD_OIL_CONSTANT) numbers(p, "oil", constant, 1);
+  if (law == OD_OIL_LINEAR) numbers(p, "oil", linear, 2);
+  if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
+  od_build_oil(p->build, law, first);
+}
+
+enum { VOLUMES = 3, TANK = VOLUMES, SOURCE };
+
+// Volumes 0 .. 2, a tank, a source with an input.
+static void add_nodes(plan *p) {
+  static const char *const names[] = {"va", "vb", "vc"};
+  for (int i = 0; i < VOLUMES; i++) {
+    char quantity[32];
+    od_build_node(p->build, names[i], OD_NODE_VOLUME, number(p, "volume", od_dice_uniform(&p->dice, 1e-3, 5e-3)), -1);
+    snprintf(quantity, sizeof quantity, "%s.pressure", names[i]);
+    od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, 1e6, 8e6), true);
+  }
+  od_build_node(p->build, "tank", OD_NODE_TANK, number(p, "pressure", 1e5), -1);
+  od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), 1);
+}
+
+static void add_flows(plan *p) {
+  const double orifice[3] = {1e-5, 0.6, 0.7}, relief[2] = {2e6, 1e-10}, check[4] = {1e-5, 0.6, 1e6, 9e6}, leak[1] = {1e-12}, pump[1] = {1e-3};
+  od_build_flow(p->build, "pump", OD_FLOW_PUMP, od_dice_pick(&p->dice, 2) ? TANK : -1, 0, numbers(p, "pump", pump, 1), od_dice_pick(&p->dice, 3) - 1);
+  od_build_flow(p->build, "throttle", OD_FLOW_ORIFICE, 0, 1, numbers(p, "orifice", orifice, 3), 1);
+  od_build_flow(p->build, "bleed", OD_FLOW_ORIFICE, 1, TANK, numbers(p, "orifice", orifice, 3), -1);
+  od_build_flow(p->build, "feed", OD_FLOW_ORIFICE, SOURCE, 2, numbers(p, "orifice", orifice, 3), -1);
+  od_build_flow(p->build, "relief", OD_FLOW_RELIEF, 0, TANK, numbers(p, "relief", relief, 2), -1);
+  od_build_flow(p->build, "check", OD_FLOW_CHECK, 2, 1, numbers(p, "check", check, 4), -1);
+  od_build_flow(p->build, "leak", OD_FLOW_LEAK, 2, TANK, numbers(p, "leak", leak, 1), -1);
+}
+
+static void add_valve(plan *p) {
+  double lag = od_dice_pick(&p->dice, 2) ? 0.02 : 0;
+  const double q[6] = {lag, 1.5, 2e-5, 0.6, 2, 0.05};
+  int valve = od_build_valve(p->build, "valve", (od_valve_law)od_dice_pick(&p->dice, 2), numbers(p, "valve", q, 6), 0);
+  static const int from[4] = {0, 2, 0, 1}, to[4] = {1, TANK, 2, TANK};
+  static const char *const names[] = {"a", "b", "c", "d"};
+  for (int i = 0; i < 4; i++) {
+    int degree = 1 + od_dice_pick(&p->dice, 3), count = degree + 1 + od_dice_pick(&p->dice, 4);
+    int first = number(p, "overlap", od_dice_uniform(&p->dice, -0.05, 0.05));
+    for (int k = 0; k < count; k++)
+      number(p, "at", 1.5 * k / (count - 1) + (k > 0 && k < count - 1 ? od_dice_uniform(&p->dice, -0.1, 0.1) / count : 0));
+    for (int k = 0; k < count; k++) number(p, "value", k == 0 ? 0 : od_dice_uniform(&p->dice, 0.3, 2));
+    od_build_port(p->build, names[i], valve, from[i], to[i], i < 2 ? 1 : -1, degree, count, first);
+  }
+  if (lag > 0) od_build_initial(p->build, "valve.spool", od_dice_uniform(&p->dice, -1.4, 1.4), true);
+}
+
+static void add_frictions(plan *p, int cylinder) {
+  const double q[4] = {200, 500, 0.3, 100};
+  od_friction_law law = (od_friction_law)od_dice_pick(&p->dice, 2);
+  od_build_friction(p->build, law, cylinder, -1, numbers(p, "friction", q, 4));
+  // In the first joint, if it has one coordinate.
+  const double r[4] = {2, 3, 0.2, 1};
+  if (p->joint_with_friction >= 0)
+    od_build_friction(p->build, OD_FRICTION_BROWN_MCPHEE, -1, p->joint_with_friction, numbers(p, "friction", r, 4));
+}
+
+static void add_circuit(plan *p) {
+  add_oil(p);
+  add_nodes(p);
+  add_flows(p);
+  add_valve(p);
+  for (int i = 0; i < 2; i++) {
+    int a = random_body(p), b = od_dice_pick(&p->dice, p->bodies);
+    if (a == b) a = OD_GROUND;
+    bool diameters = od_dice_pick(&p->dice, 2);
+    // Long enough to reach whatever the dice gave; a cylinder rarely touches its stops, so some get short strokes.
+    const double q[9] = {diameters ? 0.03 : 2e-3, diameters ? 0.02 : 1.5e-3, 0.001, 30, 1e-4, 2e-4, 1e-13, 1e4, 0.5};
+    int cylinder = od_build_cylinder(p->build, i ? "c1" : "c0", random_point(p, a, "ca"), random_point(p, b, "cb"), 1, i ? TANK : 2, diameters,
+                                     numbers(p, "cylinder", q, 9));
+    if (i == 0) add_frictions(p, cylinder);
+  }
+}
+
 // Points whose positions tell a body's pose.
 static void add_pose_points(plan *p, int body) {
   static const char *const names[4] = {"o", "x", "y", "z"};
@@ -179,8 +270,8 @@ static void add_loop(plan *p, const loop *l, int i) {
   od_build_joint(p->build, name, &spec);
 }
 
-static od_model *build(uint64_t seed, bool planar, const loop *loops, int count) {
-  plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar};
+static od_model *build(uint64_t seed, bool planar, bool circuit, const loop *loops, int count) {
+  plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
   double g[3] = {0.3, -9.81, planar ? 0 : 1.5};
   od_build_gravity(p.build, vector(&p, "gravity", g));
   od_build_input(p.build, "u0", "1");
@@ -192,6 +283,7 @@ static od_model *build(uint64_t seed, bool planar, const loop *loops, int count)
     add_joint(&p, i);
   }
   add_elements(&p);
+  if (circuit) add_circuit(&p);
   for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);
   for (int i = 0; i < count; i++) add_loop(&p, &loops[i], i);
   od_model *m = NULL;
@@ -271,14 +363,14 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
   if (l->kind == 1 + OD_FIXED) l->kind = 1 + OD_SPHERICAL;
 }
 
-od_model *od_random_machine(uint64_t seed, bool planar, bool loops) {
-  if (!loops) return build(seed, planar, NULL, 0);
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit) {
+  if (!loops) return build(seed, planar, circuit, NULL, 0);
   loop list[MOST_LOOPS] = {0};
-  od_model *open = build(seed, planar, list, 0);
+  od_model *open = build(seed, planar, false, list, 0);
   if (!open) return NULL;
   od_dice dice = {seed * 104729 + 7};
   int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
   for (int i = 0; i < count; i++) random_loop(&dice, open, planar, &list[i]);
   od_model_free(open);
-  return build(seed, planar, list, count);
+  return build(seed, planar, circuit, list, count);
 }

@@ -1,4 +1,5 @@
-// Random machines for tests: trees of all joint types with springs, forces and torques, and loops of all kinds that close.
+// Random machines for tests: trees of all joint types with springs, forces and torques, loops of all kinds that close, and
+// hydraulic circuits with every element.
 #ifndef OD_RANDOM_MACHINE_H
 #define OD_RANDOM_MACHINE_H
 
@@ -14,6 +15,6 @@ double od_dice_uniform(od_dice *d, double low, double high);
 int od_dice_pick(od_dice *d, int count);  // 0 .. count - 1
 
 // A machine of the kind asked for; NULL when the dice gave one that cannot move (try the next seed).
-od_model *od_random_machine(uint64_t seed, bool planar, bool loops);
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit);
 
 #endif

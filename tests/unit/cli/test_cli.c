@@ -312,6 +312,97 @@ static void test_check_and_info(void **state) {
   forget(o);
 }
 
+// A machine with one part of every kind; numbers and points as the file has them.
+static const char parts_machine[] =
+    "gravity: [0, -9.81]\n"
+    "ground: {points: {A: [0, 0], B: [2 m, 0]}}\n"
+    "inputs: {drive: {unit: N m, sine: {amplitude: 5 N m, frequency: 1 Hz}}, push: 1}\n"
+    "bodies:\n"
+    "  crank: {beam: {mass: 2 kg, length: 0.5 m}}\n"
+    "  plate: {mass: 3 kg, centre: [0.1 m, 0], inertia: 0.2, points: {ear: [0.5 m, 0]}}\n"
+    "joints:\n"
+    "  J: {type: revolute, between: [ground.A, crank.start], independent: true, stiffness: 40 N m/rad}\n"
+    "  K: {type: revolute, between: [ground.B, plate]}\n"
+    "rods: {tie: {between: [crank.end, plate.ear], length: 1 m}}\n"
+    "springs: {damper: {between: [ground.B, crank.middle], damping: 7 N s/m}}\n"
+    "forces: {f: {at: crank.end, value: 2 kN push, direction: [0, 1]}}\n"
+    "torques: {t: {joint: J, value: drive}, g: {body: plate, value: 3 N m}}\n"
+    "initial: {J.angle: about 0, K.angle: about 180 deg}\n";
+
+static const json_t *part(const json_t *json, const char *kind, size_t i) {
+  return json_array_get(json_object_get(json_object_get(json, "parts"), kind), i);
+}
+
+static void has_text(const json_t *json, const char *name, const char *text) {
+  const char *found = json_string_value(json_object_get(json, name));
+  if (!found || strcmp(found, text) != 0) fail_msg("'%s' is '%s', not '%s'", name, found ? found : "(none)", text);
+}
+
+static void test_info_lists_parts(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "parts.yaml", parts_machine, sizeof parts_machine - 1);
+  outcome o = run(s, "info parts.yaml");
+  ends_with(o, 0);
+  const char *lines[] = {
+      "\nBodies\n  crank  beam     2 kg\n  plate  general  3 kg\n",
+      "\nJoints\n  J  revolute  ground.A - crank.start   preferred\n  K  revolute  ground.B - plate.origin\n",
+      "\nRods (each closes a loop)\n  tie  crank.end - plate.ear  1 m\n",
+      "\n  damper  ground.B - crank.middle  damping 7 N s/m\n  J       in joint J               stiffness 40 N m/rad\n",
+      "\n  f  at crank.end   2000 N times push\n  t  in joint J     drive\n  g  on body plate  3 N m\n",
+  };
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) says(o.out, lines[i]);
+  forget(o);
+
+  o = run(s, "info --json parts.yaml");
+  ends_with(o, 0);
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_non_null(json);
+  has_text(part(json, "bodies", 0), "shape", "beam");
+  assert_true(member(json_object_get(part(json, "bodies", 1), "mass"), "value") == 3);
+  has_text(json_object_get(part(json, "bodies", 1), "mass"), "unit", "kg");
+  assert_true(json_is_true(json_object_get(part(json, "joints", 0), "preferred")));
+  assert_true(json_is_false(json_object_get(part(json, "joints", 0), "closes_loop")));
+  const json_t *between = json_object_get(part(json, "rods", 0), "between");
+  assert_string_equal(json_string_value(json_array_get(between, 1)), "plate.ear");
+  has_text(part(json, "springs", 1), "joint", "J");
+  assert_true(member(json_object_get(part(json, "springs", 1), "stiffness"), "value") == 40);
+  has_text(part(json, "forces", 0), "point", "crank.end");
+  has_text(part(json, "forces", 0), "input", "push");
+  has_text(part(json, "forces", 1), "joint", "J");
+  has_text(part(json, "forces", 2), "body", "plate");
+  assert_true(json_is_null(json_object_get(part(json, "forces", 2), "input")));
+  json_decref(json);
+  forget(o);
+
+  o = run(s, "info " MACHINE);
+  says(o.out, "  P2  revolute  coupler.end - rocker.end   closes a loop\n");
+  forget(o);
+}
+
+// The first machine of the readme, typed as it stands there, does what the readme says.
+static void test_readme_machine(void **state) {
+  scratch *s = *state;
+  char *readme = scratch_read(OD_SOURCE_DIR "/README.md");
+  assert_non_null(readme);
+  const char *begin = strstr(readme, "```yaml\n"), *end = begin ? strstr(begin + 8, "```") : NULL;
+  assert_non_null(end);
+  scratch_write(s, "pendulum.yaml", begin + 8, (size_t)(end - begin - 8));
+  outcome o = run(s, "check pendulum.yaml");
+  ends_with(o, 0);
+  says(readme, o.out);
+  forget(o);
+  o = run(s, "simulate pendulum.yaml --plot pendulum.svg");
+  ends_with(o, 0);
+  // The table, line by line, but for the balance, whose last digits depend on the compiler.
+  int lines = 0;
+  for (char *line = strtok(o.out, "\n"); line && lines < 4; line = strtok(NULL, "\n"), lines++) says(readme, line);
+  assert_int_equal(lines, 4);
+  forget(o);
+  expect_code(run(s, "simulate pendulum.yaml --set spring.stiffness='0.2 kN/m' --set rod.beam.length='80 cm'"), 0);
+  expect_code(run(s, "simulate pendulum.yaml --output 'rod.end.*,energy.*' --csv run.csv --mat run.mat"), 0);
+  free(readme);
+}
+
 // Every machine that comes with the program is right.
 static void test_all_cases_are_right(void **state) {
   scratch *s = *state;
@@ -361,7 +452,8 @@ int main(void) {
       TEST(test_simulate_json),      TEST(test_simulate_table),
       TEST(test_files_are_complete), TEST(test_csv_on_standard_output),
       TEST(test_unwritable_files),   TEST(test_integrators_agree),
-      TEST(test_check_and_info),     TEST(test_all_cases_are_right),
+      TEST(test_check_and_info),     TEST(test_info_lists_parts),
+      TEST(test_readme_machine),     TEST(test_all_cases_are_right),
       TEST(test_interruption),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

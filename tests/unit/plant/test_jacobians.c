@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "hydraulics/circuit.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "oleodyn/sim.h"
@@ -22,7 +23,7 @@
 #include "plant/sim_block.h"
 #include "support/random_machine.h"
 
-enum { MACHINES = 80, MOST_PARAMETERS = 6 };
+enum { MACHINES = 60, MOST_PARAMETERS = 12 };
 static const double tiny = 1e-30, bound = 1e-9;
 
 // A machine at a random point, with everything the comparison needs.
@@ -30,8 +31,9 @@ typedef struct bench {
   od_model *m;
   od_plant *plant;
   od_sim *sim;
-  int nx, nk, nu, ny, np, parameter[MOST_PARAMETERS];
+  int nz, nx, nk, nu, ny, np, parameter[MOST_PARAMETERS];
   double complex *w;  // work memory of the complex kernels
+  int columns_before_parameters;
   const char *where;
   unsigned long long seed;
   double worst;
@@ -43,9 +45,9 @@ static double largest(const double *a, int count) {
   return size;
 }
 
-// Relative to the largest entry; where all of them vanish, to a thousandth of what is usual (at least 1e-3).
+// Relative to the largest entry; where all of them vanish, to a hundredth of what is usual (at least 1e-2).
 static void compare(bench *b, const char *what, const double *got, const double *want, int rows, int columns, double usual) {
-  double scale = largest(want, rows * columns) + 1e-3 * fmax(usual, 1), worst = 0;
+  double scale = largest(want, rows * columns) + 1e-2 * fmax(usual, 1), worst = 0;
   for (int i = 0; i < rows * columns; i++) worst = fmax(worst, fabs(got[i] - want[i]));
   double error = worst / scale;
   b->worst = fmax(b->worst, error);
@@ -56,9 +58,32 @@ static void compare(bench *b, const char *what, const double *got, const double 
   assert_true(error < bound);
 }
 
-static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops) {
+// The same with each row and column in its own unit: rows by their largest entry, after columns by the size of what is
+// moved (a pressure of 1e6 Pa matters as much as an angle of 1 rad).
+static double unit_of(const bench *b, int column) {
+  if (column < 2 * b->nz) return 1;
+  if (column < b->nx) return b->plant->scale[column - b->nz];
+  int parameter = column - b->columns_before_parameters;
+  return parameter >= 0 ? fabs(b->m->theta[b->parameter[parameter]]) + 1e-12 : 1;
+}
+static void compare_scaled(bench *b, const char *what, const double *got, const double *want, int rows, int columns) {
+  b->columns_before_parameters = columns - b->np;
+  double *a = malloc((size_t)columns * sizeof *a), *c = malloc((size_t)columns * sizeof *c), *largest_of = calloc(3, sizeof *largest_of);
+  // What is usual for rows of one kind: rates, accelerations, circuit rates.
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < rows; i++) {
+      int kind = i < b->nz ? 0 : i < 2 * b->nz ? 1 : 2;
+      double unit = i < 2 * b->nz ? 1 : b->plant->scale[i - b->nz];
+      for (int j = 0; j < columns; j++) a[j] = got[i * columns + j] * unit_of(b, j) / unit, c[j] = want[i * columns + j] * unit_of(b, j) / unit;
+      if (pass == 0) largest_of[kind] = fmax(largest_of[kind], largest(c, columns));
+      else compare(b, what, a, c, 1, columns, largest_of[kind]);
+    }
+  free(a), free(c), free(largest_of);
+}
+
+static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops, bool circuit) {
   *b = (bench){.where = planar ? (loops ? "planar looped" : "planar") : (loops ? "spatial looped" : "spatial"), .seed = seed};
-  b->m = od_random_machine(seed, planar, loops);
+  b->m = od_random_machine(seed, planar, loops, circuit);
   if (!b->m) return false;
   od_dice dice = {seed + 99};
   int outputs[512], count = 0;
@@ -67,13 +92,14 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   assert_int_equal(od_model_plant(b->m, outputs, count, b->parameter, MOST_PARAMETERS, &b->plant, NULL), OD_OK);
   b->sim = od_sim_new(b->plant);
   assert_non_null(b->sim);
+  b->nz = b->plant->nz;
   b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count, b->np = MOST_PARAMETERS;
   b->w = calloc((size_t)b->m->layout.scalars, sizeof *b->w);
   double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[64];
   assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
   // Away from rest.
   memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
-  for (int i = 0; i < b->nx; i++) x[i] += i < b->nk ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
+  for (int i = 0; i < 2 * b->nz; i++) x[i] += i < b->nz ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
   od_status status = od_sim_set(b->sim, 0, x, u);
   if (status != OD_OK) {  // the random state lies beyond what the loops allow
     od_sim_free(b->sim);
@@ -105,9 +131,8 @@ static void load_complex(bench *b, int moved) {
 }
 
 static void complex_residual(bench *b, const double complex *x, const double complex *k, const double complex *u, double complex *g) {
-  int n = b->nk;
   const int *in = od_machine_plant_integers(b->plant, od_sim_work(b->sim));
-  od_status status = od_mechanics_with_derivatives(b->m)->residual(b->m, in, b->w, x, x + n, k, u, g);
+  od_status status = od_machine_complex_residual(b->m, in, b->w, x, k, u, g);
   assert_int_equal(status, OD_OK);
 }
 
@@ -135,6 +160,12 @@ static void complex_point(bench *b, int entry, double complex *x, double complex
   load_complex(b, entry >= b->nx + b->nu ? b->parameter[entry - b->nx - b->nu] : -1);
 }
 
+static double complex complex_output(const bench *b, int i) {
+  const od_output *o = &b->m->output[i];
+  return od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(b->m, b->w, o)
+                                          : od_mechanics_with_derivatives(b->m)->output(b->m, b->w, o);
+}
+
 // dx'/d(x, u, p) and dy/d(x, u, p) at the present point.
 static void check_derivatives(bench *b) {
   int all = b->nx + b->nu + b->np;
@@ -148,15 +179,16 @@ static void check_derivatives(bench *b) {
     double complex x[64], u[4], k[32];
     complex_point(b, j, x, u);
     complex_rates(b, x, u, k);
-    for (int i = 0; i < b->nk; i++) f[i * all + j] = cimag(x[b->nk + i]) / tiny, f[(b->nk + i) * all + j] = cimag(k[i]) / tiny;
-    for (int i = 0; i < b->ny; i++)
-      h[i * all + j] = cimag(od_mechanics_with_derivatives(b->m)->output(b->m, b->w, &b->m->output[i])) / tiny;
+    for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
+    for (int i = 0; i < b->nk; i++) f[(b->nz + i) * all + j] = cimag(k[i]) / tiny;
+    for (int i = 0; i < b->ny; i++) h[i * all + j] = cimag(complex_output(b, i)) / tiny;
   }
   double *got = calloc((size_t)((b->nx + b->ny) * all), sizeof *got);
   for (int i = 0; i < b->nx; i++)
     for (int j = 0; j < all; j++)
       got[i * all + j] = j < b->nx ? fx[i * b->nx + j] : j < b->nx + b->nu ? fu[i * b->nu + j - b->nx] : fp[i * b->np + j - b->nx - b->nu];
-  compare(b, "rates", got, f, b->nx, all, 0);
+  // Rows and columns have all kinds of units: entry by entry, in units that make states, inputs and parameters comparable.
+  compare_scaled(b, "rates", got, f, b->nx, all);
   // Outputs have all kinds of units: row by row.
   for (int i = 0; i < b->ny; i++) {
     for (int j = 0; j < all; j++)
@@ -172,7 +204,7 @@ static void check_derivatives(bench *b) {
 
 // The trapezoidal step in complex numbers, from the sim's old state x0 to k1, with Newton's real matrix.
 static void complex_step(bench *b, const od_sim *old, double h, int entry, const double *u1, double complex *x1) {
-  int n = b->nk, nx = b->nx, nu = b->nu;
+  int n = b->nk, nz = b->nz, nx = b->nx, nu = b->nu;
   double complex x0[64], u0[4], k0[32], k1[32], u[4];
   // Old point.
   od_sim *now = b->sim;
@@ -191,10 +223,8 @@ static void complex_step(bench *b, const od_sim *old, double h, int entry, const
   for (int i = 0; i < n; i++) k1[i] = od_sim_rates(b->sim)[i];
   for (int round = 0; round < 12; round++) {
     double complex g[32];
-    for (int i = 0; i < n; i++) {
-      x1[i] = x0[i] + h * x0[n + i] + h * h / 4 * (k0[i] + k1[i]);
-      x1[n + i] = x0[n + i] + h / 2 * (k0[i] + k1[i]);
-    }
+    for (int i = 0; i < nz; i++) x1[i] = x0[i] + h * x0[nz + i] + h * h / 4 * (k0[i] + k1[i]);
+    for (int i = 0; i < n; i++) x1[nz + i] = x0[nz + i] + h / 2 * (k0[i] + k1[i]);
     complex_residual(b, x1, k1, u, g);
     for (int i = 0; i < n; i++) re[i] = creal(g[i]), im[i] = cimag(g[i]);
     od_lu_solve(n, matrix, pivot, re, 1);
@@ -205,7 +235,7 @@ static void complex_step(bench *b, const od_sim *old, double h, int entry, const
 
 static void check_transition(bench *b) {
   int nx = b->nx, nu = b->nu, np = b->np, all = nx + 2 * nu + np;
-  const double h = 1e-2, u1[2] = {0.7, -1.1};
+  const double h = b->plant->nc ? 1e-3 : 1e-2, u1[2] = {0.7, -1.1};
   od_sim *old = malloc(b->sim->size);
   memcpy(old, b->sim, b->sim->size);
   double F[64 * 64], Gu0[64 * 4], Gu1[64 * 4], Gp[64 * MOST_PARAMETERS], *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
@@ -219,18 +249,18 @@ static void check_transition(bench *b) {
       got[i * all + j] = j < nx ? F[i * nx + j] : j < nx + nu ? Gu0[i * nu + j - nx] : j < nx + 2 * nu ? Gu1[i * nu + j - nx - nu] : Gp[i * np + j - nx - 2 * nu];
     }
   }
-  compare(b, "transition", got, want, nx, all, 0);
+  compare_scaled(b, "transition", got, want, nx, all);
   free(old);
   free(want);
   free(got);
 }
 
-static void check_kind(bool planar, bool loops) {
+static void check_kind(bool planar, bool loops, bool circuit) {
   int checked = 0;
   double worst = 0;
   for (unsigned long long seed = 1; checked < MACHINES; seed++) {
     bench b;
-    if (!open_bench(&b, seed, planar, loops)) {
+    if (!open_bench(&b, seed, planar, loops, circuit)) {
       assert_true(seed < 20 * MACHINES);
       continue;
     }
@@ -240,16 +270,21 @@ static void check_kind(bool planar, bool loops) {
     close_bench(&b);
     checked++;
   }
-  print_message("%d %s machines%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial", loops ? " with loops" : "", worst);
+  print_message("%d %s machines%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial", loops ? " with loops" : "",
+                circuit ? " with circuits" : "", worst);
 }
 
-static void planar_trees(void **state) { (void)state; check_kind(true, false); }
-static void planar_loops(void **state) { (void)state; check_kind(true, true); }
-static void spatial_trees(void **state) { (void)state; check_kind(false, false); }
-static void spatial_loops(void **state) { (void)state; check_kind(false, true); }
+static void planar_trees(void **state) { (void)state; check_kind(true, false, false); }
+static void planar_loops(void **state) { (void)state; check_kind(true, true, false); }
+static void spatial_trees(void **state) { (void)state; check_kind(false, false, false); }
+static void spatial_loops(void **state) { (void)state; check_kind(false, true, false); }
+static void planar_circuits(void **state) { (void)state; check_kind(true, false, true); }
+static void planar_loops_circuits(void **state) { (void)state; check_kind(true, true, true); }
+static void spatial_loops_circuits(void **state) { (void)state; check_kind(false, true, true); }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees), cmocka_unit_test(planar_loops),
-                                     cmocka_unit_test(spatial_trees), cmocka_unit_test(spatial_loops)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees), cmocka_unit_test(planar_loops), cmocka_unit_test(spatial_trees),
+                                     cmocka_unit_test(spatial_loops), cmocka_unit_test(planar_circuits),
+                                     cmocka_unit_test(planar_loops_circuits), cmocka_unit_test(spatial_loops_circuits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,20 @@
 //
 // Positions: find the z nearest to the rough one (in weighted least squares) with Phi(z) = 0 and c(z) = value, by
 // Gauss-Newton steps of least norm. Redundant rows make the matrix singular, which a tiny regularisation forgives.
+// Circuit: pressures and spools as given. Static balance then replaces what was asked to be balanced.
 // Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Derivatives of the conditions are complex
 // steps. Runs once, when a model is built; allocates.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hydraulics/circuit.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "model/builder.h"
+#include "plant/equilibrium.h"
+#include "plant/machine_plant.h"
 
 static const double tiny = 1e-30;  // the imaginary step
 
@@ -27,64 +31,118 @@ typedef struct assembly {
   od_model *m;
   double *w;
   double _Complex *wc;
-  condition *at_position, *at_rate;
-  int positions, rates;
+  condition *at_position, *at_rate, *balanced;
+  int positions, rates, balances;
+  bool *given_z, *given_c;
   int rows;                         // of the largest problem: closure rows and conditions
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
   int *pivot;
 } assembly;
 
 static bool is_position(od_output_kind kind) {
-  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_SPRING_LENGTH;
+  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_SPRING_LENGTH ||
+         kind == OD_OUT_CYLINDER_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
-         kind == OD_OUT_SPRING_RATE;
+         kind == OD_OUT_SPRING_RATE || kind == OD_OUT_CYLINDER_RATE;
+}
+static bool is_state_of_circuit(const od_model *m, const od_output *o) {
+  return (o->kind == OD_OUT_NODE_PRESSURE && m->node[o->index].state >= 0) ||
+         (o->kind == OD_OUT_SPOOL && m->valve[o->index].state >= 0);
+}
+static int circuit_state(const od_model *m, const od_output *o) {
+  return o->kind == OD_OUT_SPOOL ? m->valve[o->index].state : m->node[o->index].state;
 }
 
-// Sorts the initial values: rough ones into z0, exact ones into conditions. Complains about unknown and missing ones.
-static void sort_initial_values(assembly *s) {
-  const od_model *m = s->m;
-  bool *given = calloc((size_t)m->coordinates + 1, sizeof *given);
-  for (int i = 0; i < s->b->initials; i++) {
-    const od_initial *in = &s->b->initial[i];
-    int index = od_model_output_find(m, in->quantity);
-    condition c = {.initial = i, .value = in->value};
-    int coordinate = od_model_coordinate_find(m, in->quantity, false);
-    int coordinate_rate = od_model_coordinate_find(m, in->quantity, true);
-    if (index >= 0) c.output = m->output[index];
-    else if (coordinate >= 0) c.output = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
-    else if (coordinate_rate >= 0) c.output = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = coordinate_rate};
-    else {
-      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
-      continue;
-    }
-    if (!is_position(c.output.kind) && !is_rate(c.output.kind)) {
-      od_build_complain(s->b, OD_ABOUT_INITIAL, i,
-                        "'%s' cannot be an initial value: only positions, angles, lengths and their rates can",
-                        in->quantity);
-      continue;
-    }
-    if (c.output.kind == OD_OUT_COORDINATE) {
-      m->z0[c.output.index] = in->value;
-      if (given) given[c.output.index] = true;
-    }
-    if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
-    if (in->exact && is_position(c.output.kind)) s->at_position[s->positions++] = c;
-    if (in->exact && is_rate(c.output.kind)) s->at_rate[s->rates++] = c;
+// Values of conditions; lengths and speeds of cylinders belong to the circuit.
+static double value_of(const od_model *m, const double *w, const od_output *o) {
+  return od_output_is_of_circuit(o->kind) ? od_circuit_output(m, w, o) : od_mechanics(m)->output(m, w, o);
+}
+static double _Complex complex_value_of(const od_model *m, const double _Complex *w, const od_output *o) {
+  return od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(m, w, o)
+                                          : od_mechanics_with_derivatives(m)->output(m, w, o);
+}
+
+// The output or coordinate that an initial value is about; false when there is none of that name.
+static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
+  int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
+  int rate = od_model_coordinate_find(m, quantity, true);
+  if (index >= 0) *out = m->output[index];
+  else if (coordinate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
+  else if (rate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = rate};
+  return index >= 0 || coordinate >= 0 || rate >= 0;
+}
+
+// A joint that closes a loop has no coordinate of its own.
+static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
+  for (int i = 0; i < m->joints; i++) {
+    size_t length = strlen(m->joint[i].name);
+    *joint = m->joint[i].name;
+    if (m->joint[i].link < 0 && strncmp(quantity, *joint, length) == 0 && quantity[length] == '.') return true;
   }
-  for (int j = 0; given && j < m->coordinates; j++)
-    if (!given[j]) {
-      int joint = m->link[m->coordinate_link[j]].joint;
-      static const char *const spherical[3] = {"angle1", "angle2", "angle3"};
-      const od_joint *owner = &m->joint[joint];
-      const char *label = owner->coordinates > 1 ? spherical[j - owner->coordinate]
-                          : owner->spec.type == OD_PRISMATIC ? "position" : "angle";
-      od_build_complain(s->b, OD_ABOUT_JOINT, joint,
-                        "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
-                        owner->name, owner->name, label);
-    }
-  free(given);
+  return false;
+}
+
+// One initial value: rough ones go into z0, pressures and spools into c0, exact ones become conditions.
+static void take_initial_value(assembly *s, int i) {
+  const od_model *m = s->m;
+  const od_initial *in = &s->b->initial[i];
+  condition c = {.initial = i, .value = in->value};
+  const char *joint;
+  if (!find_quantity(m, in->quantity, &c.output)) {
+    if (names_loop_joint(m, in->quantity, &joint))
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate",
+                        in->quantity, joint);
+    else
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
+    return;
+  }
+  bool position = is_position(c.output.kind), rate = is_rate(c.output.kind), circuit = is_state_of_circuit(m, &c.output);
+  if (!position && !rate && !circuit) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i,
+                      "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes "
+                      "and spools with a time constant can", in->quantity);
+    return;
+  }
+  if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be balanced: only joint coordinates and pressures of volumes can",
+                      in->quantity);
+    return;
+  }
+  if (c.output.kind == OD_OUT_COORDINATE) m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true;
+  if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
+  if (circuit) {
+    m->c0[circuit_state(m, &c.output)] = in->value;
+    s->given_c[circuit_state(m, &c.output)] = true;
+  }
+  if (in->balance) s->balanced[s->balances++] = c;
+  if (in->exact && position) s->at_position[s->positions++] = c;
+  if (in->exact && rate) s->at_rate[s->rates++] = c;
+}
+
+static void complain_about_missing_values(assembly *s) {
+  const od_model *m = s->m;
+  for (int j = 0; j < m->coordinates; j++) {
+    if (s->given_z[j]) continue;
+    int joint = m->link[m->coordinate_link[j]].joint;
+    const od_joint *owner = &m->joint[joint];
+    static const char *const several[3] = {"angle1", "angle2", "angle3"};
+    const char *label = owner->coordinates > 1 ? several[j - owner->coordinate]
+                        : owner->spec.type == OD_PRISMATIC ? "position" : "angle";
+    od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                      "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
+                      owner->name, owner->name, label);
+  }
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
+      od_build_complain(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
+                        m->node[i].name, m->node[i].name);
+}
+
+static void sort_initial_values(assembly *s) {
+  for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
+  complain_about_missing_values(s);
 }
 
 // Real and complex work memory for the numbers at hand.
@@ -128,7 +186,7 @@ static void condition_rows(assembly *s, const condition *list, int count, bool r
     mech->open_positions(m, s->wc);
     mech->open_velocities(m, s->wc);
     for (int i = 0; i < count; i++) {
-      double _Complex y = mech->output(m, s->wc, &list[i].output);
+      double _Complex y = complex_value_of(m, s->wc, &list[i].output);
       s->matrix[(m->rows + i) * n + j] = __imag__ y / tiny;
       s->r[m->rows + i] = __real__ y - list[i].value;
     }
@@ -169,7 +227,7 @@ static double position_residual(assembly *s, int conditions, bool derivatives) {
   memcpy(s->r, s->w + m->layout.phi, (size_t)m->rows * sizeof *s->r);
   mech->open_velocities(m, s->w);
   for (int i = 0; i < conditions; i++)
-    s->r[m->rows + i] = mech->output(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
+    s->r[m->rows + i] = value_of(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
   if (derivatives) {
     closure_rows(s, s->matrix);
     condition_rows(s, s->at_position, conditions, false);
@@ -294,7 +352,78 @@ static void assemble_rates(assembly *s) {
   memcpy(m->zd0, zd, (size_t)n * sizeof *zd);
 }
 
-// The degrees of freedom that the loops leave, and the energy stored in the initial state.
+// ---- the circuit: cylinders within reach, static balance
+
+static void check_reach(assembly *s) {
+  const od_model *m = s->m;
+  od_mechanics(m)->open_positions(m, s->w);
+  od_mechanics(m)->open_velocities(m, s->w);
+  for (int i = 0; i < m->cylinders; i++) {
+    const double *q = m->theta + m->cylinder[i].number;
+    double length = s->w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
+    if (length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)
+      od_build_complain(s->b, OD_ABOUT_CYLINDER, i,
+                        "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+                        "goes from %.4g m to %.4g m", m->cylinder[i].name, length, shortest, longest);
+  }
+}
+
+// Which states are free and which rows of the residual have to vanish.
+static int choose_balance(assembly *s, const od_plant *plant, int *state, int *row) {
+  const od_model *m = s->m;
+  int count = 0, angles = 0, n = plant->nz, extra = 0;
+  for (int i = 0; i < s->balances; i++) angles += s->balanced[i].output.kind == OD_OUT_COORDINATE;
+  // Balanced coordinates stand for the freedom that the loops leave.
+  for (int k = 0; k < n && angles > 0; k++) state[count++] = k;
+  for (int i = 0; i < s->balances; i++)
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) state[count++] = 2 * n + circuit_state(m, &s->balanced[i].output);
+  if ((angles > 0 && angles != n) || count < n) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
+                      "static balance wants %d balanced quantities, as many as there are degrees of freedom, not %d", n,
+                      angles > 0 ? angles : count);
+    return 0;
+  }
+  for (int k = 0; k < n; k++) row[k] = k;
+  for (int i = 0; i < s->balances && n + extra < count; i++)
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) row[n + extra++] = n + circuit_state(m, &s->balanced[i].output);
+  return count;
+}
+
+static void balance_machine(assembly *s) {
+  od_model *m = s->m;
+  od_plant *plant = NULL;
+  if (s->balances == 0 || od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL) != OD_OK) return;
+  int nx = od_plant_nx(plant), n = plant->nz;
+  void *work = calloc(1, plant->work_size);
+  double *x = calloc((size_t)nx + 1, sizeof *x), *u = calloc((size_t)m->inputs + 1, sizeof *u);
+  int *state = calloc((size_t)nx + 1, sizeof *state), *row = calloc((size_t)nx + 1, sizeof *row);
+  if (work && x && u && state && row && plant->ops->start(plant, work, x) == OD_OK) {
+    for (int i = 0; i < m->inputs; i++) u[i] = m->input[i].start;
+    int count = choose_balance(s, plant, state, row);
+    for (int k = n; k < 2 * n; k++) x[k] = 0;
+    if (count > 0 && od_equilibrium(plant, work, 0, u, x, state, row, count) != OD_OK)
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
+                        "no static balance found from here; another starting value ('balance from ...') may help");
+    memcpy(m->c0, x + 2 * n, (size_t)m->circuit_states * sizeof *x);
+    memcpy(m->z0, od_machine_plant_scalars(plant, work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    memcpy(s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
+  }
+  for (int i = 0; i < s->balances && !s->b->problems; i++) {
+    const od_output *o = &s->balanced[i].output;
+    if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[circuit_state(m, o)] < 0)
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
+                        "static balance needs a negative pressure, %.4g Pa, in '%s'", m->c0[circuit_state(m, o)],
+                        m->node[o->index].name);
+  }
+  free(work);
+  free(x);
+  free(u);
+  free(state);
+  free(row);
+  od_plant_free(plant);
+}
+
+// The degrees of freedom that the loops leave.
 static void count_freedom(assembly *s) {
   od_model *m = s->m;
   int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
@@ -310,11 +439,16 @@ static void count_freedom(assembly *s) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
     od_build_complain(s->b, last && last->joint >= 0 ? OD_ABOUT_JOINT : last ? OD_ABOUT_ROD : OD_ABOUT_MACHINE,
                       last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
-                      "the mechanism cannot move: its loops take all %d degrees of freedom of its %d joint coordinates",
-                      m->coordinates, m->coordinates);
+                      "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
+                      m->coordinates, m->coordinates == 1 ? "" : "s");
   }
-  od_mechanics(m)->open_velocities(m, s->w);
-  m->stored0 = od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_STORED});
+}
+
+static void note_energy(assembly *s) {
+  const od_mechanics_real *mech = od_mechanics(s->m);
+  mech->open_positions(s->m, s->w);
+  mech->open_velocities(s->m, s->w);
+  s->m->stored0 = mech->output(s->m, s->w, &(od_output){.kind = OD_OUT_STORED});
 }
 
 static bool take_memory(assembly *s) {
@@ -325,13 +459,16 @@ static bool take_memory(assembly *s) {
   s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
   s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
   s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
+  s->balanced = calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
+  s->given_z = calloc(n, sizeof *s->given_z);
+  s->given_c = calloc((size_t)m->circuit_states + 1, sizeof *s->given_c);
   s->matrix = calloc(rows * n, sizeof *s->matrix);
   s->normal = calloc(rows * rows, sizeof *s->normal);
   s->r = calloc(rows, sizeof *s->r);
   s->y = calloc(rows, sizeof *s->y);
   s->trial = calloc(2 * n, sizeof *s->trial);
   s->pivot = calloc(rows, sizeof *s->pivot);
-  return s->w && s->wc && s->at_position && s->at_rate && s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->given_c && s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
 }
 
 static void give_memory_back(assembly *s) {
@@ -339,6 +476,9 @@ static void give_memory_back(assembly *s) {
   free(s->wc);
   free(s->at_position);
   free(s->at_rate);
+  free(s->balanced);
+  free(s->given_z);
+  free(s->given_c);
   free(s->matrix);
   free(s->normal);
   free(s->r);
@@ -361,6 +501,9 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) assemble_positions(&s);
     if (!b->problems) assemble_rates(&s);
     if (!b->problems) count_freedom(&s);
+    if (!b->problems) check_reach(&s);
+    if (!b->problems) balance_machine(&s);
+    if (!b->problems) note_energy(&s);
   }
   give_memory_back(&s);
   if (!memory || b->no_memory) {

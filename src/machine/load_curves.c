@@ -1,0 +1,151 @@
+// Characteristic curves of a valve's ports: a straight line, a B-spline by its control points, or a table.
+//
+// All three are B-splines in the model: the line one of degree 1 with two control points, a table one of degree 1.
+#include <math.h>
+#include <string.h>
+
+#include "machine/circuit.h"
+
+enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
+
+static const char wanted[] = "linear, or a map with degree and points or with table";
+
+// One coordinate of the control points: where its entries stand in the file, if they do, and what they are otherwise.
+typedef struct axis {
+  const char *name, *unit;  // "at" or "points"
+  int list;                 // its list, or that of the table's rows; -1: none
+  int column;               // in rows of a table; -1: the entries themselves
+  double end;               // equidistant from 0 to this without a list
+} axis;
+
+static int count_of(const od_loader *ld, int list) {
+  return list >= 0 && ld->tree.node[list].kind == OD_TREE_LIST ? ld->tree.node[list].count : 0;
+}
+
+// The entry of an axis at an element of its list, or -1. Rows are checked beforehand.
+static int entry_of(const od_loader *ld, const axis *a, int at) {
+  int node = od_tree_value(&ld->tree, at);
+  if (node < 0 || a->column < 0) return node;
+  if (ld->tree.node[node].kind != OD_TREE_LIST || ld->tree.node[node].count != 2) return -1;
+  int first = ld->tree.node[node].first;
+  return od_tree_value(&ld->tree, a->column == 0 ? first : ld->tree.node[first].next);
+}
+
+// Reads `count` numbers of the model; returns the index of the first.
+static int read_axis(od_loader *ld, const char *path, const axis *a, int count, od_place place) {
+  int first = ld->machine->numbers.count;
+  int at = count_of(ld, a->list) > 0 ? ld->tree.node[a->list].first : -1;
+  for (int i = 0; i < count; i++) {
+    const char *label = od_format(ld, "%s[%d]", a->name, i);
+    od_field field = {label, a->unit, OD_ANY, count > 1 ? a->end * i / (count - 1) : 0};
+    od_read_number(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, place, OD_IN_MODEL);
+    if (at >= 0) at = ld->tree.node[at].next;
+  }
+  return first;
+}
+
+static void check_increase(od_loader *ld, int first, int count, const char *unit) {
+  for (int i = 1; i < count; i++) {
+    double last = od_number_value(ld, first + i - 1), next = od_number_value(ld, first + i);
+    const char *shown = strcmp(unit, "1") == 0 ? "" : od_format(ld, " %s", unit);
+    if (!(next > last))
+      od_complain_number(ld, first + i, "the abscissae of a curve must increase; %g%s does not come after %g%s", next,
+                         shown, last, shown);
+  }
+}
+
+// Reads both coordinates of all control points.
+static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
+  if (ld->machine->numbers.count > OD_MOST_NUMBERS) {
+    od_complain(ld, node, "there are more than %d numbers in this machine", OD_MOST_NUMBERS);
+    return;
+  }
+  int before = od_messages_total(ld->messages);
+  int first = read_axis(ld, path, at, count, od_place_of(ld, node));
+  bool sound = od_messages_total(ld->messages) == before && (at->list >= 0 || at->end > 0);
+  if (sound) check_increase(ld, first, count, at->unit);
+  read_axis(ld, path, points, count, od_place_of(ld, node));
+}
+
+// A list of reasonable length; false with a message otherwise.
+static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
+  if (list < 0) return false;
+  if (ld->tree.node[list].kind != OD_TREE_LIST) {
+    od_complain(ld, list, "found %s; '%s' wants %s", od_describe(ld, list), label, list_wanted);
+    return false;
+  }
+  if (count_of(ld, list) <= MOST_POINTS) return true;
+  od_complain(ld, list, "found a list of %d; a curve has at most %d points", count_of(ld, list), MOST_POINTS);
+  return false;
+}
+
+static bool read_table(od_loader *ld, const od_section *section, int table, od_curve_frame frame, od_curve *curve) {
+  static const char rows[] = "rows [spool, value]";
+  if (!check_list(ld, table, "table", rows)) return false;
+  int count = count_of(ld, table), entry[2], before = od_messages_total(ld->messages);
+  for (int at = ld->tree.node[table].first; at >= 0; at = ld->tree.node[at].next)
+    od_read_list(ld, od_tree_value(&ld->tree, at), "table", rows, 2, entry);
+  if (count < 2) od_complain(ld, table, "found %d rows; a table needs at least 2", count);
+  if (od_messages_total(ld->messages) != before) return false;
+  *curve = (od_curve){.degree = 1, .count = count};
+  read_points(ld, section->path, &(axis){"at", frame.unit, table, 0, 0}, &(axis){"points", "1", table, 1, 0}, count,
+              table);
+  return true;
+}
+
+// The degree, or 0 with a message.
+static int read_degree(od_loader *ld, const od_section *section) {
+  static const od_field field = {"degree", "1", OD_ANY, NAN};
+  int before = od_messages_total(ld->messages);
+  int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
+  if (od_messages_total(ld->messages) != before || !od_number_is_given(ld, number)) return 0;
+  return od_check_whole(ld, number, "degree", 1, HIGHEST_DEGREE) ? (int)od_number_value(ld, number) : 0;
+}
+
+static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve) {
+  int points = od_section_need(ld, section, "points"), at = od_section_get(ld, section, "at");
+  int degree = read_degree(ld, section);
+  if (!check_list(ld, points, "points", "a list of numbers")) return false;
+  if (at >= 0 && !check_list(ld, at, "at", "a list of positions of the spool")) return false;
+  int count = count_of(ld, points);
+  bool fits = at < 0 || count_of(ld, at) == count;
+  if (!fits)
+    od_complain(ld, at, "found a list of %d; 'at' wants as many entries as 'points', %d", count_of(ld, at), count);
+  if (degree > 0 && count <= degree)
+    od_complain(ld, points, "found a list of %d; a curve of degree %d needs at least %d points", count, degree,
+                degree + 1);
+  *curve = (od_curve){.degree = degree, .count = count};
+  read_points(ld, section->path, &(axis){"at", frame.unit, fits ? at : -1, -1, frame.stroke},
+              &(axis){"points", "1", points, -1, 0}, count, points);
+  return degree > 0;
+}
+
+static bool read_line(od_loader *ld, int node, const char *path, od_curve_frame frame, od_curve *curve) {
+  *curve = (od_curve){.degree = 1, .count = 2};
+  read_points(ld, path, &(axis){"at", frame.unit, -1, -1, frame.stroke}, &(axis){"points", "1", -1, -1, frame.full}, 2,
+              node);
+  return true;
+}
+
+bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve) {
+  static const char *const keys[] = {"degree", "points", "at", "table", NULL};
+  static const char *const of_splines[] = {"degree", "points", "at"};
+  *curve = (od_curve){0};
+  int node = od_section_need(ld, section, "curve");
+  if (node < 0) return false;
+  const char *path = od_path(ld, section->path, "curve");
+  bool is_map = ld->tree.node[node].kind == OD_TREE_MAP;
+  if (!is_map && strcmp(od_text_of(ld, node), "linear") == 0) return read_line(ld, node, path, frame, curve);
+  if (!is_map) {
+    od_complain(ld, node, "found %s; 'curve' wants %s", od_describe(ld, node), wanted);
+    return false;
+  }
+  const char *what = od_format(ld, "the curve of %s", section->what);
+  od_section map = od_section_open(ld, node, section->node, path, what, keys);
+  int table = od_section_get(ld, &map, "table");
+  if (table < 0) return read_spline(ld, &map, frame, curve);
+  for (int i = 0; i < 3; i++)
+    if (od_section_get(ld, &map, of_splines[i]) >= 0)
+      od_complain(ld, od_section_get(ld, &map, of_splines[i]), "a curve by a table has no '%s'", of_splines[i]);
+  return read_table(ld, &map, table, frame, curve);
+}

@@ -1,0 +1,115 @@
+// Cylinders: between two points of the mechanism and two nodes of the circuit.
+#include <math.h>
+
+#include "machine/circuit.h"
+
+// --- Chambers -----------------------------------------------------------------------------------------------------
+
+// Two different ones: volumes, or a volume and a tank.
+static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
+  int entry[2];
+  int node = od_section_need(ld, section, "chambers");
+  chambers[0] = chambers[1] = -1;
+  if (!od_read_list(ld, node, "chambers", "two names, piston side and rod side", 2, entry)) {
+    ld->loose_ends = true;
+    return false;
+  }
+  int before = od_messages_total(ld->messages);
+  for (int i = 0; i < 2; i++) {
+    chambers[i] = od_find_node(ld, entry[i], "chambers");
+    if (chambers[i] >= 0 && ld->names.element[chambers[i]].kind == OD_ELEMENT_SOURCE)
+      od_complain(ld, entry[i], "'%s' is a source; a chamber is a volume, or a tank on one side",
+                  ld->names.element[chambers[i]].name);
+  }
+  if (chambers[0] < 0 || chambers[1] < 0 || od_messages_total(ld->messages) != before) return false;
+  bool tanks = true;
+  for (int i = 0; i < 2; i++) tanks = tanks && ld->names.element[chambers[i]].kind == OD_ELEMENT_TANK;
+  if (tanks)
+    od_complain(ld, entry[1], "%s has tanks on both sides; expected a volume on one side at least", section->what);
+  else if (chambers[0] == chambers[1])
+    od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different ones", section->what,
+                ld->names.element[chambers[0]].name);
+  return od_messages_total(ld->messages) == before;
+}
+
+// --- Numbers ------------------------------------------------------------------------------------------------------
+
+// A plunger has no area on the side of its tank.
+static int read_areas(od_loader *ld, const od_section *section, const int chambers[2]) {
+  od_field field[2] = {{"areas[0]", "m2", OD_POSITIVE, NAN}, {"areas[1]", "m2", OD_POSITIVE, NAN}};
+  for (int i = 0; i < 2; i++)
+    if (chambers[i] >= 0 && ld->names.element[chambers[i]].kind == OD_ELEMENT_TANK) field[i].range = OD_NOT_NEGATIVE;
+  return od_read_two_numbers(ld, section, "areas", "two areas, piston side and rod side", field);
+}
+
+static int read_diameters(od_loader *ld, const od_section *section) {
+  static const od_field fields[2] = {{"bore", "m", OD_POSITIVE, NAN}, {"rod", "m", OD_POSITIVE, NAN}};
+  int before = od_messages_total(ld->messages);
+  int first = od_read_fields(ld, section, fields, 2, OD_IN_MODEL);
+  bool sound = od_messages_total(ld->messages) == before && !section->has_unknown;
+  if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
+    od_complain_number(ld, first + 1, "the rod is as thick as the bore or thicker");
+  return first;
+}
+
+// Areas, or bore and rod: the index of the first number.
+static int read_size(od_loader *ld, const od_section *section, const int chambers[2], bool *diameters) {
+  int areas = od_section_get(ld, section, "areas");
+  int bore = od_section_get(ld, section, "bore"), rod = od_section_get(ld, section, "rod");
+  *diameters = bore >= 0 || rod >= 0;
+  if (areas >= 0 && *diameters)
+    od_complain(ld, bore >= 0 ? bore : rod, "%s has both 'areas' and '%s'; expected areas, or bore and rod",
+                section->what, bore >= 0 ? "bore" : "rod");
+  else if (areas < 0 && !*diameters && section->map >= 0 && !section->has_unknown)
+    od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);
+  if (*diameters && areas < 0) return read_diameters(ld, section);
+  return areas >= 0 ? read_areas(ld, section, chambers) : ld->machine->numbers.count;
+}
+
+static void read_rest(od_loader *ld, const od_section *section) {
+  static const od_field lengths[] = {{"closed", "m", OD_POSITIVE, NAN}, {"stroke", "m", OD_POSITIVE, NAN}};
+  static const od_field dead[2] = {{"dead[0]", "m3", OD_NOT_NEGATIVE, 0}, {"dead[1]", "m3", OD_NOT_NEGATIVE, 0}};
+  static const od_field leakage = {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0};
+  static const od_field stops[] = {{"stiffness", "N/m", OD_NOT_NEGATIVE, 1e8}, {"damping", "s/m", OD_NOT_NEGATIVE, 1}};
+  static const char *const stop_keys[] = {"stiffness", "damping", NULL};
+  od_read_fields(ld, section, lengths, 2, OD_IN_MODEL);
+  od_read_two_numbers(ld, section, "dead", "two volumes, piston side and rod side", dead);
+  od_read_fields(ld, section, &leakage, 1, OD_IN_MODEL);
+  const char *path = od_path(ld, section->path, "stops"), *what = od_format(ld, "the stops of %s", section->what);
+  od_section stop = od_section_open(ld, od_section_get(ld, section, "stops"), section->node, path, what, stop_keys);
+  od_read_fields(ld, &stop, stops, 2, OD_IN_MODEL);
+}
+
+// --- Cylinders ----------------------------------------------------------------------------------------------------
+
+static void load_cylinder(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"between", "chambers", "areas",   "bore",  "rod",      "closed",
+                                     "stroke",  "dead",     "leakage", "stops", "friction", NULL};
+  od_section section = od_open_element(ld, key, element, keys);
+  od_point_ref ends[2];
+  int chambers[2];
+  bool diameters;
+  bool placed = od_names_find_pair(ld, &section, ends) && ends[0].point >= 0 && ends[1].point >= 0;
+  bool connected = find_chambers(ld, &section, chambers);
+  int first = read_size(ld, &section, chambers, &diameters);
+  read_rest(ld, &section);
+  od_connect_nodes(ld, chambers);
+  od_element *cylinder = &ld->names.element[element];
+  if (placed && connected) {
+    cylinder->index =
+        od_build_cylinder(ld->build, cylinder->name, ends[0].point, ends[1].point, ld->names.element[chambers[0]].index,
+                          ld->names.element[chambers[1]].index, diameters, od_number_theta(ld, first));
+    od_remember(ld, OD_ABOUT_CYLINDER, cylinder->index, key);
+  }
+  od_load_friction(ld, &section, cylinder->index, -1, false);
+}
+
+void od_load_cylinders(od_loader *ld, int node) {
+  for (int key = od_first_end(ld, node, "cylinders"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_CYLINDER);
+    if (element >= 0)
+      load_cylinder(ld, key, element);
+    else
+      ld->loose_ends = true;
+  }
+}

@@ -1,0 +1,71 @@
+// The oil: its density and the law of its bulk modulus.
+#include <math.h>
+#include <string.h>
+
+#include "machine/quantities.h"
+
+enum { MOST_FIELDS = 4 };
+
+static const char *const law_names[] = {"constant", "linear", "air", NULL};
+
+// The numbers of each law, in the builder's order.
+static const struct {
+  int count;
+  od_field field[MOST_FIELDS];
+} laws[] = {
+    [OD_OIL_CONSTANT] = {1, {{"modulus", "Pa", OD_POSITIVE, NAN}}},
+    [OD_OIL_LINEAR] = {2, {{"kp", "Pa", OD_POSITIVE, NAN}, {"k0", "1", OD_NOT_NEGATIVE, NAN}}},
+    [OD_OIL_AIR] = {4,
+                    {{"modulus", "Pa", OD_POSITIVE, NAN},
+                     {"air", "1", OD_NOT_NEGATIVE, NAN},
+                     {"at", "Pa", OD_POSITIVE, NAN},
+                     {"exponent", "1", OD_POSITIVE, NAN}}},
+};
+
+static bool law_has(int law, const char *key) {
+  for (int i = 0; i < laws[law].count; i++)
+    if (strcmp(laws[law].field[i].key, key) == 0) return true;
+  return false;
+}
+
+// Keys of the other laws.
+static void refuse_others(od_loader *ld, const od_section *section, int law) {
+  static const char *const keys[] = {"modulus", "kp", "k0", "air", "at", "exponent"};
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    int node = od_section_get(ld, section, keys[i]);
+    if (node >= 0 && !law_has(law, keys[i]))
+      od_complain(ld, node, "oil of the law '%s' has no '%s'", law_names[law], keys[i]);
+  }
+}
+
+void od_load_oil(od_loader *ld, int node) {
+  static const char *const keys[] = {"density", "law", "modulus",  "kp",        "k0",
+                                     "air",     "at",  "exponent", "smoothing", NULL};
+  static const od_field density = {"density", "kg/m3", OD_POSITIVE, NAN};
+  static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "oil", "the oil", keys);
+  int before = od_messages_total(ld->messages);
+  int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", law_names);
+  int first = od_read_fields(ld, &section, &density, 1, OD_IN_MODEL);
+  od_read_fields(ld, &section, &smoothing, 1, OD_IN_MODEL);
+  if (law < 0) return;
+  refuse_others(ld, &section, law);
+  int numbers = od_read_fields(ld, &section, laws[law].field, laws[law].count, OD_IN_MODEL);
+  if (law == OD_OIL_AIR && od_messages_total(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
+    od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
+  od_build_oil(ld->build, (od_oil_law)law, od_number_theta(ld, first));
+}
+
+// The first element that cannot do without oil, where the file has none.
+void od_check_oil(od_loader *ld) {
+  for (int i = 0; i < ld->names.elements; i++) {
+    const od_element *element = &ld->names.element[i];
+    if (element->kind < OD_ELEMENT_VOLUME || element->kind > OD_ELEMENT_CYLINDER) continue;
+    if (element->kind == OD_ELEMENT_TANK || element->kind == OD_ELEMENT_SOURCE) continue;
+    od_complain(ld, element->node,
+                "the %s '%s' wants oil, and the machine has none; it needs 'oil' with density and law",
+                od_element_noun(element->kind), element->name);
+    return;
+  }
+}

@@ -1,0 +1,154 @@
+// Directional valves: the spool that follows a command, and the ports that it opens.
+#include <math.h>
+#include <stdlib.h>
+
+#include "machine/circuit.h"
+
+// What the ports of a valve need to know of it.
+typedef struct valve {
+  int index;  // in the builder, or OD_NOT_BUILT
+  od_curve_frame frame;
+} valve;
+
+typedef struct port {
+  int ends[2], side;
+  const char *name;
+} port;
+
+typedef struct ports {
+  port *item;
+  int count, capacity;
+} ports;
+
+// --- Ports --------------------------------------------------------------------------------------------------------
+
+// Two ports between the same nodes on the same side are one port too many.
+static bool is_double(od_loader *ld, const ports *before, const port *p, int key, const char *what) {
+  for (int i = 0; i < before->count; i++) {
+    const port *other = &before->item[i];
+    bool same = other->ends[0] == p->ends[0] && other->ends[1] == p->ends[1];
+    bool reverse = other->ends[0] == p->ends[1] && other->ends[1] == p->ends[0];
+    if (other->side != p->side || (!same && !reverse)) continue;
+    od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, as the port '%s' does", what,
+                ld->names.element[p->ends[0]].name, ld->names.element[p->ends[1]].name,
+                p->side > 0 ? "positive" : "negative", other->name);
+    return true;
+  }
+  return false;
+}
+
+static void keep_port(od_loader *ld, ports *list, port p) {
+  port *grown = od_grow(list->item, list->count, &list->capacity, sizeof *list->item);
+  if (grown == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  list->item = grown;
+  list->item[list->count++] = p;
+}
+
+static void load_port(od_loader *ld, int key, const od_section *owner, const valve *v, ports *list) {
+  static const char *const keys[] = {"between", "side", "curve", "overlap", NULL};
+  static const char *const sides[] = {"negative", "positive", NULL};
+  const char *name = od_text_of(ld, key);
+  const char *what = od_format(ld, "the port '%s' of %s", name, owner->what);
+  const char *path = od_format(ld, "%s.ports.%s", owner->path, name);
+  od_section section = od_section_open(ld, od_value(ld, key), key, path, what, keys);
+  port p = {.name = name};
+  bool connected = od_find_node_pair(ld, &section, p.ends);
+  int side = od_read_choice(ld, od_section_need(ld, &section, "side"), "side", sides);
+  const od_field overlap = {"overlap", v->frame.unit, OD_ANY, 0};
+  int first = od_read_fields(ld, &section, &overlap, 1, OD_IN_MODEL);
+  od_curve curve;
+  bool has_curve = od_read_curve(ld, &section, v->frame, &curve);
+  p.side = side == 1 ? 1 : -1;
+  if (!connected) return;
+  od_connect_nodes(ld, p.ends);
+  if (side < 0 || is_double(ld, list, &p, key, what)) return;
+  keep_port(ld, list, p);
+  if (!has_curve || v->index == OD_NOT_BUILT) return;
+  int a = ld->names.element[p.ends[0]].index, b = ld->names.element[p.ends[1]].index;
+  int index =
+      od_build_port(ld->build, name, v->index, a, b, p.side, curve.degree, curve.count, od_number_theta(ld, first));
+  od_remember(ld, OD_ABOUT_FLOW, index, key);
+}
+
+static void load_ports(od_loader *ld, const od_section *section, const valve *v) {
+  ports list = {0};
+  od_index seen = {0};
+  int node = od_section_need(ld, section, "ports"), count = 0;
+  if (node < 0) ld->loose_ends = true;
+  for (int key = od_first_end(ld, node, "ports"); key >= 0; key = od_next(ld, key), count++) {
+    const char *name = od_text_of(ld, key);
+    bool sound = od_names_check(ld, key);
+    if (sound && od_index_find(&seen, name) >= 0) {
+      od_complain(ld, key, "%s has a port '%s' already", section->what, name);
+      sound = false;
+    }
+    if (sound && !od_index_add(&seen, name, key)) ld->no_memory = true;
+    if (sound)
+      load_port(ld, key, section, v, &list);
+    else
+      ld->loose_ends = true;
+  }
+  bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
+  if (is_map && count == 0) od_complain(ld, node, "%s needs at least one port", section->what);
+  od_index_free(&seen);
+  free(list.item);
+}
+
+// --- Valves -------------------------------------------------------------------------------------------------------
+
+// The unit of the command, or a guess where there is none because of an error: what the stroke is given in.
+static const char *spool_unit(od_loader *ld, const od_section *section, int command) {
+  double value;
+  const char *unit, *si = NULL;
+  if (command >= 0) return ld->names.element[command].unit;
+  int stroke = od_section_get(ld, section, "stroke");
+  if (stroke >= 0 && od_split_quantity(od_text_of(ld, stroke), &value, &unit) && unit[0] != '\0')
+    si = od_units_si(ld->units, unit);
+  return si != NULL ? si : "1";
+}
+
+static void load_valve(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"command", "time_constant", "stroke", "area",      "discharge",
+                                     "law",     "full",          "ports",  "dead_band", NULL};
+  static const char *const laws[] = {"opening", "coefficient", NULL};  // in the builder's order
+  od_section section = od_open_element(ld, key, element, keys);
+  int node = od_section_need(ld, &section, "command"), law_node = od_section_get(ld, &section, "law");
+  const char *name = od_read_text(ld, node, "command", "the name of an input");
+  int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_INPUT) : -1;
+  int law = law_node >= 0 ? od_read_choice(ld, law_node, "law", laws) : OD_VALVE_OPENING;
+  const char *unit = spool_unit(ld, &section, command);
+  enum { TIME_CONSTANT, STROKE, AREA, DISCHARGE, FULL, DEAD_BAND, FIELDS };
+  const od_field fields[FIELDS] = {
+      [TIME_CONSTANT] = {"time_constant", "s", OD_NOT_NEGATIVE, 0},
+      [STROKE] = {"stroke", unit, OD_POSITIVE, NAN},
+      [AREA] = {"area", "m2", OD_POSITIVE, NAN},
+      [DISCHARGE] = {"discharge", "1", OD_POSITIVE, NAN},
+      [FULL] = {"full", "1", OD_POSITIVE, 1},
+      [DEAD_BAND] = {"dead_band", unit, OD_NOT_NEGATIVE, 0},
+  };
+  int first = od_read_fields(ld, &section, fields, FIELDS, OD_IN_MODEL);
+  od_element *built = &ld->names.element[element];
+  built->unit = unit;
+  built->follows = od_number_value(ld, first + TIME_CONSTANT) == 0;
+  built->broken = command < 0;
+  if (command >= 0 && law >= 0) {
+    built->index = od_build_valve(ld->build, built->name, (od_valve_law)law, od_number_theta(ld, first),
+                                  ld->names.element[command].index);
+    od_remember(ld, OD_ABOUT_VALVE, built->index, key);
+  }
+  od_curve_frame frame = {unit, od_number_value(ld, first + STROKE), od_number_value(ld, first + FULL)};
+  load_ports(ld, &section, &(valve){built->index, frame});
+}
+
+void od_load_valves(od_loader *ld, int node) {
+  for (int key = od_first_end(ld, node, "valves"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_VALVE);
+    if (element >= 0)
+      load_valve(ld, key, element);
+    else
+      ld->loose_ends = true;
+  }
+}

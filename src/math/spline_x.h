@@ -1,0 +1,85 @@
+// B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on clamped
+// uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x is
+// solved for t (X increases), then Y(t) taken; with the basis functions B_i at t
+//   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
+// Written by hand: it runs inside steps, in real and complex numbers.
+#ifndef OD_SPLINE_MOST
+#define OD_SPLINE_MOST 8  // highest degree + 1
+#endif
+
+// The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t, where t
+// runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
+static inline void spline_basis(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
+  od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
+  B[0] = 1;
+  for (int d = 1; d <= degree; d++) {
+    // Knots j + 1 - d and j + d, clamped.
+    left[d] = t - (j + 1 - d > 0 ? j + 1 - d : 0);
+    right[d] = (j + d < spans ? j + d : spans) - t;
+    od_x saved = 0;
+    if (d == degree)
+      for (int r = 0; r <= d; r++) D[r] = 0;
+    for (int r = 0; r < d; r++) {
+      od_x share = B[r] / (right[r + 1] + left[d - r]);
+      if (d == degree) D[r] -= d * share, D[r + 1] += d * share;
+      B[r] = saved + right[r + 1] * share;
+      saved = left[d - r] * share;
+    }
+    B[d] = saved;
+  }
+}
+
+static inline od_x spline_sum(const od_x *B, const od_x *P, int degree) {
+  od_x sum = 0;
+  for (int r = 0; r <= degree; r++) sum += B[r] * P[r];
+  return sum;
+}
+
+// A point of a curve: where it is and what it depends on. The control points first .. first + degree matter.
+typedef struct X(curve_point) {
+  int first;
+  od_x B[OD_SPLINE_MOST];
+  od_x y, slope;
+} X(curve_point);
+
+static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) *c) {
+  int spans = count - degree;
+  od_x D[OD_SPLINE_MOST];
+  // Beyond its ends a curve is constant.
+  if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {
+    bool end = RE(x) >= RE(P[count - 1]);
+    c->first = end ? count - 1 - degree : 0;
+    for (int r = 0; r <= degree; r++) c->B[r] = r == (end ? degree : 0);
+    c->y = end ? Q[count - 1] : Q[0];
+    c->slope = 0;
+    return;
+  }
+  // The span: the last one that begins left of x.
+  int j = 0;
+  for (; j + 1 < spans; j++) {
+    spline_basis(degree, spans, j + 1, (od_x)(j + 1), c->B, D);
+    if (RE(spline_sum(c->B, P + j + 1, degree)) > RE(x)) break;
+  }
+  // Newton for the real part, kept inside the span by bisection; then two more rounds carry the imaginary part along.
+  double low = j, high = j + 1;
+  od_x t = j + 0.5;
+  int round = 0, polish = 2;
+  for (; round < 60; round++) {
+    spline_basis(degree, spans, j, t, c->B, D);
+    od_x miss = spline_sum(c->B, P + j, degree) - x, slope = spline_sum(D, P + j, degree), step = miss / slope;
+    if (RE(miss) > 0) high = RE(t);
+    else low = RE(t);
+    bool inside = RE(slope) > 0 && RE(t) - RE(step) >= low && RE(t) - RE(step) <= high;
+    bool small = fabs(RE(step)) < 1e-14 * spans;
+#ifdef OD_COMPLEX
+    if (small && polish-- == 0) break;
+#else
+    if (small) break;
+    (void)polish;
+#endif
+    t = inside || small ? t - step : (od_x)((low + high) / 2);
+  }
+  c->first = j;
+  c->y = spline_sum(c->B, Q + j, degree);
+  c->slope = spline_sum(D, Q + j, degree) / spline_sum(D, P + j, degree);
+}

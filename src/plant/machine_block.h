@@ -1,0 +1,84 @@
+// The inside of a machine's plant, shared by machine_plant.c (residual and Jacobians), machine_outputs.c and repartition.c.
+//
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and (only where
+// parameters are free) the scalars of the complex build. Offsets only, no pointers, so that it may be copied.
+#ifndef OD_MACHINE_BLOCK_H
+#define OD_MACHINE_BLOCK_H
+
+#include "hydraulics/circuit.h"
+#include "mechanics/mechanics.h"
+#include "mechanics/partition.h"
+#include "model/model.h"
+#include "oleodyn/plant.h"
+
+typedef struct machine {  // what was chosen of a model
+  od_plant plant;
+  const od_model *m;
+  int *output, *parameter;
+  od_circuit_number *owner;  // of each parameter
+  double *scale;
+  size_t scalars, integers, scratch, point, complex_scalars;  // offsets in bytes
+} machine;
+
+typedef struct header {
+  int linear;  // whether the last point has been prepared for tangents
+} header;
+
+// The parts of a work block.
+typedef struct parts {
+  header *head;
+  double *w;                // see model/layout.h
+  int *in;
+  double *scratch;          // directions first, then whatever a function needs
+  double *x, *k, *u;        // the last point
+  double _Complex *wc;
+} parts;
+
+static inline const machine *machine_of(const od_plant *plant) { return plant->model; }
+
+static inline parts parts_of(const machine *d, void *work) {
+  char *base = work;
+  parts p = {.head = work, .w = (double *)(base + d->scalars), .in = (int *)(base + d->integers),
+             .scratch = (double *)(base + d->scratch), .x = (double *)(base + d->point)};
+  p.k = p.x + 2 * d->plant.nz + d->plant.nc;
+  p.u = p.k + d->plant.nz + d->plant.nc;
+  p.wc = (double _Complex *)(base + d->complex_scalars);
+  return p;
+}
+
+// Directions of tangents, all zero, and a column for results; they stand at the beginning of the scratch.
+typedef struct directions {
+  double *dz, *dzd, *dzdd, *dc, *du, *out;
+} directions;
+static inline int direction_doubles(const od_plant *plant) { return 4 * plant->nz + 2 * plant->nc + plant->nu; }
+static inline directions clear_directions(const od_plant *plant, const parts *p) {
+  int n = plant->nz, nc = plant->nc;
+  directions v = {p->scratch, p->scratch + n, p->scratch + 2 * n, p->scratch + 3 * n, p->scratch + 3 * n + nc,
+                  p->scratch + 3 * n + nc + plant->nu};
+  for (int i = 0; i < direction_doubles(plant); i++) p->scratch[i] = 0;
+  return v;
+}
+
+// Puts a column into a row-major matrix.
+static inline void put_column(double *matrix, int rows, int columns, int column, const double *values) {
+  for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
+}
+
+// Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
+void od_machine_prepare_tangents(const machine *d, const parts *p);
+
+// The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
+od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk, double _Complex *g);
+
+// machine_outputs.c
+od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
+                                      const double *kp, double *hx, double *hu, double *hp);
+od_status od_machine_powers(const od_plant *plant, void *work, double *power);
+// repartition.c
+int od_machine_wants_repartition(const od_plant *plant, void *work);
+od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map);
+
+static const double od_imaginary_step = 1e-30;
+
+#endif

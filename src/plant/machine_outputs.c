@@ -1,0 +1,114 @@
+// What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their Jacobians.
+#include <stddef.h>
+
+#include "plant/machine_block.h"
+
+// What the integrals of the powers add to an output.
+static double integral_part(const od_model *m, const od_output *o, const double *energy) {
+  if (!energy) return 0;
+  double dissipated = 0, supplied = 0, compressed = 0;
+  int flows = od_model_power(m, OD_POWER_FLOW), loads = od_model_power(m, OD_POWER_LOAD), nodes = od_model_power(m, OD_POWER_NODE);
+  if (o->kind == OD_OUT_INTEGRAL) return o->component < 0 ? -energy[o->index] : energy[o->index];
+  for (int i = 0; i < flows; i++) dissipated += energy[i];
+  for (int i = 0; i < m->flows; i++)
+    if (m->flow[i].kind == OD_FLOW_PUMP) supplied -= energy[flows + i];
+    else dissipated += energy[flows + i];
+  for (int i = 0; i < m->loads; i++) supplied += energy[loads + i];
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].kind == OD_NODE_VOLUME) compressed += energy[nodes + i];
+    else supplied -= energy[nodes + i];
+  switch (o->kind) {
+    case OD_OUT_DISSIPATED: return dissipated;
+    case OD_OUT_SUPPLIED: return supplied;
+    case OD_OUT_COMPRESSED: return compressed;
+    case OD_OUT_BALANCE: return supplied - dissipated - compressed;
+    default: return 0;
+  }
+}
+
+od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
+  const machine *d = machine_of(plant);
+  parts p = parts_of(d, work);
+  for (int i = 0; i < plant->ny; i++) {
+    const od_output *o = &d->m->output[d->output[i]];
+    y[i] = od_output_is_of_circuit(o->kind) ? od_circuit_output(d->m, p.w, o) : od_mechanics(d->m)->output(d->m, p.w, o);
+    if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
+  }
+  return OD_OK;
+}
+
+od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
+  const machine *d = machine_of(plant);
+  const od_model *m = d->m;
+  parts p = parts_of(d, work);
+  const struct { od_output_kind kind; int count; } kinds[OD_POWER_KINDS] = {
+      {OD_OUT_SPRING_LOSS, m->springs}, {OD_OUT_JOINT_SPRING_LOSS, m->joint_springs}, {OD_OUT_ACTUATOR_LOSS, m->actuators},
+      {OD_OUT_FLOW_POWER, m->flows}, {OD_OUT_LOAD_POWER, m->loads}, {OD_OUT_NODE_POWER, m->nodes}};
+  for (int k = 0; k < OD_POWER_KINDS; k++)
+    for (int i = 0; i < kinds[k].count; i++) {
+      od_output o = {.kind = kinds[k].kind, .index = i};
+      double value = od_output_is_of_circuit(o.kind) ? od_circuit_output(m, p.w, &o) : od_mechanics(m)->output(m, p.w, &o);
+      // A pump's power is what it supplies, so its loss is the opposite.
+      *power++ = k == OD_POWER_FLOW && m->flow[i].kind == OD_FLOW_PUMP ? -value : value;
+    }
+  return OD_OK;
+}
+
+// All outputs along the direction that the last tangent_motion() and dc, du describe, into a column.
+static void output_column(const machine *d, const parts *p, const double *dc, const double *du, double *h, int columns,
+                          int column) {
+  const od_mechanics_real *mech = od_mechanics(d->m);
+  for (int i = 0; i < d->plant.ny; i++) {
+    const od_output *o = &d->m->output[d->output[i]];
+    h[i * columns + column] = od_output_is_of_circuit(o->kind) ? od_circuit_output_tangent(d->m, p->w, o, dc, du)
+                                                               : mech->output_tangent(d->m, p->w, o, du);
+  }
+}
+
+static od_status output_parameter_jacobian(const od_plant *plant, void *work, const double *kp, double *hp) {
+  const machine *d = machine_of(plant);
+  const od_model *m = d->m;
+  parts p = parts_of(d, work);
+  int nk = od_plant_nk(plant);
+  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  double *dk = p.scratch;
+  for (int j = 0; j < plant->np; j++) {
+    for (int k = 0; k < nk; k++) dk[k] = kp[k * plant->np + j];
+    od_status status = od_machine_complex_point(plant, work, j, dk, g);
+    if (status != OD_OK) return status;
+    for (int i = 0; i < plant->ny; i++) {
+      const od_output *o = &m->output[d->output[i]];
+      double _Complex y = od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(m, p.wc, o)
+                                                           : od_mechanics_with_derivatives(m)->output(m, p.wc, o);
+      hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
+    }
+  }
+  return OD_OK;
+}
+
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
+                                      const double *kp, double *hx, double *hu, double *hp) {
+  const machine *d = machine_of(plant);
+  parts p = parts_of(d, work);
+  const od_mechanics_real *mech = od_mechanics(d->m);
+  int n = plant->nz, nx = od_plant_nx(plant);
+  od_machine_prepare_tangents(d, &p);
+  directions v = clear_directions(plant, &p);
+  for (int j = 0; hx && j < nx; j++) {
+    double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
+    int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
+    *moved = 1;
+    for (int k = 0; k < n; k++) v.dzdd[k] = kx[k * nx + j];
+    mech->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, level);
+    output_column(d, &p, v.dc, NULL, hx, nx, j);
+    *moved = 0;
+  }
+  for (int j = 0; hu && j < plant->nu; j++) {
+    v.du[j] = 1;
+    for (int k = 0; k < n; k++) v.dzdd[k] = ku[k * plant->nu + j];
+    mech->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
+    output_column(d, &p, v.dc, v.du, hu, plant->nu, j);
+    v.du[j] = 0;
+  }
+  return hp ? output_parameter_jacobian(plant, work, kp, hp) : OD_OK;
+}

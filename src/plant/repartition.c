@@ -1,0 +1,128 @@
+// Changing the coordinates between steps: another choice of independent joint coordinates where those in use have become
+// bad, and new reference rotations for spherical joints. One function does both and hands out the linear map from old to
+// new states, so that covariances and sensitivities can be carried over exactly.
+#include <math.h>
+#include <string.h>
+
+#include "plant/machine_block.h"
+
+// When R has an entry larger than this (weighted), another choice of coordinates is clearly better; less is enough
+// where a preferred coordinate would come in or has to go.
+static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
+// A spherical joint whose middle angle exceeds this gets a new reference rotation, far from its singular position.
+static const double worst_chart_angle = 1;
+
+static bool is_preferred(const od_model *m, int coordinate) {
+  return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
+}
+
+// Whether some dependent coordinate would serve clearly better as an independent one.
+static bool partition_is_bad(const machine *d, const parts *p) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  const double *weight = m->coordinate_weight;
+  for (int i = 0; i < od_partition_rank(m); i++)
+    for (int k = 0; k < m->freedom; k++) {
+      int dependent = p->in[l->dependent + i], independent = p->in[l->independent + k];
+      double entry = p->w[l->R + i * m->freedom + k] * weight[independent] / weight[dependent];
+      bool alike = is_preferred(m, dependent) == is_preferred(m, independent);
+      if (fabs(entry) > (alike ? worst_map_entry : worst_preferred_entry)) return true;
+    }
+  return false;
+}
+
+static bool chart_is_bad(const machine *d, const parts *p, int first_link) {
+  return fabs(p->w[d->m->layout.z + d->m->link[first_link + 1].coordinate]) > worst_chart_angle;
+}
+
+// The turn rates of a spherical joint: w = E z', with E's columns the joint's three axes in the first link's frame.
+// Relative to the new reference (the present orientation) the axes are the unit vectors of the last link, so
+// z_new = 0, z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the
+// old coordinates and become those in the new ones. All in ground axes, where S holds the axes.
+static void move_chart(const machine *d, const parts *p, int first, double *T, double *T1, int columns) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  const double *S = p->w + l->S + OD_SPATIAL_NV * first, *R = p->w + l->rotation + OD_SPATIAL_NR * (first + 2);
+  double *z = p->w + l->z + m->link[first].coordinate, *zd = p->w + l->zd + m->link[first].coordinate;
+  // The old axes in the new frame: a_k = R' s_k.
+  double a[3][3];
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) a[k][i] = R[i] * S[6 * k] + R[3 + i] * S[6 * k + 1] + R[6 + i] * S[6 * k + 2];
+  double w[3] = {0};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) w[i] += a[k][i] * zd[k];
+  for (int column = 0; column < columns; column++) {
+    double dphi[3] = {0}, dw[3] = {0}, turned[3] = {0};
+    for (int k = 0; k < 3; k++) {
+      // A change of the earlier angles turns the later axes.
+      double c[3] = {turned[1] * a[k][2] - turned[2] * a[k][1], turned[2] * a[k][0] - turned[0] * a[k][2],
+                     turned[0] * a[k][1] - turned[1] * a[k][0]};
+      double dz = T[k * columns + column], dzd = T1[k * columns + column];
+      for (int i = 0; i < 3; i++) {
+        dphi[i] += a[k][i] * dz;
+        dw[i] += a[k][i] * dzd + c[i] * zd[k];
+        turned[i] += a[k][i] * dz;
+      }
+    }
+    // In the new coordinates w = E(z) z' with E(0) = 1 and dE from dz = dphi.
+    T[0 * columns + column] = dphi[0];
+    T[1 * columns + column] = dphi[1];
+    T[2 * columns + column] = dphi[2];
+    T1[0 * columns + column] = dw[0] - w[2] * dphi[1];
+    T1[1 * columns + column] = dw[1] + w[2] * dphi[0];
+    T1[2 * columns + column] = dw[2] - w[1] * dphi[0];
+  }
+  // The new reference: old reference times the three turns. In the ground's axes: R = R_parent C_new.
+  const double *Rp = p->w + l->rotation + OD_SPATIAL_NR * m->link[first].parent;
+  double *C = p->w + l->chart + 9 * m->link[first].chart;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) C[3 * i + j] = Rp[i] * R[j] + Rp[3 + i] * R[3 + j] + Rp[6 + i] * R[6 + j];
+  for (int k = 0; k < 3; k++) z[k] = 0, zd[k] = w[k];
+}
+
+int od_machine_wants_repartition(const od_plant *plant, void *work) {
+  const machine *d = machine_of(plant);
+  parts p = parts_of(d, work);
+  for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
+    if (d->m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) return 1;
+  return partition_is_bad(d, &p);
+}
+
+od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map) {
+  const machine *d = machine_of(plant);
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  parts p = parts_of(d, work);
+  const od_mechanics_real *mech = od_mechanics(m);
+  int n = m->coordinates, free = m->freedom;
+
+  // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise.
+  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * 2 * free, *dense = T1 + n * 2 * free;
+  directions v = clear_directions(plant, &p);
+  for (int j = 0; j < 2 * free; j++) {
+    (j < free ? v.dz : v.dzd)[j % free] = 1;
+    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < free ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
+    put_column(T, n, 2 * free, j, p.w + l->dz);
+    put_column(T1, n, 2 * free, j, p.w + l->dzd);
+    (j < free ? v.dz : v.dzd)[j % free] = 0;
+  }
+  for (int i = 1; i < m->links && m->charts > 0; i++)
+    if (m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) {
+      int c = m->link[i].coordinate;
+      move_chart(d, &p, i, T + c * 2 * free, T1 + c * 2 * free, 2 * free);
+    }
+  mech->open_positions(m, p.w);
+  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
+  for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  int nx = od_plant_nx(plant);
+  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * free * nx;  // the circuit stays
+  for (int k = 0; k < free; k++) {
+    int j = p.in[l->independent + k];
+    x[k] = p.w[l->z + j];
+    x[free + k] = p.w[l->zd + j];
+    if (!map) continue;
+    memcpy(map + k * nx, T + j * 2 * free, (size_t)(2 * free) * sizeof *map);
+    memcpy(map + (free + k) * nx, T1 + j * 2 * free, (size_t)(2 * free) * sizeof *map);
+  }
+  return OD_OK;
+}
