@@ -2,6 +2,8 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,18 @@ char *od_arena_text(od_arena *arena, const char *text) {
   char *copy = od_arena_take(arena, size);
   if (copy) memcpy(copy, text, size);
   return copy;
+}
+
+char *od_arena_format(od_arena *arena, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  char *text = length >= 0 ? od_arena_take(arena, (size_t)length + 1) : NULL;
+  if (text) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  va_end(args);
+  return text;
 }
 
 void od_arena_free(od_arena *arena) {

@@ -11,6 +11,7 @@ typedef struct od_arena {
 // Zeroed memory, or NULL when there is none left.
 void *od_arena_take(od_arena *arena, size_t size);
 char *od_arena_text(od_arena *arena, const char *text);
+char *od_arena_format(od_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void od_arena_free(od_arena *arena);
 
 #endif

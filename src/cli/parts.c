@@ -18,6 +18,12 @@ static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
                                           [OD_SPHERICAL] = "spherical",
                                           [OD_FIXED] = "fixed"};
 
+static const char *const node_kinds[] = {
+    [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source"};
+static const char *const flow_kinds[] = {
+    [OD_FLOW_PUMP] = "pump",   [OD_FLOW_ORIFICE] = "orifice", [OD_FLOW_RELIEF] = "relief",
+    [OD_FLOW_CHECK] = "check", [OD_FLOW_LEAK] = "leak",       [OD_FLOW_PORT] = "port"};
+
 // One line of a section: a few cells, each as wide as the widest of its column.
 enum { CELLS = 4, CELL_SIZE = 320 };
 typedef struct row {
@@ -25,22 +31,23 @@ typedef struct row {
 } row;
 typedef void row_writer(const od_model *m, int i, row *r);
 
-// Every row is written twice, first to see how wide the columns are.
+// Every row is written twice, first to see how wide the columns are. Rows whose first cell is empty are left out.
 static void print_section(const od_model *m, const char *heading, int count, row_writer *write) {
   int width[CELLS] = {0};
   row r;
-  if (count == 0) return;
   for (int i = 0; i < count; i++) {
     r = (row){0};
     write(m, i, &r);
     for (int c = 0; c < CELLS; c++)
       if (od_text_width(r.cell[c]) > width[c]) width[c] = od_text_width(r.cell[c]);
   }
+  if (width[0] == 0) return;
   printf("\n");
   od_heading(stdout, heading);
   for (int i = 0; i < count; i++) {
     r = (row){0};
     write(m, i, &r);
+    if (!r.cell[0][0]) continue;
     int last = CELLS - 1;
     while (last > 0 && !r.cell[last][0]) last--;
     for (int c = 0; c < last; c++) {
@@ -69,6 +76,17 @@ static void number_text(const od_model *m, int number, char text[CELL_SIZE]) {
   od_number_round(value, m->theta[number], 6);
   bool plain = !strcmp(m->unit[number], "1");
   snprintf(text, CELL_SIZE, plain ? "%s" : "%s %s", value, m->unit[number]);
+}
+
+// A value that an input may drive: "100 N", "drive", "2000 N times lever".
+static void driven_text(const od_model *m, int number, int input, char text[CELL_SIZE]) {
+  char value[CELL_SIZE];
+  number_text(m, number, value);
+  bool is_one = m->theta[number] == 1 && !strcmp(m->unit[number], "1");
+  if (input < 0)
+    snprintf(text, CELL_SIZE, "%s", value);
+  else
+    snprintf(text, CELL_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ", m->input[input].name);
 }
 
 // What a number is called within its element: "spring.stiffness" is "stiffness".
@@ -148,17 +166,58 @@ static void spring_row(const od_model *m, int i, row *r) {
 
 static void load_row(const od_model *m, int i, row *r) {
   const od_load *load = &m->load[i];
-  char place[CELL_SIZE / 2], value[CELL_SIZE];
+  char place[CELL_SIZE / 2];
   const char *how = load_place(m, load, place, sizeof place);
   snprintf(r->cell[0], CELL_SIZE, "%s", load->name);
   snprintf(r->cell[1], CELL_SIZE, "%s %s", how, place);
-  number_text(m, load->number, value);
-  bool is_one = m->theta[load->number] == 1 && !strcmp(m->unit[load->number], "1");
-  if (load->input < 0)
-    snprintf(r->cell[2], CELL_SIZE, "%s", value);
+  driven_text(m, load->number, load->input, r->cell[2]);
+}
+
+static void node_row(const od_model *m, int i, row *r) {
+  snprintf(r->cell[0], CELL_SIZE, "%s", m->node[i].name);
+  snprintf(r->cell[1], CELL_SIZE, "%s", node_kinds[m->node[i].kind]);
+  driven_text(m, m->node[i].number, m->node[i].input, r->cell[2]);
+}
+
+static const char *node_name(const od_model *m, int node) {
+  return node >= 0 ? m->node[node].name : "nowhere";
+}
+
+// A cylinder's own leakage is one of its numbers, not a part.
+static bool is_part(const od_flow *flow) {
+  return flow->kind == OD_FLOW_PORT || flow->cylinder < 0;
+}
+
+static void flow_row(const od_model *m, int i, row *r) {
+  const od_flow *flow = &m->flow[i];
+  if (!is_part(flow)) return;
+  bool port = flow->kind == OD_FLOW_PORT;
+  snprintf(r->cell[0], CELL_SIZE, "%s%s%s", port ? m->valve[flow->valve].name : "", port ? "." : "", flow->name);
+  snprintf(r->cell[1], CELL_SIZE, "%s", flow_kinds[flow->kind]);
+  snprintf(r->cell[2], CELL_SIZE, "%s - %s", node_name(m, flow->a), node_name(m, flow->b));
+  if (port)
+    snprintf(r->cell[3], CELL_SIZE, "open on the %s side", flow->side > 0 ? "positive" : "negative");
   else
-    snprintf(r->cell[2], CELL_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ",
-             m->input[load->input].name);
+    number_text(m, flow->number, r->cell[3]);
+}
+
+static void valve_row(const od_model *m, int i, row *r) {
+  const od_valve *valve = &m->valve[i];
+  char stroke[CELL_SIZE];
+  number_text(m, valve->number + OD_VALVE_STROKE, stroke);
+  snprintf(r->cell[0], CELL_SIZE, "%s", valve->name);
+  snprintf(r->cell[1], CELL_SIZE, "follows %s", m->input[valve->input].name);
+  snprintf(r->cell[2], CELL_SIZE, "stroke %.100s", stroke);
+}
+
+static void cylinder_row(const od_model *m, int i, row *r) {
+  const od_cylinder *cylinder = &m->cylinder[i];
+  char stroke[CELL_SIZE];
+  number_text(m, cylinder->number + OD_CYLINDER_STROKE, stroke);
+  snprintf(r->cell[0], CELL_SIZE, "%s", cylinder->name);
+  pair_text(m, cylinder->point_a, cylinder->point_b, r->cell[1]);
+  snprintf(r->cell[2], CELL_SIZE, "chambers %s, %s", node_name(m, cylinder->node_a), node_name(m, cylinder->node_b));
+  snprintf(r->cell[3], CELL_SIZE, "stroke %.100s", stroke);
 }
 
 void od_parts_print(const od_model *m) {
@@ -167,6 +226,10 @@ void od_parts_print(const od_model *m) {
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
   print_section(m, "Springs and dampers", m->springs + m->joint_springs, spring_row);
   print_section(m, "Forces and torques", m->loads, load_row);
+  print_section(m, "Volumes, tanks and sources", m->nodes, node_row);
+  print_section(m, "Valves", m->valves, valve_row);
+  print_section(m, "Flows (from - to)", m->flows, flow_row);
+  print_section(m, "Cylinders", m->cylinders, cylinder_row);
 }
 
 // --- For programs ---------------------------------------------------------------------------------------------------
@@ -190,6 +253,10 @@ static void set_number(json_t *part, const od_model *m, int number) {
   json_object_set_new(
       part, label_of(m, number),
       json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number])));
+}
+
+static json_t *input_json(const od_model *m, int input) {
+  return od_json_text(input < 0 ? NULL : m->input[input].name);
 }
 
 static json_t *body_json(const od_model *m, int i) {
@@ -236,19 +303,69 @@ static json_t *load_json(const od_model *m, int i) {
   json_t *part = part_json(load->name);
   json_object_set_new(part, keys[load->kind], od_json_text(place));
   set_number(part, m, load->number);
-  json_object_set_new(part, "input", od_json_text(load->input < 0 ? NULL : m->input[load->input].name));
+  json_object_set_new(part, "input", input_json(m, load->input));
   return part;
 }
 
+static json_t *node_json(const od_model *m, int i) {
+  const od_node *node = &m->node[i];
+  json_t *part = part_json(node->name);
+  json_object_set_new(part, "kind", json_string(node_kinds[node->kind]));
+  set_number(part, m, node->number);
+  json_object_set_new(part, "input", input_json(m, node->input));
+  return part;
+}
+
+static json_t *valve_json(const od_model *m, int i) {
+  json_t *part = part_json(m->valve[i].name);
+  json_object_set_new(part, "input", input_json(m, m->valve[i].input));
+  set_number(part, m, m->valve[i].number + OD_VALVE_STROKE);
+  return part;
+}
+
+static json_t *flow_json(const od_model *m, int i) {
+  const od_flow *flow = &m->flow[i];
+  if (!is_part(flow)) return NULL;
+  json_t *part = part_json(flow->name);
+  json_object_set_new(part, "kind", json_string(flow_kinds[flow->kind]));
+  json_object_set_new(part, "from", od_json_text(flow->a < 0 ? NULL : m->node[flow->a].name));
+  json_object_set_new(part, "to", od_json_text(m->node[flow->b].name));
+  json_object_set_new(part, "valve", od_json_text(flow->kind == OD_FLOW_PORT ? m->valve[flow->valve].name : NULL));
+  json_object_set_new(part, "input", input_json(m, flow->kind == OD_FLOW_PORT ? -1 : flow->input));
+  return part;
+}
+
+static json_t *cylinder_json(const od_model *m, int i) {
+  const od_cylinder *cylinder = &m->cylinder[i];
+  json_t *part = part_json(cylinder->name);
+  set_pair(part, m, cylinder->point_a, cylinder->point_b);
+  json_object_set_new(
+      part, "chambers",
+      json_pack("[o, o]", od_json_text(m->node[cylinder->node_a].name), od_json_text(m->node[cylinder->node_b].name)));
+  set_number(part, m, cylinder->number + OD_CYLINDER_STROKE);
+  return part;
+}
+
+// A part that is none (NULL) is left out.
 static json_t *list_json(const od_model *m, int count, json_t *(*one)(const od_model *, int)) {
   json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(list, one(m, i));
+  for (int i = 0; i < count; i++) {
+    json_t *part = one(m, i);
+    if (part) json_array_append_new(list, part);
+  }
   return list;
 }
 
 json_t *od_parts_json(const od_model *m) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "bodies", list_json(m, m->bodies, body_json), "joints",
-                   list_json(m, m->joints, joint_json), "rods", list_json(m, m->rods, rod_json), "springs",
-                   list_json(m, m->springs + m->joint_springs, spring_json), "forces",
-                   list_json(m, m->loads, load_json));
+  json_t *parts = json_object();
+  json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
+  json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));
+  json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
+  json_object_set_new(parts, "springs", list_json(m, m->springs + m->joint_springs, spring_json));
+  json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
+  json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
+  json_object_set_new(parts, "valves", list_json(m, m->valves, valve_json));
+  json_object_set_new(parts, "flows", list_json(m, m->flows, flow_json));
+  json_object_set_new(parts, "cylinders", list_json(m, m->cylinders, cylinder_json));
+  return parts;
 }

@@ -1,4 +1,5 @@
-// The parts of a machine, read from its compiled model: bodies, joints, rods, springs, forces and torques.
+// The parts of a machine, read from its compiled model: bodies, joints, rods, springs, forces and torques, and the
+// circuit's nodes, valves, flows and cylinders.
 #ifndef OD_CLI_PARTS_H
 #define OD_CLI_PARTS_H
 
@@ -8,7 +9,7 @@
 
 // One section per kind of part, in columns, to standard output; kinds that the machine does not have are left out.
 void od_parts_print(const od_model *model);
-// {"bodies": [...], "joints": [...], "rods": [...], "springs": [...], "forces": [...]}
+// {"bodies": [...], "joints": [...], ...}
 json_t *od_parts_json(const od_model *model);
 
 #endif

@@ -9,12 +9,10 @@
 #include "machine/quantities.h"
 #include "machine/source.h"
 
-// All but the first two may stand in a variant as well.
-static const char *const sections[] = {"machine",   "variants", "gravity",  "ground",  "bodies", "joints",  "rods",
-                                       "springs",   "inputs",   "forces",   "torques", "oil",    "volumes", "tanks",
-                                       "sources",   "pumps",    "orifices", "reliefs", "checks", "leaks",   "valves",
-                                       "cylinders", "initial",  "run",      NULL};
-const char *const *const od_variant_sections = sections + 2;
+const char *const od_machine_sections[] = {
+    "machine", "gravity", "ground",    "bodies",  "joints",  "rods",     "springs",  "inputs",  "forces",
+    "torques", "oil",     "volumes",   "tanks",   "sources", "pumps",    "orifices", "reliefs", "checks",
+    "leaks",   "valves",  "cylinders", "initial", "run",     "variants", NULL};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);
@@ -119,7 +117,7 @@ static od_status load_tree(od_loader *ld) {
     return OD_BAD_INPUT;
   }
   int map = od_load_variants(ld, ld->tree.root, ld->variant);
-  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
+  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", od_machine_sections);
   file.what = "a machine";
   load_sections(ld, &file);
   if (!has_file_errors(ld)) od_numbers_report_unused(&ld->machine->numbers, ld->messages);

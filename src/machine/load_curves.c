@@ -85,7 +85,7 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
   int count = count_of(ld, table), entry[2], before = od_messages_total(ld->messages);
   for (int at = ld->tree.node[table].first; at >= 0; at = ld->tree.node[at].next)
     od_read_list(ld, od_tree_value(&ld->tree, at), "table", rows, 2, entry);
-  if (count < 2) od_complain(ld, table, "found %d rows; a table needs at least 2", count);
+  if (count < 2) od_complain(ld, table, "found a list of %d; a table needs at least 2 rows", count);
   if (od_messages_total(ld->messages) != before) return false;
   *curve = (od_curve){.degree = 1, .count = count};
   read_points(ld, section->path, &(axis){"at", frame.unit, table, 0, 0}, &(axis){"points", "1", table, 1, 0}, count,

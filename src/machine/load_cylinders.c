@@ -48,7 +48,7 @@ static int read_diameters(od_loader *ld, const od_section *section) {
   int first = od_read_fields(ld, section, fields, 2, OD_IN_MODEL);
   bool sound = od_messages_total(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the rod is as thick as the bore or thicker");
+    od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
   return first;
 }
 

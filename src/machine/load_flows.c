@@ -90,7 +90,7 @@ static void load_flow(od_loader *ld, int key, int element, const flow_form *form
   bool sound = od_messages_total(ld->messages) == before && !section.has_unknown;
   if (sound && form->kind == OD_FLOW_CHECK &&
       !(od_number_value(ld, first + CHECK_FULL) > od_number_value(ld, first + CHECK_CRACK)))
-    od_complain_number(ld, first + CHECK_FULL, "full is not above crack, where the valve begins to open");
+    od_complain_number(ld, first + CHECK_FULL, "full must be greater than crack, where the valve begins to open");
   if (!connected) return;
   od_connect_nodes(ld, ends);
   od_element *flow = &ld->names.element[element];

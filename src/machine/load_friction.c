@@ -26,7 +26,7 @@ static void read_static(od_loader *ld, const od_section *section, const od_field
     int number = od_read_fields(ld, section, field, 1, OD_IN_MODEL);
     bool sound = od_messages_total(ld->messages) == before && od_number_is_given(ld, number);
     if (sound && od_number_value(ld, number) < od_number_value(ld, coulomb))
-      od_complain_number(ld, number, "static friction Fs is less than the Coulomb friction Fc");
+      od_complain_number(ld, number, "static friction Fs must not be less than Coulomb friction Fc");
     return;
   }
   if (node >= 0) od_complain(ld, node, "friction of the law 'coulomb' has no '%s'", field->key);

@@ -141,7 +141,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
                 in_circuit ? "pressures and spools" : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; it is what the %s says", od_text_of(ld, key), noun);
+    od_complain(ld, key, "'%s' cannot have an initial value; the %s's own 'pressure' holds", od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
   else if (nearest.best != NULL)

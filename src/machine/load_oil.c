@@ -63,8 +63,7 @@ void od_check_oil(od_loader *ld) {
     const od_element *element = &ld->names.element[i];
     if (element->kind < OD_ELEMENT_VOLUME || element->kind > OD_ELEMENT_CYLINDER) continue;
     if (element->kind == OD_ELEMENT_TANK || element->kind == OD_ELEMENT_SOURCE) continue;
-    od_complain(ld, element->node,
-                "the %s '%s' wants oil, and the machine has none; it needs 'oil' with density and law",
+    od_complain(ld, element->node, "the %s '%s' needs oil: the machine has no 'oil' with density and law",
                 od_element_noun(element->kind), element->name);
     return;
   }

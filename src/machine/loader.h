@@ -86,8 +86,8 @@ void od_load_run_outputs(od_loader *ld, int node);
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
 
-// The sections that a variant may have; the last is NULL.
-extern const char *const *const od_variant_sections;
+// The sections of a machine file; the last is NULL.
+extern const char *const od_machine_sections[];
 // The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's.
 int od_load_variants(od_loader *ld, int root, const char *variant);
 

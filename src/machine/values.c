@@ -40,8 +40,8 @@ static void complain_input(od_loader *ld, int node, const char *word) {
     od_complain(ld, node, "'%s' is neither a quantity nor an input", od_excerpt(ld, od_text_of(ld, node)));
 }
 
-// "100 N" is a force even if there is an input N: units come first.
-static value_text read_value_text(od_loader *ld, int node, const char *text) {
+// "100 N" is a force even if there is an input N: units that fit come first.
+static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *word = last_word(text);
   double number;
   if (find_input(ld, text) >= 0) return (value_text){.input = find_input(ld, text)};
@@ -50,8 +50,10 @@ static value_text read_value_text(od_loader *ld, int node, const char *text) {
     if (is_word) complain_input(ld, node, text);
     return (value_text){.input = -1, .bad = is_word};
   }
-  if (unit[0] == '\0' || od_units_knows(ld->units, unit)) return (value_text){.input = -1};
   int input = find_input(ld, word);
+  double converted;
+  od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, &converted);
+  if (verdict == OD_UNIT_FITS || (verdict == OD_UNIT_MISFITS && input < 0)) return (value_text){.input = -1};
   if (input >= 0) return (value_text){.input = input, .factor = od_copy(ld, text, (size_t)(word - text - 1))};
   bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, word, OD_ELEMENT_INPUT) != NULL;
   if (misspelt) complain_input(ld, node, word);
@@ -65,7 +67,7 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   int node = required ? od_section_need(ld, section, field->key) : od_section_get(ld, section, field->key);
   const char *text = od_read_text(ld, node, field->key, "a quantity, an input, or a factor and an input");
   value_text value = {.input = -1, .bad = true};
-  if (text != NULL) value = read_value_text(ld, node, text);
+  if (text != NULL) value = read_value_text(ld, node, text, field->unit);
   const char *unit = field->unit;
   if (value.input >= 0) {
     unit = factor_unit(ld, field->unit, ld->names.element[value.input].unit);

@@ -9,15 +9,12 @@
 #include "machine/reader.h"
 #include "machine/suggest.h"
 
-enum {
-  DEEPEST = 64,
-  MOST_NODES = 4000000,  // aliases make large machines of small files
-};
+enum { DEEPEST = 64 };
 
 typedef struct merger {
   od_loader *ld;
   const char *what;  // "the variant 'worn'"
-  int limit;         // nodes the tree may have
+  int budget;        // entries that may still be visited: aliases make large machines of small files
   bool failed;       // and that has been said
 } merger;
 
@@ -101,7 +98,8 @@ static void merge_entries(merger *m, map_builder *b, int base, const od_index *o
 static int merge(merger *m, int base, int over, int depth) {
   od_loader *ld = m->ld;
   if (m->failed || base == over) return base;
-  if (depth > DEEPEST || ld->tree.count > m->limit) {
+  m->budget -= ld->tree.node[base].count + ld->tree.node[over].count;
+  if (depth > DEEPEST || m->budget < 0) {
     m->failed = true;
     if (depth > DEEPEST)
       od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
@@ -126,22 +124,29 @@ static int merge(merger *m, int base, int over, int depth) {
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-static bool is_section_of_variants(const char *name) {
-  for (const char *const *section = od_variant_sections; *section != NULL; section++)
+// A variant has the sections of a machine, but neither a title nor variants of its own.
+static bool is_section(const char *name) {
+  if (strcmp(name, "machine") == 0 || strcmp(name, "variants") == 0) return false;
+  for (const char *const *section = od_machine_sections; *section != NULL; section++)
     if (strcmp(name, *section) == 0) return true;
   return false;
 }
 
-// A variant has the sections of a machine, but neither a title nor variants of its own.
 static void check_variant(od_loader *ld, int key) {
   int value = od_value(ld, key);
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
   if (ld->tree.node[value].kind == OD_TREE_NULL) return;
-  if (ld->tree.node[value].kind != OD_TREE_MAP)
+  if (ld->tree.node[value].kind != OD_TREE_MAP) {
     od_complain(ld, value, "found %s, expected a map for %s with sections to be laid over those of the machine",
                 od_describe(ld, value), what);
-  else
-    od_section_open(ld, value, key, "", what, od_variant_sections);
+    return;
+  }
+  od_section_open(ld, value, key, "", what, od_machine_sections);
+  for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
+    const char *name = od_text_of(ld, inner);
+    if (strcmp(name, "machine") == 0 || strcmp(name, "variants") == 0)
+      od_complain(ld, inner, "'%s' cannot stand in a variant", name);
+  }
 }
 
 static void keep_name(od_loader *ld, const char *name) {
@@ -198,7 +203,7 @@ static void complain_unknown(od_loader *ld, const char *wanted) {
 static int known_sections(merger *m, int variant) {
   map_builder b = start_map(m, variant);
   for (int key = m->ld->tree.node[variant].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
-    if (is_section_of_variants(od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
+    if (is_section(od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
   return b.map;
 }
 
@@ -212,7 +217,7 @@ int od_load_variants(od_loader *ld, int root, const char *variant) {
   }
   ld->machine->variant = od_text_of(ld, key);
   merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->machine->variant)};
-  m.limit = ld->tree.count < MOST_NODES ? MOST_NODES : ld->tree.count;
+  m.budget = ld->tree.count + 100000;  // more than any file without aliases needs
   if (!is_map(&m, od_value(ld, key))) return root;
   int over = known_sections(&m, od_value(ld, key));
   return m.failed ? root : merge(&m, root, over, 1);

@@ -35,10 +35,10 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
   for (int i = 1; i < n; i++)
     for (int k = 0; k < i; k++)
       for (int c = 0; c < columns; c++) b[i * columns + c] -= a[i * n + k] * b[k * columns + c];
-  for (int i = n - 1; i >= 0; i--)
-    for (int c = 0; c < columns; c++) {
-      double sum = b[i * columns + c];
-      for (int k = i + 1; k < n; k++) sum -= a[i * n + k] * b[k * columns + c];
-      b[i * columns + c] = sum / a[i * n + i];
-    }
+  for (int i = n - 1; i >= 0; i--) {
+    double *row = b + i * columns, inverse = 1 / a[i * n + i];
+    for (int k = i + 1; k < n; k++)
+      for (int c = 0; c < columns; c++) row[c] -= a[i * n + k] * b[k * columns + c];
+    for (int c = 0; c < columns; c++) row[c] *= inverse;
+  }
 }

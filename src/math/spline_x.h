@@ -9,7 +9,7 @@
 
 // The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t, where t
 // runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
-static inline void spline_basis(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
+static inline __attribute__((always_inline)) void spline_basis(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
   od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
   B[0] = 1;
   for (int d = 1; d <= degree; d++) {
@@ -42,8 +42,38 @@ typedef struct X(curve_point) {
   od_x y, slope;
 } X(curve_point);
 
-static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) *c) {
+// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method from the piecewise linear guess
+// that takes the control points for points of the curve, kept inside a shrinking bracket. Leaves the basis at t.
+// With `degree` a constant the loops unroll.
+static inline __attribute__((always_inline)) void curve_parameter(int degree, int count, const od_x *P, od_x x,
+                                                                 X(curve_point) *c, od_x *D) {
   int spans = count - degree;
+  double low = 0, high = spans;
+  int i = 0;
+  while (i + 2 < count && RE(P[i + 1]) <= RE(x)) i++;
+  od_x t = (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
+#ifdef OD_COMPLEX
+  int polish = 2;  // rounds that carry the imaginary part along once the real one stands
+#endif
+  for (int round = 0; round < 60; round++) {
+    int j = (int)RE(t) < spans ? (int)RE(t) : spans - 1;
+    c->first = j;
+    spline_basis(degree, spans, j, t, c->B, D);
+    od_x miss = spline_sum(c->B, P + j, degree) - x, slope = spline_sum(D, P + j, degree), step = miss / slope;
+    if (RE(miss) > 0) high = RE(t);
+    else low = RE(t);
+    bool small = fabs(RE(step)) < 1e-14 * spans;
+#ifdef OD_COMPLEX
+    if (small && polish-- == 0) break;
+#else
+    if (small) break;
+#endif
+    bool inside = RE(slope) > 0 && RE(t) - RE(step) > low && RE(t) - RE(step) < high;
+    t = inside || small ? t - step : (od_x)((low + high) / 2);
+  }
+}
+
+static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) *c) {
   od_x D[OD_SPLINE_MOST];
   // Beyond its ends a curve is constant.
   if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {
@@ -54,32 +84,12 @@ static inline void curve_evaluate(int degree, int count, const od_x *P, const od
     c->slope = 0;
     return;
   }
-  // The span: the last one that begins left of x.
-  int j = 0;
-  for (; j + 1 < spans; j++) {
-    spline_basis(degree, spans, j + 1, (od_x)(j + 1), c->B, D);
-    if (RE(spline_sum(c->B, P + j + 1, degree)) > RE(x)) break;
+  switch (degree) {
+    case 1: curve_parameter(1, count, P, x, c, D); break;
+    case 2: curve_parameter(2, count, P, x, c, D); break;
+    case 3: curve_parameter(3, count, P, x, c, D); break;
+    default: curve_parameter(degree, count, P, x, c, D); break;
   }
-  // Newton for the real part, kept inside the span by bisection; then two more rounds carry the imaginary part along.
-  double low = j, high = j + 1;
-  od_x t = j + 0.5;
-  int round = 0, polish = 2;
-  for (; round < 60; round++) {
-    spline_basis(degree, spans, j, t, c->B, D);
-    od_x miss = spline_sum(c->B, P + j, degree) - x, slope = spline_sum(D, P + j, degree), step = miss / slope;
-    if (RE(miss) > 0) high = RE(t);
-    else low = RE(t);
-    bool inside = RE(slope) > 0 && RE(t) - RE(step) >= low && RE(t) - RE(step) <= high;
-    bool small = fabs(RE(step)) < 1e-14 * spans;
-#ifdef OD_COMPLEX
-    if (small && polish-- == 0) break;
-#else
-    if (small) break;
-    (void)polish;
-#endif
-    t = inside || small ? t - step : (od_x)((low + high) / 2);
-  }
-  c->first = j;
-  c->y = spline_sum(c->B, Q + j, degree);
-  c->slope = spline_sum(D, Q + j, degree) / spline_sum(D, P + j, degree);
+  c->y = spline_sum(c->B, Q + c->first, degree);
+  c->slope = spline_sum(D, Q + c->first, degree) / spline_sum(D, P + c->first, degree);
 }

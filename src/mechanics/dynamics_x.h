@@ -53,7 +53,7 @@ static void joint_forces(const od_model *m, od_x *w) {
 static void dependent_accelerations(const od_model *m, const int *in, od_x *w, const od_x *a) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
-  od_x *rows = w + l->scratch + m->coordinates, *b = w + l->scratch;
+  od_x *rows = w + l->scratch + m->coordinates, *b = w + l->curl;
   spread(m, in, w, a, w + l->zdd);
   if (rank == 0) return;
   closure_second_rate(m, w, l->bias, rows);
@@ -62,17 +62,32 @@ static void dependent_accelerations(const od_model *m, const int *in, od_x *w, c
   for (int i = 0; i < rank; i++) w[l->zdd + in[l->dependent + i]] += b[i];
 }
 
+// The dependent coordinates for new independent ones, to second order along the motion: R dz and, for the time that dz
+// stands for, half the acceleration that the velocities alone demand.
+static void predict_dependent(const od_model *m, const int *in, od_x *w, const od_x *z) {
+  const od_layout *l = &m->layout;
+  int free = m->freedom;
+  od_x *now = w + l->z;
+  double along_motion = 0, speed = 0;
+  for (int k = 0; k < free; k++) {
+    int j = in[l->independent + k];
+    along_motion += RE(z[k] - now[j]) * RE(w[l->zd + j]);
+    speed += RE(w[l->zd + j]) * RE(w[l->zd + j]);
+  }
+  double time = speed > 1e-12 ? along_motion / speed : 0;
+  for (int i = 0; i < od_partition_rank(m); i++) {
+    od_x step = time * time / 2 * w[l->curl + i];
+    for (int k = 0; k < free; k++) step += w[l->R + i * free + k] * (z[k] - now[in[l->independent + k]]);
+    now[in[l->dependent + i]] += step;
+  }
+  for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
+}
+
 // The motion of everything at (z, z', z'') of the independent coordinates, loops closed. The dependent coordinates in w
 // are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
-  // Predict: z_dep moves by R times the change of z_ind.
-  od_x *now = w + l->z;
-  for (int i = 0; i < od_partition_rank(m); i++)
-    for (int k = 0; k < m->freedom; k++)
-      now[in[l->dependent + i]] += w[l->R + i * m->freedom + k] * (z[k] - now[in[l->independent + k]]);
-  for (int k = 0; k < m->freedom; k++) now[in[l->independent + k]] = z[k];
-
+  predict_dependent(m, in, w, z);
   od_status status = close_loops(m, in, w);
   if (status != OD_OK) return status;
   inertias(m, w);

@@ -43,6 +43,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->jacobian = take(&end, m->entries);
   l->lu = take(&end, rank * rank);
   l->R = take(&end, rank * n);
+  l->curl = take(&end, rank);
   l->lambda = take(&end, m->rows);
   l->tau = take(&end, n);
   l->scratch = take(&end, 2 * n + m->rows);

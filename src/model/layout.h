@@ -16,8 +16,9 @@ typedef struct od_layout {
   // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),
   // acceleration A, inertia in ground axes, force F (after accumulation: of the whole branch).
   int angle, rotation, position, S, Sd, V, bias, A, ground_inertia, F;
-  // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, multipliers.
-  int phi, jacobian, lu, R, lambda;
+  // Loops: closure residual, Jacobian entries, their factors, z_dep = R z_ind, what velocities alone
+  // demand of z_dep'', multipliers.
+  int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
   // Actuators: length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
   // forces), net inflows, volumes and bulk moduli of nodes, flows, spools.

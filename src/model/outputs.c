@@ -15,41 +15,39 @@ typedef struct listing {
   bool failed;
 } listing;
 
-static void add(listing *list, od_output_kind kind, int index, int component, const char *unit, const char *element,
-                const char *quantity) {
+// Adds an output called element.part.quantity, where part and quantity may be empty.
+static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit, const char *element,
+                     const char *part, const char *quantity) {
   if (list->out) {
-    char name[256];
-    snprintf(name, sizeof name, "%s%s%s", element, *quantity ? "." : "", quantity);
-    od_output o = {od_arena_text(list->arena, name), unit, kind, index, component};
-    list->failed = list->failed || !o.name;
-    list->out[list->count] = o;
+    const char *name = od_arena_format(list->arena, "%s%s%s%s%s", element, *part ? "." : "", part, *quantity ? "." : "", quantity);
+    list->failed = list->failed || !name;
+    list->out[list->count] = (od_output){name, unit, kind, index, component};
   }
   list->count++;
 }
 
-void od_coordinate_label(const od_model *m, int coordinate, char *out, size_t size) {
+static void add(listing *list, od_output_kind kind, int index, int component, const char *unit, const char *element,
+                const char *quantity) {
+  add_part(list, kind, index, component, unit, element, "", quantity);
+}
+
+const char *od_coordinate_label(const od_model *m, int coordinate, int order) {
+  static const char *const several[3][3] = {{"angle1", "angle2", "angle3"}, {"rate1", "rate2", "rate3"},
+                                            {"acceleration1", "acceleration2", "acceleration3"}};
+  static const char *const turn[3] = {"angle", "rate", "acceleration"}, *const slide[3] = {"position", "rate", "acceleration"};
   const od_link *link = &m->link[m->coordinate_link[coordinate]];
   const od_joint *joint = &m->joint[link->joint];
-  if (joint->coordinates > 1)
-    snprintf(out, size, "angle%d", coordinate - joint->coordinate + 1);
-  else
-    snprintf(out, size, "%s", link->kind == OD_LINK_PRISMATIC ? "position" : "angle");
+  if (joint->coordinates > 1) return several[order][coordinate - joint->coordinate];
+  return (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order];
 }
 
 static void add_coordinate(listing *list, int j) {
+  static const char *const turn[3] = {"rad", "rad/s", "rad/s2"}, *const slide[3] = {"m", "m/s", "m/s2"};
   const od_model *m = list->m;
   const od_link *link = &m->link[m->coordinate_link[j]];
-  const od_joint *joint = &m->joint[link->joint];
-  bool slides = link->kind == OD_LINK_PRISMATIC;
-  char label[16], rate[16] = "rate", acceleration[24] = "acceleration";
-  od_coordinate_label(m, j, label, sizeof label);
-  if (joint->coordinates > 1) {
-    snprintf(rate, sizeof rate, "rate%c", label[5]);
-    snprintf(acceleration, sizeof acceleration, "acceleration%c", label[5]);
-  }
-  add(list, OD_OUT_COORDINATE, j, 0, slides ? "m" : "rad", joint->name, label);
-  add(list, OD_OUT_COORDINATE_RATE, j, 0, slides ? "m/s" : "rad/s", joint->name, rate);
-  add(list, OD_OUT_COORDINATE_ACCELERATION, j, 0, slides ? "m/s2" : "rad/s2", joint->name, acceleration);
+  for (int order = 0; order < 3; order++)
+    add(list, (od_output_kind)(OD_OUT_COORDINATE + order), j, 0, (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order],
+        m->joint[link->joint].name, od_coordinate_label(m, j, order));
 }
 
 static void add_point(listing *list, int i) {
@@ -59,9 +57,9 @@ static void add_point(listing *list, int i) {
   if (p->body == OD_GROUND) return;
   for (int kind = 0; kind < 3; kind++)
     for (int k = 0; k < 3; k++) {
-      char quantity[128];
-      snprintf(quantity, sizeof quantity, "%s.%s%c", p->name, prefix[kind], axis[k]);
-      add(list, (od_output_kind)(OD_OUT_POINT + kind), i, k, unit[kind], m->body[p->body].name, quantity);
+      char quantity[3] = {0};
+      snprintf(quantity, sizeof quantity, "%s%c", prefix[kind], axis[k]);
+      add_part(list, (od_output_kind)(OD_OUT_POINT + kind), i, k, unit[kind], m->body[p->body].name, p->name, quantity);
     }
 }
 
@@ -132,16 +130,14 @@ static void add_flows(listing *list) {
   for (int i = 0; i < m->flows; i++) {
     const od_flow *f = &m->flow[i];
     bool pump = f->kind == OD_FLOW_PUMP;
-    char name[256];
-    if (f->kind == OD_FLOW_PORT) snprintf(name, sizeof name, "%s.%s", m->valve[f->valve].name, f->name);
-    else snprintf(name, sizeof name, "%s", f->name);
-    // A cylinder's leakage shows as part of the cylinder.
-    bool leak = f->cylinder >= 0;
-    add(list, OD_OUT_FLOW, i, 0, "m3/s", name, leak ? "leakage" : "flow");
-    if (f->kind == OD_FLOW_PORT) add(list, OD_OUT_PORT_OPENING, i, 0, "1", name, "opening");
-    add(list, OD_OUT_FLOW_POWER, i, 0, "W", name, pump ? "power" : leak ? "leakage_loss" : "loss");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_FLOW) + i, pump ? -1 : 1, "J", name,
-        pump ? "work" : leak ? "leakage_dissipated" : "dissipated");
+    // A port belongs to its valve, a leakage to its cylinder.
+    bool port = f->kind == OD_FLOW_PORT, leak = f->cylinder >= 0;
+    const char *name = port ? m->valve[f->valve].name : f->name, *part = port ? f->name : "";
+    add_part(list, OD_OUT_FLOW, i, 0, "m3/s", name, part, leak ? "leakage" : "flow");
+    if (port) add_part(list, OD_OUT_PORT_OPENING, i, 0, "1", name, part, "opening");
+    add_part(list, OD_OUT_FLOW_POWER, i, 0, "W", name, part, pump ? "power" : leak ? "leakage_loss" : "loss");
+    add_part(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_FLOW) + i, pump ? -1 : 1, "J", name, part,
+             pump ? "work" : leak ? "leakage_dissipated" : "dissipated");
   }
 }
 
@@ -216,13 +212,7 @@ int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate)
     const od_joint *joint = &m->joint[m->link[m->coordinate_link[j]].joint];
     size_t length = strlen(joint->name);
     if (strncmp(quantity, joint->name, length) != 0 || quantity[length] != '.') continue;
-    char label[16];
-    od_coordinate_label(m, j, label, sizeof label);
-    if (rate) {
-      char digit = joint->coordinates > 1 ? label[5] : '\0';
-      snprintf(label, sizeof label, "rate%c", digit);
-    }
-    if (strcmp(quantity + length + 1, label) == 0) return j;
+    if (strcmp(quantity + length + 1, od_coordinate_label(m, j, rate ? 1 : 0)) == 0) return j;
   }
   return -1;
 }

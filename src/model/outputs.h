@@ -8,7 +8,7 @@
 // Fills the model's table of outputs; false when memory ran out.
 bool od_outputs_list(od_model *m, od_arena *arena);
 
-// The name of a coordinate within its joint: "angle", "position", "angle2".
-void od_coordinate_label(const od_model *m, int coordinate, char *out, size_t size);
+// The name of a coordinate (order 0), its rate or its acceleration within its joint: "angle", "position", "rate2".
+const char *od_coordinate_label(const od_model *m, int coordinate, int order);
 
 #endif

@@ -14,6 +14,7 @@
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "model/builder.h"
+#include "model/outputs.h"
 #include "plant/equilibrium.h"
 #include "plant/machine_plant.h"
 
@@ -127,12 +128,9 @@ static void complain_about_missing_values(assembly *s) {
     if (s->given_z[j]) continue;
     int joint = m->link[m->coordinate_link[j]].joint;
     const od_joint *owner = &m->joint[joint];
-    static const char *const several[3] = {"angle1", "angle2", "angle3"};
-    const char *label = owner->coordinates > 1 ? several[j - owner->coordinate]
-                        : owner->spec.type == OD_PRISMATIC ? "position" : "angle";
     od_build_complain(s->b, OD_ABOUT_JOINT, joint,
                       "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
-                      owner->name, owner->name, label);
+                      owner->name, owner->name, od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])

@@ -196,6 +196,7 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
   for (int i = 0; i < 9 * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
   wc[l->theta + d->parameter[parameter]] += step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
   for (int i = 0; i < nx; i++) x[i] = p.x[i];

@@ -114,6 +114,7 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   mech->open_positions(m, p.w);
   if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
   for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   int nx = od_plant_nx(plant);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * free * nx;  // the circuit stays
   for (int k = 0; k < free; k++) {

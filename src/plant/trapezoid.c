@@ -122,26 +122,19 @@ static void right_hand_sides(od_sim *s, double h, const double *gxB) {
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
   int columns = nx + 2 * nu + np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
-  const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
   double *right = od_sim_at(s, s->right);
   for (int i = 0; i < nk; i++) {
     double *row = right + i * columns;
-    for (int j = 0; j < nx; j++) {
-      double sum = gx[i * nx + j];
-      if (j >= nz && j < 2 * nz) sum += h * gx[i * nx + j - nz];
-      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * kx[k * nx + j];
-      row[j] = -sum;
-    }
-    for (int j = 0; j < nu; j++) {
-      double sum = 0;
-      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * ku[k * nu + j];
-      row[nx + j] = -sum;
-      row[nx + nu + j] = -gu[i * nu + j];
-    }
-    for (int j = 0; j < np; j++) {
-      double sum = gp[i * np + j];
-      for (int k = 0; k < nk; k++) sum += gxB[i * nk + k] * kp[k * np + j];
-      row[nx + 2 * nu + j] = -sum;
+    for (int j = 0; j < nx; j++) row[j] = -gx[i * nx + j];
+    for (int j = 0; j < nz; j++) row[nz + j] -= h * gx[i * nx + j];
+    for (int j = 0; j < nu; j++) row[nx + j] = 0, row[nx + nu + j] = -gu[i * nu + j];
+    for (int j = 0; j < np; j++) row[nx + 2 * nu + j] = -gp[i * np + j];
+    for (int k = 0; k < nk; k++) {
+      double factor = gxB[i * nk + k];
+      const double *kx = od_sim_at(s, s->kx) + k * nx, *ku = od_sim_at(s, s->ku) + k * nu, *kp = od_sim_at(s, s->kp) + k * np;
+      for (int j = 0; j < nx; j++) row[j] -= factor * kx[j];
+      for (int j = 0; j < nu; j++) row[nx + j] -= factor * ku[j];
+      for (int j = 0; j < np; j++) row[nx + 2 * nu + j] -= factor * kp[j];
     }
   }
 }

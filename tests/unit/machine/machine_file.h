@@ -49,14 +49,12 @@ static inline char *messages_text(const od_messages *messages) {
   return text;
 }
 
-// The machine that the text describes, with up to two --set (NULL: none). Fails the test when it does not load.
-static inline od_machine *machine_from(const machine_file *file, const char *text, const char *set1, const char *set2) {
+// The machine that the text describes, with these options. Fails the test when it does not load.
+static inline od_machine *machine_with(const machine_file *file, const char *text, const od_load_options *options) {
   machine_file_write(file, text, strlen(text));
-  const char *set[2] = {set1, set2};
-  od_load_options options = {.set = set, .set_count = (set1 != NULL) + (set2 != NULL)};
   od_messages *messages = od_messages_new();
   od_machine *machine;
-  od_status status = od_machine_load(file->path, &options, &machine, messages);
+  od_status status = od_machine_load(file->path, options, &machine, messages);
   char *said = messages_text(messages);
   if (status != OD_OK) print_message("%s", said);
   free(said);
@@ -64,6 +62,12 @@ static inline od_machine *machine_from(const machine_file *file, const char *tex
   assert_int_equal(status, OD_OK);
   assert_non_null(machine);
   return machine;
+}
+
+// The same with up to two --set (NULL: none).
+static inline od_machine *machine_from(const machine_file *file, const char *text, const char *set1, const char *set2) {
+  const char *set[2] = {set1, set2};
+  return machine_with(file, text, &(od_load_options){.set = set, .set_count = (set1 != NULL) + (set2 != NULL)});
 }
 
 #endif

@@ -20,6 +20,7 @@ typedef struct block {
   char name[128];
   const char *set[MOST_SETS];
   int sets;
+  const char *variant;
   char *messages;
 } block;
 
@@ -40,7 +41,7 @@ static bool starts_with(const char *text, const char *start) {
 
 // Loads a block's file and compares what is said; returns whether that is as expected.
 static bool check_block(const block *b) {
-  od_load_options options = {.set = b->set, .set_count = b->sets};
+  od_load_options options = {.set = b->set, .set_count = b->sets, .variant = b->variant};
   od_messages *messages = od_messages_new();
   od_machine *machine = (od_machine *)&options;  // anything but NULL
   od_status status = od_machine_load(b->name, &options, &machine, messages);
@@ -66,11 +67,14 @@ static int for_each_block(char *table, bool (*visit)(const block *b, void *arg),
     if (!begins) continue;
     block b = {.sets = 0};
     snprintf(b.name, sizeof b.name, "%s", name);
-    while (starts_with(line, "--set ")) {
+    while (starts_with(line, "--set ") || starts_with(line, "--variant ")) {
       end = strchr(line, '\n');
       *end = '\0';
       assert_true(b.sets < MOST_SETS);
-      b.set[b.sets++] = line + strlen("--set ");
+      if (starts_with(line, "--set "))
+        b.set[b.sets++] = line + strlen("--set ");
+      else
+        b.variant = line + strlen("--variant ");
       line = end + 1;
     }
     // The messages reach to the next empty line or the end.
@@ -124,7 +128,7 @@ static void test_expected_messages(void **state) {
   outcome o = {0};
   assert_int_equal(stderr_size(check_table, &o), 0);
   assert_int_equal(o.wrong, 0);
-  assert_true(o.blocks >= 45);
+  assert_true(o.blocks >= 130);
 }
 
 static bool is_not_named(const block *b, void *arg) {
@@ -241,6 +245,50 @@ static void test_exploding_aliases(void **state) {
   assert_int_equal(od_machine_load(file->path, NULL, &machine, NULL), OD_BAD_INPUT);
 }
 
+// Loads with the variant "v", which must be refused with this one message.
+static void refuse_variant(const machine_file *file, const char *text, const char *expected) {
+  machine_file_write(file, text, strlen(text));
+  od_messages *messages = od_messages_new();
+  od_machine *machine;
+  const od_load_options options = {.variant = "v"};
+  assert_int_equal(od_machine_load(file->path, &options, &machine, messages), OD_BAD_INPUT);
+  bool found = false;
+  for (int i = 0; i < od_messages_count(messages); i++)
+    found = found || strcmp(od_messages_get(messages, i)->text, expected) == 0;
+  if (!found) {
+    char *said = messages_text(messages);
+    fail_msg("%s", said);
+  }
+  od_messages_free(messages);
+}
+
+// Merging visits pairs of what aliases share again and again, and may go deeper than the file.
+static void test_exploding_variants(void **state) {
+  static const char *const branches[] = {"{l: *%c%d, r: *%c%d}", "{l: *%c%d}"};
+  static const char *const expected[] = {"the variant 'v' is too large to be laid over the rest",
+                                         "the variant 'v' is nested deeper than 64 levels"};
+  for (int shape = 0; shape < 2; shape++) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    assert_non_null(to);
+    fprintf(to, "x: [&a0 {p: 1}, &b0 {q: 1}]\n");
+    for (int i = 1; i < (shape == 0 ? 60 : 100); i++) {
+      fprintf(to, "x%d: [", i);
+      for (char side = 'a'; side <= 'b'; side++) {
+        fprintf(to, "&%c%d ", side, i);
+        fprintf(to, branches[shape], side, i - 1, side, i - 1);
+        fprintf(to, side == 'a' ? ", " : "]\n");
+      }
+    }
+    int last = shape == 0 ? 59 : 99;
+    fprintf(to, "bodies: *a%d\nvariants: {v: {bodies: *b%d}}\n", last, last);
+    fclose(to);
+    refuse_variant(*state, text, expected[shape]);
+    free(text);
+  }
+}
+
 // A million mistakes make a bounded number of messages in bounded time.
 static void test_many_mistakes(void **state) {
   const machine_file *file = *state;
@@ -276,12 +324,35 @@ static const char good[] =
     "initial: {A.angle: 3 deg, B.position: about 1}\n"
     "run: {time: 1 s, outputs: [A.angle]}\n";
 
+static const char good_circuit[] =
+    "bodies: {a: {beam: {mass: 9, length: 1}}}\n"
+    "joints: {J: {type: revolute, between: [ground, a.start],\n"
+    "  friction: {law: coulomb, Fc: 1 N m, vs: 1 rad/s}}}\n"
+    "ground: {points: {f: [0, -1]}}\n"
+    "oil: {density: 870, law: air, modulus: 1 GPa, air: 1 %, at: 1 bar, exponent: 1.4}\n"
+    "inputs: {u: {unit: V, constant: 1 V}}\n"
+    "volumes: {P: {volume: 1 L}, A: {volume: 1 L}}\n"
+    "tanks: {T: {pressure: 1 bar}}\n"
+    "sources: {S: {pressure: 9 MPa}}\n"
+    "pumps: {p: {to: P, flow: 1 L/min}}\n"
+    "orifices: {o: {between: [P, S], area: 1e-6, discharge: 0.6, opening: 2 u}}\n"
+    "reliefs: {r: {between: [P, T], set: 2 bar, slope: 1e-9}}\n"
+    "checks: {c: {between: [P, A], area: 1e-6, discharge: 0.6, full: 2 bar}}\n"
+    "valves: {v: {command: u, stroke: 9 V, area: 1e-6, discharge: 0.6, ports: {\n"
+    "  a: {between: [P, A], side: positive, curve: {degree: 2, points: [0, 1, 2], at: [0, 2, 9 V]}},\n"
+    "  b: {between: [A, T], side: negative, overlap: 1 V, curve: {table: [[0, 0], [9 V, 1]]}}}}}\n"
+    "cylinders: {z: {between: [ground.f, a.end], chambers: [A, T], bore: 50 mm, rod: 30 mm,\n"
+    "  closed: 1, stroke: 1, friction: {law: brown-mcphee, Fc: 1, Fs: 2, vs: 1 mm/s}}}\n"
+    "initial: {z.length: 1.4, J.angle: about 0, P.pressure: 2 bar, A.pressure: balance from 2 bar}\n"
+    "variants: {w: {volumes: {P: {volume: 2 L}}}, x: }\n";
+
 // Whatever the damage: a machine without messages, or messages without a machine.
 static void load_damaged(const machine_file *file, const char *text, size_t length) {
   machine_file_write(file, text, length);
   od_messages *messages = od_messages_new();
   od_machine *machine;
-  od_status status = od_machine_load(file->path, NULL, &machine, messages);
+  const od_load_options options = {.variant = strstr(text, "variants:") != NULL ? "w" : NULL};
+  od_status status = od_machine_load(file->path, &options, &machine, messages);
   bool loaded = status == OD_OK && machine != NULL && od_messages_count(messages) == 0;
   bool refused = status == OD_BAD_INPUT && machine == NULL && od_messages_count(messages) > 0;
   if (!loaded && !refused)
@@ -296,28 +367,35 @@ static void load_damaged(const machine_file *file, const char *text, size_t leng
 
 static void load_all_truncated(void *arg) {
   for (size_t length = 0; length < sizeof good; length++) load_damaged(arg, good, length);
+  for (size_t length = 0; length < sizeof good_circuit; length += 3) load_damaged(arg, good_circuit, length);
 }
 
 static void test_truncated_at_every_byte(void **state) {
-  load_damaged(*state, good, sizeof good - 1);
+  od_machine_free(machine_from(*state, good, NULL, NULL));
+  od_machine_free(machine_from(*state, good_circuit, NULL, NULL));
   assert_int_equal(stderr_size(load_all_truncated, *state), 0);
 }
 
 // Characters that mean something to YAML or to the loader, at pseudo-random places.
-static void load_all_mutated(void *arg) {
+static void load_mutated(void *arg, const char *sound, size_t size, int runs) {
   static const char interesting[] = "{}[]:,-?&*!|>'\"%@` \n\t#.0123eabz\x80\xff\x01";
   uint32_t random = 12345;
-  for (int run = 0; run < 400; run++) {
-    char text[sizeof good];
-    memcpy(text, good, sizeof good);
+  char text[sizeof good_circuit + sizeof good];
+  for (int run = 0; run < runs; run++) {
+    memcpy(text, sound, size);
     for (int i = 0; i < 1 + run % 4; i++) {
       random = random * 1664525u + 1013904223u;
-      size_t place = (random >> 8) % (sizeof good - 1);
+      size_t place = (random >> 8) % (size - 1);
       random = random * 1664525u + 1013904223u;
       text[place] = interesting[(random >> 8) % (sizeof interesting - 1)];
     }
-    load_damaged(arg, text, sizeof good - 1);
+    load_damaged(arg, text, size - 1);
   }
+}
+
+static void load_all_mutated(void *arg) {
+  load_mutated(arg, good, sizeof good, 400);
+  load_mutated(arg, good_circuit, sizeof good_circuit, 800);
 }
 
 static void test_mutated(void **state) {
@@ -350,6 +428,7 @@ int main(void) {
       cmocka_unit_test(test_zero_bytes),
       cmocka_unit_test(test_deep_nesting),
       cmocka_unit_test(test_exploding_aliases),
+      cmocka_unit_test(test_exploding_variants),
       cmocka_unit_test(test_many_mistakes),
       cmocka_unit_test(test_truncated_at_every_byte),
       cmocka_unit_test(test_mutated),
