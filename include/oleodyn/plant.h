@@ -5,7 +5,7 @@
 //   g(t, x, k, u, p) = 0   the residual that defines k: for a mechanism M a - Q, elsewhere c' - f
 //   y = h(t, x, u, p)
 //
-// The residual form spares the inverse of the mass matrix in implicit steps; od_plant_rates() gives the explicit
+// The residual form spares the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit
 // form x' = f. All matrices are dense and row-major. Everything that changes lives in the caller's work memory: one
 // block per thread, which may be copied to save and restore what it holds.
 #ifndef OLEODYN_PLANT_H
@@ -33,7 +33,7 @@ typedef struct od_plant_ops {
   // y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
   // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
-  // are the derivatives of k, as od_plant_linearise() computes them.
+  // are the derivatives of k: solutions of gk kx = -gx and so on.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *kx, const double *ku,
                                 const double *kp, double *hx, double *hu, double *hp);
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.

@@ -44,7 +44,7 @@ od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
 od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
 od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
 
-// What the last step cost: Newton iterations and residual evaluations.
+// What has been done since the start.
 typedef struct od_sim_counts {
   long steps, residuals, matrices, repartitions;
 } od_sim_counts;

@@ -1,4 +1,4 @@
-// The hydraulic circuit by lumped volumes (eq. 8 of the valve paper): oil flows between nodes, the pressure of a volume
+// The hydraulic circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): oil flows between nodes, the pressure of a volume
 // changes by p' = B/V (sum of inflows - dV/dt). Cylinders take part with the length and speed of their actuators and give
 // forces back. Everything is a function of numbers (theta), states c, inputs u, lengths and speeds, all in the work memory.
 //

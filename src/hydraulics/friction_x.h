@@ -1,7 +1,7 @@
 // Friction laws: the force against a speed v, and (real build) its derivatives by v and by the law's numbers.
 //
 // Coulomb with viscous: Fc tanh(v/vs) + s2 v.
-// Brown and McPhee (eq. 14 of the valve paper), an odd and smooth function of v with r = v/vs:
+// Brown and McPhee (eq. 14 of source 1 in docs/theory.md), an odd and smooth function of v with r = v/vs:
 //   Fc tanh(4 r) + (Fs - Fc) r / (r^2/4 + 3/4)^2 + s2 v tanh(4)
 // Numbers: Fc, Fs, vs, s2.
 

@@ -35,7 +35,7 @@ static void closure_residual(const od_model *m, od_x *w) {
         for (int k = 0; k < ND; k++) phi[k] = v.d[k];
         break;
       case OD_CLOSE_SLIDE: phi[0] = dot(v.u, v.d); break;
-      case OD_CLOSE_DOT: phi[0] = dot(v.u, v.w); break;
+      case OD_CLOSE_DOT: phi[0] = dot(v.u, v.w) - w[l->closure_dot + i]; break;
       case OD_CLOSE_ROD: {
         od_x length = w[l->theta + c->length];
         phi[0] = (dot(v.d, v.d) - length * length) / (2 * length);

@@ -188,8 +188,12 @@ static void X(derive)(const od_model *m, od_x *w) {
       to_space(m, v, w + l->closure_u + ND * i);
     }
     if (c->kind == OD_CLOSE_DOT) {
-      direction_vector(m, theta, c->w, v);
-      to_space(m, v, w + l->closure_w + ND * i);
+      od_x other[3];
+      direction_vector(m, theta, c->w, other);
+      to_space(m, other, w + l->closure_w + ND * i);
+      // The two axes of a universal joint keep the angle they have in the zero position; all others are perpendicular.
+      bool universal = m->joint[c->joint].spec.type == OD_UNIVERSAL;
+      w[l->closure_dot + i] = universal ? v[0] * other[0] + v[1] * other[1] + v[2] * other[2] : 0;
     }
   }
   for (int i = 0; i < m->loads; i++) derive_load(m, w, i);

@@ -1,5 +1,5 @@
 // The second step of the formulation: closing the loops. With the closure Jacobian split into dependent and independent
-// columns, z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of the double-step formulation), the position problem
+// columns, z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md), the position problem
 // is Newton's method on Phi(z_dep) = 0, and accelerations follow from the second rate of Phi.
 // Hand-written because it must allocate nothing and exploit the fixed pattern (see partition.h).
 

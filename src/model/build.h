@@ -134,7 +134,7 @@ int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, i
 // Friction in a cylinder or (cylinder = -1) in a revolute or prismatic joint. Numbers: Coulomb Fc, static Fs, transition speed
 // vs, viscous coefficient.
 //   OD_FRICTION_COULOMB: Fc tanh(v/vs) + viscous v (Fs is not used)
-//   OD_FRICTION_BROWN_MCPHEE: eq. 14 of the valve paper
+//   OD_FRICTION_BROWN_MCPHEE: see hydraulics/friction_x.h
 typedef enum od_friction_law { OD_FRICTION_COULOMB, OD_FRICTION_BROWN_MCPHEE } od_friction_law;
 int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number);
 

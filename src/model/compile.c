@@ -159,6 +159,15 @@ static void complain_about_loose_bodies(od_build *b, const od_model *m) {
                         m->body[i].name);
 }
 
+// Joints of the tree are described in the zero position, where both bodies' axes are parallel.
+static void complain_about_second_axes(od_build *b, const od_model *m) {
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint *j = &m->joint[i];
+    if (j->link >= 0 && j->spec.axis_b >= 0 && (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC))
+      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'", j->name);
+  }
+}
+
 // ---- planar or spatial
 
 static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -235,7 +244,8 @@ static bool is_planar(const od_model *m, const double n[3]) {
     bool tree = j->link >= 0;
     if (j->spec.type == OD_UNIVERSAL || (tree && j->spec.type == OD_SPHERICAL)) return false;
     if (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC)
-      if (!axis_suits(m, j->spec.type, j->spec.axis_a, n) || !axis_suits(m, j->spec.type, j->spec.axis_b, n)) return false;
+      if (!axis_suits(m, j->spec.type, j->spec.axis_a, n) || (!tree && !axis_suits(m, j->spec.type, j->spec.axis_b, n)))
+        return false;
     if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
   }
   for (int i = 0; i < m->rods; i++)
@@ -481,6 +491,7 @@ od_model *od_compile(od_build *b) {
   if (!m->link || !m->coordinate_link || !m->coordinate_weight || !m->z0 || !m->zd0) goto no_memory;
   grow_tree(m);
   complain_about_loose_bodies(b, m);
+  complain_about_second_axes(b, m);
   if (!b->problems) {
     resolve_points(m);
     resolve_elements(b, m);

@@ -23,6 +23,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->point = take(&end, m->points * nd);
   l->closure_u = take(&end, m->closures * nd);
   l->closure_w = take(&end, m->closures * nd);
+  l->closure_dot = take(&end, m->closures);
   l->direction = take(&end, m->loads * 3);
   l->chart = take(&end, m->charts * 9);
   l->z = take(&end, n);

@@ -10,7 +10,7 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 
 typedef struct od_layout {
   // Numbers and what is derived from them.
-  int theta, gravity, offset, axis, inertia, point, closure_u, closure_w, direction, chart;
+  int theta, gravity, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
   // Joint coordinates, their rates and accelerations; inputs.
   int z, zd, zdd, u;
   // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),

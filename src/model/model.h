@@ -56,7 +56,7 @@ typedef struct od_link {
 typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
-  OD_CLOSE_DOT,    // u . w = 0
+  OD_CLOSE_DOT,    // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
 } od_closure_kind;
 // How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.

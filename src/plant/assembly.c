@@ -387,25 +387,79 @@ static int choose_balance(assembly *s, const od_plant *plant, int *state, int *r
   return count;
 }
 
-static void balance_machine(assembly *s) {
+// A plant of the assembled machine for the last checks, at its initial point.
+typedef struct trial_plant {
+  od_plant *plant;
+  void *work;
+  double *x, *u, *g, *matrix;
+} trial_plant;
+
+static bool begin_trial(assembly *s, trial_plant *t) {
+  const od_model *m = s->m;
+  *t = (trial_plant){0};
+  if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
+  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant);
+  t->work = calloc(1, t->plant->work_size);
+  t->x = calloc(nx + 1, sizeof *t->x);
+  t->u = calloc((size_t)m->inputs + 1, sizeof *t->u);
+  t->g = calloc(2 * nk, sizeof *t->g);
+  t->matrix = calloc(nk * nk, sizeof *t->matrix);
+  for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
+  return t->work && t->x && t->u && t->g && t->matrix && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
+}
+
+static void end_trial(trial_plant *t) {
+  free(t->work);
+  free(t->x);
+  free(t->u);
+  free(t->g);
+  free(t->matrix);
+  od_plant_free(t->plant);
+}
+
+// Every motion must move some mass: otherwise a force in its direction has no finite effect.
+static void check_inertia(assembly *s, const trial_plant *t) {
+  const od_model *m = s->m;
+  const od_plant *plant = t->plant;
+  int n = plant->nz, nk = od_plant_nk(plant);
+  double *k = t->g + nk, largest = 0, smallest = INFINITY;
+  if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
+  plant->ops->step_matrix(plant, t->work, 0, 0, t->matrix);
+  int weakest = 0;
+  // Symmetric elimination without pivoting: the pivots of a mass matrix are the inertias left to each coordinate.
+  for (int i = 0; i < n; i++) {
+    double pivot = t->matrix[i * nk + i], diagonal = pivot;
+    largest = fmax(largest, diagonal);
+    if (pivot < smallest) smallest = pivot, weakest = i;
+    for (int r = i + 1; r < n && pivot > 0; r++)
+      for (int c = i + 1; c < n; c++) t->matrix[r * nk + c] -= t->matrix[r * nk + i] * t->matrix[i * nk + c] / pivot;
+  }
+  if (smallest > 1e-13 * largest) return;
+  const int *in = od_machine_plant_integers(plant, t->work);
+  int joint = m->link[m->coordinate_link[in[m->layout.independent + weakest]]].joint;
+  od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                    "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+                    m->joint[joint].name);
+}
+
+static void balance_machine(assembly *s, const trial_plant *t) {
   od_model *m = s->m;
-  od_plant *plant = NULL;
-  if (s->balances == 0 || od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL) != OD_OK) return;
+  const od_plant *plant = t->plant;
+  if (s->balances == 0) return;
   int nx = od_plant_nx(plant), n = plant->nz;
-  void *work = calloc(1, plant->work_size);
-  double *x = calloc((size_t)nx + 1, sizeof *x), *u = calloc((size_t)m->inputs + 1, sizeof *u);
   int *state = calloc((size_t)nx + 1, sizeof *state), *row = calloc((size_t)nx + 1, sizeof *row);
-  if (work && x && u && state && row && plant->ops->start(plant, work, x) == OD_OK) {
-    for (int i = 0; i < m->inputs; i++) u[i] = m->input[i].start;
+  if (state && row) {
     int count = choose_balance(s, plant, state, row);
-    for (int k = n; k < 2 * n; k++) x[k] = 0;
-    if (count > 0 && od_equilibrium(plant, work, 0, u, x, state, row, count) != OD_OK)
+    for (int k = n; k < 2 * n; k++) t->x[k] = 0;
+    if (count > 0 && od_equilibrium(plant, t->work, 0, t->u, t->x, state, row, count) != OD_OK)
       od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
                         "no static balance found from here; another starting value ('balance from ...') may help");
-    memcpy(m->c0, x + 2 * n, (size_t)m->circuit_states * sizeof *x);
-    memcpy(m->z0, od_machine_plant_scalars(plant, work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    memcpy(m->c0, t->x + 2 * n, (size_t)m->circuit_states * sizeof *m->c0);
+    memcpy(m->z0, od_machine_plant_scalars(plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
     memcpy(s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
   }
+  free(state);
+  free(row);
   for (int i = 0; i < s->balances && !s->b->problems; i++) {
     const od_output *o = &s->balanced[i].output;
     if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[circuit_state(m, o)] < 0)
@@ -413,12 +467,15 @@ static void balance_machine(assembly *s) {
                         "static balance needs a negative pressure, %.4g Pa, in '%s'", m->c0[circuit_state(m, o)],
                         m->node[o->index].name);
   }
-  free(work);
-  free(x);
-  free(u);
-  free(state);
-  free(row);
-  od_plant_free(plant);
+}
+
+static void check_and_balance(assembly *s) {
+  trial_plant t;
+  if (begin_trial(s, &t)) {
+    check_inertia(s, &t);
+    if (!s->b->problems) balance_machine(s, &t);
+  }
+  end_trial(&t);
 }
 
 // The degrees of freedom that the loops leave.
@@ -500,7 +557,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) assemble_rates(&s);
     if (!b->problems) count_freedom(&s);
     if (!b->problems) check_reach(&s);
-    if (!b->problems) balance_machine(&s);
+    if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);
   }
   give_memory_back(&s);

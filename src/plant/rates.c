@@ -14,7 +14,7 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   if (status == OD_OK) status = od_lu_factor(nk, matrix, pivot);
   if (status != OD_OK) return status;
   od_lu_solve(nk, matrix, pivot, g, 1);
-  for (int i = 0; i < nk; i++) k[i] = -g[i];
+  for (int i = 0; i < nk; i++) k[i] = 0 - g[i];  // not -g[i]: no rate is minus zero
   return plant->ops->residual(plant, work, t, x, k, u, g);
 }
 

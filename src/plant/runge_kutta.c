@@ -23,11 +23,10 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const double *inputs[4] = {od_sim_at(s, s->u), u_middle, u_middle, u_end};
   double *x = od_sim_at(s, s->x), *f = od_sim_at(s, s->stage), *sum = f + nx, *at = sum + nx;
-  double *power = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
+  double *power = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy), *gained = at + nx;
   memset(sum, 0, (size_t)nx * sizeof *sum);
   memcpy(at, x, (size_t)nx * sizeof *at);
   // Mean powers are gathered first, so that a failed step leaves the energies alone.
-  double *gained = od_sim_at(s, s->power);
   for (int stage = 0; stage < 4; stage++) {
     if (stage)
       for (int i = 0; i < nx; i++) at[i] = x[i] + node[stage] * h * f[i];

@@ -32,14 +32,11 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->kx = place(&end, nk * nx * d);
   s->ku = place(&end, nk * nu * d);
   s->kp = place(&end, nk * np * d);
-  s->kx_next = place(&end, nk * nx * d);
-  s->ku_next = place(&end, nk * nu * d);
-  s->kp_next = place(&end, nk * np * d);
   s->gx = place(&end, nk * nx * d);
   s->gu = place(&end, nk * nu * d);
   s->gp = place(&end, nk * np * d);
   s->right = place(&end, nk * (nx + 2 * nu + np) * d);
-  s->stage = place(&end, (5 * nx + nu + 2 * nk) * d);
+  s->stage = place(&end, (3 * nx + nq) * d);
   s->work = place(&end, plant->work_size);
   s->size = place(&end, 0);
   return s->size;

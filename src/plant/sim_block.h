@@ -15,7 +15,7 @@ struct od_sim {
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, u, energy, power, power_next;     // state, rates, rates of the last step, inputs, integrals
   size_t x_next, k_next, g, matrix, pivot, scratch;        // Newton
-  size_t kx, ku, kp, kx_next, ku_next, kp_next, gx, gu, gp, right;  // derivatives of k at the old and the new point
+  size_t kx, ku, kp, gx, gu, gp, right;                    // derivatives of k at the old point, of g at the new one
   size_t stage;                                            // Runge-Kutta
   size_t work;
 };

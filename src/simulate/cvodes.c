@@ -173,13 +173,16 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     if (end - od_sim_time(c->sim) < 1e-13 * (1 + fabs(end))) {
       inputs_at(c, end, c->u);
       status = od_sim_set(c->sim, end, N_VGetArrayPointer(c->x), c->u);
-      if (status != OD_OK || end >= t) return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+      if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
       continue;
     }
     status = advance_piece(c, end, err);
     if (status != OD_OK) return status;
   }
-  return OD_OK;
+  // Where the inputs jump at t itself, what counts from there on is the value after the jump.
+  if (c->plant->nu == 0 || !c->machine) return OD_OK;
+  od_machine_inputs(c->machine, t, c->u);
+  return od_sim_set_inputs(c->sim, c->u);
 }
 
 long od_cvodes_steps(const od_cvodes *c) {

@@ -74,7 +74,8 @@ static od_status record(run *r, double t, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
-// The inputs just before and just after a time on the grid; round-off must not hide a jump.
+// The inputs at a time on the grid; where they jump there, just before it and just after it. Round-off must not hide a
+// jump.
 static bool inputs_jump(run *r, double t) {
   double aside = 1e-9 * r->step;
   bool jump = false;
@@ -83,6 +84,7 @@ static bool inputs_jump(run *r, double t) {
   od_machine_inputs(r->machine, t + aside, r->u_after);
   for (int i = 0; i < r->plant->nu; i++)
     jump = jump || fabs(r->u_after[i] - r->u[i]) > 1e-6 * (fabs(r->u_after[i]) + fabs(r->u[i]));
+  if (!jump) od_machine_inputs(r->machine, t, r->u);
   return jump;
 }
 

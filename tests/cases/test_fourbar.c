@@ -69,7 +69,7 @@ static void toolbox_free_model(void **state) {
     for (int k = 0; k < 2; k++) sum[k] += (a[k] - b[k]) * (a[k] - b[k]);
   }
   double angle = sqrt(sum[0] / 2000), rate = sqrt(sum[1] / 2000);
-  print_message("rmse %.4f rad, %.4f rad/s (case file: 7.238, 3.043)\n", angle, rate);
+  print_message("rmse %.4f rad, %.4f rad/s (expected 7.238, 3.043)\n", angle, rate);
   assert_true(fabs(angle - 7.238) < 1e-3);
   assert_true(fabs(rate - 3.043) < 1e-3);
   od_test_end(&truth);
