@@ -3,6 +3,7 @@
 #define OLEODYN_H
 
 #include "oleodyn/machine.h"
+#include "oleodyn/observer.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"
 #include "oleodyn/status.h"

@@ -21,6 +21,9 @@ typedef struct od_plant od_plant;
 typedef struct od_plant_ops {
   // Makes work memory ready; x (nx) receives the initial state.
   od_status (*start)(const od_plant *plant, void *work, double *x);
+  // The free parameters' values (np): reading them (they begin as the model has them) and replacing them.
+  void (*get_parameters)(const od_plant *plant, const void *work, double *p);
+  od_status (*set_parameters)(const od_plant *plant, void *work, const double *p);
   // g at a point (nk).
   od_status (*residual)(const od_plant *plant, void *work, double t, const double *x, const double *k,
                         const double *u, double *g);

@@ -19,12 +19,18 @@ void od_sim_free(od_sim *sim);
 od_status od_sim_start(od_sim *sim, double t, const double *u);
 // Sets the state (coordinates as od_sim_state() shows them) and the inputs.
 od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
+// Sets the free parameters; the state stays.
+od_status od_sim_set_parameters(od_sim *sim, const double *p);
+void od_sim_parameters(const od_sim *sim, double *p);
+// Both at once.
+od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, const double *u, const double *p);
 // Tells that the inputs jump at the present time.
 od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
 double od_sim_time(const od_sim *sim);
 const double *od_sim_state(const od_sim *sim);      // nx
 const double *od_sim_rates(const od_sim *sim);      // nk
+const double *od_sim_inputs(const od_sim *sim);     // nu
 const double *od_sim_energy(const od_sim *sim);     // nq integrals of the powers since the start, J
 od_status od_sim_outputs(od_sim *sim, double *y);   // ny
 

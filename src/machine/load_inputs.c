@@ -46,6 +46,8 @@ static void load_input(od_loader *ld, int key, int element) {
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
   int signal = od_load_signal(ld, od_value(ld, key), path, what, unit);
+  if (signal >= 0 && ld->names.element[element].index >= 0)
+    od_build_input_start(ld->build, ld->names.element[element].index, od_signal_value(ld->machine->signals, signal, 0));
   od_machine *machine = ld->machine;
   od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
   if (grown == NULL) {

@@ -73,6 +73,10 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
     unit = factor_unit(ld, field->unit, ld->names.element[value.input].unit);
     *input = ld->names.element[value.input].index;
   }
+  // An input alone stands for itself, so it must be of the right kind; a factor may make it so.
+  if (value.input >= 0 && value.factor == NULL && strcmp(unit, "1") != 0)
+    od_complain(ld, node, "'%s' is an input in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
+                ld->names.element[value.input].unit, field->key, field->unit, unit, text);
   // --set replaces the quantity or the factor.
   od_place place = od_place_of(ld, node >= 0 ? node : section->node);
   od_given given = od_given_for(ld, -1, path, field->key, unit, place);

@@ -13,19 +13,21 @@ typedef struct function_plant {
   double *x0, *p;
 } function_plant;
 
-// Work memory, in doubles: the last point t, x, u; Jacobians fx, fu, fp; a complex point and result.
+// Work memory, in doubles: parameters; the last point t, x, u; Jacobians fx, fu, fp; a complex point and result.
 typedef struct parts {
-  double *t, *x, *u, *fx, *fu, *fp, *point, *result;
+  double *p, *t, *x, *u, *fx, *fu, *fp, *point, *result;
 } parts;
 
 static size_t work_doubles(const od_function *f) {
   size_t nx = (size_t)f->nx, nu = (size_t)f->nu, np = (size_t)f->np, ny = (size_t)f->ny;
-  return 1 + nx + nu + nx * (nx + nu + np) + 2 * (nx + nu + np) + 2 * (nx + ny);
+  return np + 1 + nx + nu + nx * (nx + nu + np) + 2 * (nx + nu + np) + 2 * (nx + ny);
 }
 
-static parts parts_of(const function_plant *d, void *work) {
+static parts parts_of(const function_plant *d, const void *memory) {
+  double *work = (double *)memory;
   const od_function *f = &d->fn;
-  parts p = {.t = work};
+  parts p = {.p = work};
+  p.t = p.p + f->np;
   p.x = p.t + 1;
   p.u = p.x + f->nx;
   p.fx = p.u + f->nu;
@@ -41,7 +43,17 @@ static const function_plant *plant_of(const od_plant *plant) { return plant->mod
 static od_status start(const od_plant *plant, void *work, double *x) {
   const function_plant *d = plant_of(plant);
   memset(work, 0, plant->work_size);
+  if (d->fn.np) memcpy(parts_of(d, work).p, d->p, (size_t)d->fn.np * sizeof *x);
   memcpy(x, d->x0, (size_t)d->fn.nx * sizeof *x);
+  return OD_OK;
+}
+
+static void get_parameters(const od_plant *plant, const void *work, double *values) {
+  if (plant->np) memcpy(values, parts_of(plant_of(plant), work).p, (size_t)plant->np * sizeof *values);
+}
+
+static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
+  if (plant->np) memcpy(parts_of(plant_of(plant), work).p, values, (size_t)plant->np * sizeof *values);
   return OD_OK;
 }
 
@@ -53,7 +65,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   *p.t = t;
   memcpy(p.x, x, (size_t)f->nx * sizeof *x);
   if (f->nu) memcpy(p.u, u, (size_t)f->nu * sizeof *u);
-  if (f->f(f->user, t, x, u, d->p, g)) return OD_NOT_FINITE;
+  if (f->f(f->user, t, x, u, p.p, g)) return OD_NOT_FINITE;
   for (int i = 0; i < f->nx; i++) g[i] = k[i] - g[i];
   return OD_OK;
 }
@@ -65,7 +77,7 @@ static int complex_columns(const function_plant *d, const parts *p,
   const od_function *f = &d->fn;
   int all = f->nx + f->nu + f->np;
   for (int i = 0; i < all; i++) {
-    p->point[2 * i] = i < f->nx ? p->x[i] : i < f->nx + f->nu ? p->u[i - f->nx] : d->p[i - f->nx - f->nu];
+    p->point[2 * i] = i < f->nx ? p->x[i] : i < f->nx + f->nu ? p->u[i - f->nx] : p->p[i - f->nx - f->nu];
     p->point[2 * i + 1] = 0;
   }
   for (int j = 0; j < count; j++) {
@@ -81,7 +93,7 @@ static int complex_columns(const function_plant *d, const parts *p,
 
 static int f_jacobians(const function_plant *d, const parts *p, double *fx, double *fu, double *fp) {
   const od_function *f = &d->fn;
-  if (f->f_jacobians) return f->f_jacobians(f->user, *p->t, p->x, p->u, d->p, fx, fu, fp);
+  if (f->f_jacobians) return f->f_jacobians(f->user, *p->t, p->x, p->u, p->p, fx, fu, fp);
   int failed = fx ? complex_columns(d, p, f->f_complex, f->nx, 0, f->nx, fx) : 0;
   if (!failed && fu) failed = complex_columns(d, p, f->f_complex, f->nx, f->nx, f->nu, fu);
   if (!failed && fp) failed = complex_columns(d, p, f->f_complex, f->nx, f->nx + f->nu, f->np, fp);
@@ -131,7 +143,7 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   const function_plant *d = plant_of(plant);
   const od_function *f = &d->fn;
   parts p = parts_of(d, work);
-  if (f->h) return f->h(f->user, *p.t, p.x, p.u, d->p, y) ? OD_NOT_FINITE : OD_OK;
+  if (f->h) return f->h(f->user, *p.t, p.x, p.u, p.p, y) ? OD_NOT_FINITE : OD_OK;
   memcpy(y, p.x, (size_t)f->nx * sizeof *y);
   return OD_OK;
 }
@@ -148,7 +160,7 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
     for (int i = 0; hp && i < f->nx * f->np; i++) hp[i] = 0;
     return OD_OK;
   }
-  if (f->h_jacobians) return f->h_jacobians(f->user, *p.t, p.x, p.u, d->p, hx, hu, hp) ? OD_NOT_FINITE : OD_OK;
+  if (f->h_jacobians) return f->h_jacobians(f->user, *p.t, p.x, p.u, p.p, hx, hu, hp) ? OD_NOT_FINITE : OD_OK;
   int failed = hx ? complex_columns(d, &p, f->h_complex, f->ny, 0, f->nx, hx) : 0;
   if (!failed && hu) failed = complex_columns(d, &p, f->h_complex, f->ny, f->nx, f->nu, hu);
   if (!failed && hp) failed = complex_columns(d, &p, f->h_complex, f->ny, f->nx + f->nu, f->np, hp);
@@ -168,8 +180,17 @@ static double *copy(const double *from, int count) {
   return to;
 }
 
-static const od_plant_ops function_ops = {start, residual, step_matrix, jacobians, parameter_jacobian, outputs,
-                                          output_jacobians, NULL, NULL, NULL};
+static const od_plant_ops function_ops = {
+    .start = start,
+    .get_parameters = get_parameters,
+    .set_parameters = set_parameters,
+    .residual = residual,
+    .step_matrix = step_matrix,
+    .jacobians = jacobians,
+    .parameter_jacobian = parameter_jacobian,
+    .outputs = outputs,
+    .output_jacobians = output_jacobians,
+};
 
 od_status od_plant_from_function(const od_function *f, od_plant **out, od_error *err) {
   *out = NULL;

@@ -65,6 +65,26 @@ static void output_column(const machine *d, const parts *p, const double *dc, co
   }
 }
 
+// Whether an output is a matter of states alone, so that no number of the circuit changes it directly.
+static bool depends_on_states_only(const od_model *m, const od_output *o) {
+  switch (o->kind) {
+    case OD_OUT_COORDINATE:
+    case OD_OUT_COORDINATE_RATE:
+    case OD_OUT_POINT:
+    case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_BODY_ANGLE:
+    case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_SPRING_LENGTH:
+    case OD_OUT_SPRING_RATE:
+    case OD_OUT_CYLINDER_LENGTH:
+    case OD_OUT_CYLINDER_RATE:
+    case OD_OUT_INPUT: return true;
+    case OD_OUT_NODE_PRESSURE: return m->node[o->index].state >= 0;
+    case OD_OUT_SPOOL: return true;
+    default: return false;
+  }
+}
+
 static od_status output_parameter_jacobian(const od_plant *plant, void *work, const double *kp, double *hp) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
@@ -72,7 +92,13 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   int nk = od_plant_nk(plant);
   double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
+  bool states_only = true;
+  for (int i = 0; i < plant->ny; i++) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
   for (int j = 0; j < plant->np; j++) {
+    if (states_only && d->owner[j].owner != OD_OWNER_NONE) {
+      for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
+      continue;
+    }
     for (int k = 0; k < nk; k++) dk[k] = kp[k * plant->np + j];
     od_status status = od_machine_complex_point(plant, work, j, dk, g);
     if (status != OD_OK) return status;

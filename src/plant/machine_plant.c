@@ -36,6 +36,27 @@ static od_status start(const od_plant *plant, void *work, double *x) {
   return OD_OK;
 }
 
+static void get_parameters(const od_plant *plant, const void *work, double *values) {
+  const machine *d = machine_of(plant);
+  const double *theta = od_machine_plant_scalars(plant, work) + d->m->layout.theta;
+  for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
+}
+
+// Lengths and masses have consequences for the constants of the mechanism, numbers of the circuit have none.
+static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
+  const machine *d = machine_of(plant);
+  parts p = parts_of(d, work);
+  bool mechanism = false;
+  for (int i = 0; i < plant->np; i++) {
+    if (!isfinite(values[i])) return OD_NOT_FINITE;
+    p.w[d->m->layout.theta + d->parameter[i]] = values[i];
+    mechanism = mechanism || d->owner[i].owner == OD_OWNER_NONE;
+  }
+  if (mechanism) od_mechanics(d->m)->prepare(d->m, p.w);
+  p.head->linear = 0;
+  return OD_OK;
+}
+
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   (void)t;
@@ -280,6 +301,8 @@ static void set_scales(machine *d) {
 
 static const od_plant_ops machine_ops = {
     .start = start,
+    .get_parameters = get_parameters,
+    .set_parameters = set_parameters,
     .residual = residual,
     .step_matrix = step_matrix,
     .jacobians = jacobians,

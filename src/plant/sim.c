@@ -87,12 +87,23 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return evaluate(s);
 }
 
-od_status od_sim_set(od_sim *s, double t, const double *x, const double *u) {
+od_status od_sim_set_with_parameters(od_sim *s, double t, const double *x, const double *u, const double *p) {
   if (!s->started) return OD_BAD_ARGUMENT;
   s->t = t;
-  memcpy(od_sim_at(s, s->x), x, (size_t)od_plant_nx(s->plant) * sizeof *x);
-  if (s->plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
-  return evaluate(s);
+  if (x) memcpy(od_sim_at(s, s->x), x, (size_t)od_plant_nx(s->plant) * sizeof *x);
+  if (u && u != od_sim_inputs(s)) memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
+  od_status status = p ? s->plant->ops->set_parameters(s->plant, od_sim_work(s), p) : OD_OK;
+  return status == OD_OK ? evaluate(s) : status;
+}
+
+od_status od_sim_set(od_sim *s, double t, const double *x, const double *u) {
+  return od_sim_set_with_parameters(s, t, x, u, NULL);
+}
+
+od_status od_sim_set_parameters(od_sim *s, const double *p) { return od_sim_set_with_parameters(s, s->t, NULL, NULL, p); }
+
+void od_sim_parameters(const od_sim *s, double *p) {
+  s->plant->ops->get_parameters(s->plant, (const char *)s + s->work, p);
 }
 
 od_status od_sim_set_inputs(od_sim *s, const double *u) {
@@ -105,6 +116,7 @@ od_status od_sim_set_inputs(od_sim *s, const double *u) {
 double od_sim_time(const od_sim *s) { return s->t; }
 const double *od_sim_state(const od_sim *s) { return (const double *)((const char *)s + s->x); }
 const double *od_sim_rates(const od_sim *s) { return (const double *)((const char *)s + s->k); }
+const double *od_sim_inputs(const od_sim *s) { return (const double *)((const char *)s + s->u); }
 const double *od_sim_energy(const od_sim *s) { return (const double *)((const char *)s + s->energy); }
 od_sim_counts od_sim_count(const od_sim *s) { return s->counts; }
 

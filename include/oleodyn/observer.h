@@ -1,0 +1,65 @@
+// An observer: runs beside a machine and tells, from a few noisy sensors, its hidden states and doubtful parameters, and
+// how sure it is of each. The augmented discrete extended Kalman filter over any plant: the plant's outputs are the
+// sensors, its free parameters are estimated along with its states. Exact transition Jacobians; parameters are known to
+// be constant (block propagation); sensors are taken in one by one, so that any of them may be missing.
+//
+// All memory is one block without pointers into itself; after creation nothing allocates, and a step takes bounded time.
+#ifndef OLEODYN_OBSERVER_H
+#define OLEODYN_OBSERVER_H
+
+#include <stddef.h>
+
+#include "oleodyn/plant.h"
+#include "oleodyn/sim.h"
+
+typedef enum od_covariance_form {
+  OD_FORM_JOSEPH,       // the covariance itself, kept symmetric
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of it: positive by construction, about twice the work
+} od_covariance_form;
+
+typedef struct od_observer_options {
+  od_covariance_form form;
+  const double *sensor_sigma;  // ny standard deviations of the sensors' noise
+  double gate;                 // innovations beyond so many standard deviations are not used; zero: all are used
+  const double *low, *high;    // np bounds of the parameters; NULL: none
+} od_observer_options;
+
+typedef struct od_observer od_observer;
+
+// n = nx + np: the augmented state, states first.
+size_t od_observer_size(const od_plant *plant);
+od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
+od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
+void od_observer_free(od_observer *observer);
+
+// Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's errors.
+od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P, const double *u);
+
+// Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its diagonal (n)
+// where Q is NULL; both NULL: none.
+od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
+
+// Takes in the sensors' values y (ny); NaN: this one is missing.
+od_status od_observer_correct(od_observer *o, const double *y);
+
+double od_observer_time(const od_observer *o);
+const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates
+const double *od_observer_parameters(const od_observer *o);  // np
+// The covariance (n x n); in square-root form it is multiplied out into memory of the observer.
+const double *od_observer_covariance(od_observer *o);
+// Standard deviation of parameter i; cheap in both forms.
+double od_observer_parameter_sigma(const od_observer *o, int i);
+// The simulation inside, for outputs and their Jacobians at the present estimate.
+od_sim *od_observer_sim(od_observer *o);
+
+// What the last correction said about each sensor.
+typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED } od_sensor_use;
+typedef struct od_innovation {
+  double value, sigma;  // measured minus predicted; what was expected of it
+  od_sensor_use use;
+} od_innovation;
+const od_innovation *od_observer_innovations(const od_observer *o);  // ny
+double od_observer_nis(const od_observer *o, int *used);  // normalised innovation squared of the last correction, and its dimension
+long od_observer_gated(const od_observer *o, int sensor); // how often so far
+
+#endif

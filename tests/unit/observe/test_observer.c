@@ -1,0 +1,308 @@
+// The observer against a Kalman filter written out in full matrices, on a linear plant where both must agree to round-off;
+// its two forms against each other on the hydraulic four-bar; its behaviour with bad data.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/machines.h"
+#include "support/random_machine.h"
+
+// ---- a linear plant: two masses and a bias, x' = A x + B u + E p, y = C x + D p
+
+enum { NX = 3, NU = 1, NP = 2, NY = 2, N = NX + NP };
+static const double A[NX][NX] = {{0, 1, 0}, {-4, -0.5, 1}, {0.3, 0, -1}}, B[NX] = {0, 1, 0.2};
+static const double E[NX][NP] = {{0, 0}, {1, 0}, {0, 0.5}}, C[NY][NX] = {{1, 0, 0}, {0, 0.5, 1}}, D[NY][NP] = {{0, 0}, {0, 0.2}};
+
+static int f(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t;
+  for (int i = 0; i < NX; i++) {
+    dx[i] = B[i] * u[0];
+    for (int j = 0; j < NX; j++) dx[i] += A[i][j] * x[j];
+    for (int j = 0; j < NP; j++) dx[i] += E[i][j] * p[j];
+  }
+  return 0;
+}
+static int f_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu, double *fp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p;
+  if (fx) memcpy(fx, A, sizeof A);
+  if (fu) memcpy(fu, B, sizeof B);
+  if (fp) memcpy(fp, E, sizeof E);
+  return 0;
+}
+static int h(void *user, double t, const double *x, const double *u, const double *p, double *y) {
+  (void)user, (void)t, (void)u;
+  for (int i = 0; i < NY; i++) {
+    y[i] = 0;
+    for (int j = 0; j < NX; j++) y[i] += C[i][j] * x[j];
+    for (int j = 0; j < NP; j++) y[i] += D[i][j] * p[j];
+  }
+  return 0;
+}
+static int h_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu, double *hp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p;
+  if (hx) memcpy(hx, C, sizeof C);
+  if (hu) memset(hu, 0, NY * NU * sizeof *hu);
+  if (hp) memcpy(hp, D, sizeof D);
+  return 0;
+}
+
+// ---- the textbook filter: full matrices, inverse of the innovation covariance, trapezoidal transition
+
+typedef double matrix[N][N];
+
+static void product(matrix a, matrix b, matrix c) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      c[i][j] = 0;
+      for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];
+    }
+}
+static void transposed(matrix a, matrix b) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) b[i][j] = a[j][i];
+}
+// Gauss-Jordan.
+static void inverse(matrix a, matrix b) {
+  matrix w;
+  memcpy(w, a, sizeof w);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) b[i][j] = i == j;
+  for (int k = 0; k < N; k++) {
+    double pivot = w[k][k];
+    for (int j = 0; j < N; j++) w[k][j] /= pivot, b[k][j] /= pivot;
+    for (int i = 0; i < N; i++)
+      if (i != k) {
+        double factor = w[i][k];
+        for (int j = 0; j < N; j++) w[i][j] -= factor * w[k][j], b[i][j] -= factor * b[k][j];
+      }
+  }
+}
+
+typedef struct textbook {
+  double x[N];
+  matrix P, F;
+  double input[N];  // what u adds in one step (u constant)
+} textbook;
+
+// F of the trapezoidal rule: (1 - h/2 G)^-1 (1 + h/2 G) with G the matrix of the augmented system.
+static void textbook_start(textbook *k, double step) {
+  matrix G = {{0}}, left, right, solved;
+  for (int i = 0; i < NX; i++) {
+    for (int j = 0; j < NX; j++) G[i][j] = A[i][j];
+    for (int j = 0; j < NP; j++) G[i][NX + j] = E[i][j];
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) left[i][j] = (i == j) - step / 2 * G[i][j], right[i][j] = (i == j) + step / 2 * G[i][j];
+  inverse(left, solved);
+  product(solved, right, k->F);
+  for (int i = 0; i < N; i++) {
+    k->input[i] = 0;
+    for (int j = 0; j < NX; j++) k->input[i] += solved[i][j] * step * B[j];
+  }
+}
+
+static void textbook_step(textbook *k, const double *u, const double *q, const double *r, const double *y) {
+  matrix T, Ft, next;
+  double x[N];
+  for (int i = 0; i < N; i++) {
+    x[i] = k->input[i] * u[0];
+    for (int j = 0; j < N; j++) x[i] += k->F[i][j] * k->x[j];
+  }
+  product(k->F, k->P, T);
+  transposed(k->F, Ft);
+  product(T, Ft, next);
+  for (int i = 0; i < N; i++) next[i][i] += q[i];
+  // Innovation, its covariance (2 x 2, those sensors that are there), gain.
+  double H[NY][N] = {{0}}, PH[N][NY], S[NY][NY], v[NY], I[NY][NY];
+  for (int i = 0; i < NY; i++) {
+    for (int j = 0; j < NX; j++) H[i][j] = isnan(y[i]) ? 0 : C[i][j];
+    for (int j = 0; j < NP; j++) H[i][NX + j] = isnan(y[i]) ? 0 : D[i][j];
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < NY; j++) {
+      PH[i][j] = 0;
+      for (int l = 0; l < N; l++) PH[i][j] += next[i][l] * H[j][l];
+    }
+  for (int i = 0; i < NY; i++) {
+    v[i] = isnan(y[i]) ? 0 : y[i];
+    for (int j = 0; j < N; j++) v[i] -= H[i][j] * x[j];
+    for (int j = 0; j < NY; j++) {
+      S[i][j] = i == j ? r[i] * r[i] : 0;
+      for (int l = 0; l < N; l++) S[i][j] += H[i][l] * PH[l][j];
+    }
+  }
+  double det = S[0][0] * S[1][1] - S[0][1] * S[1][0];
+  I[0][0] = S[1][1] / det, I[1][1] = S[0][0] / det, I[0][1] = -S[0][1] / det, I[1][0] = -S[1][0] / det;
+  for (int i = 0; i < N; i++) {
+    double gain[NY] = {PH[i][0] * I[0][0] + PH[i][1] * I[1][0], PH[i][0] * I[0][1] + PH[i][1] * I[1][1]};
+    k->x[i] = x[i] + gain[0] * v[0] + gain[1] * v[1];
+    for (int j = 0; j < N; j++) k->P[i][j] = next[i][j] - gain[0] * PH[j][0] - gain[1] * PH[j][1];
+  }
+}
+
+static void equals_a_textbook_filter(od_covariance_form form) {
+  const double x0[NX] = {0.5, 0, -0.2}, p0[NP] = {0.3, -0.1}, sigma[NY] = {0.05, 0.1}, step = 0.02;
+  const double q[N] = {1e-6, 2e-6, 1e-6, 0, 1e-8}, start[N] = {0.3, 0.2, 0.4, 1, 0.5};
+  od_function fn = {.nx = NX, .nu = NU, .ny = NY, .np = NP, .x0 = x0, .p = p0, .f = f, .h = h, .f_jacobians = f_jacobians, .h_jacobians = h_jacobians};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+  od_observer *o = od_observer_new(plant, &(od_observer_options){.form = form, .sensor_sigma = sigma});
+  textbook k = {.x = {x0[0], x0[1], x0[2], p0[0], p0[1]}};
+  for (int i = 0; i < N; i++) k.P[i][i] = start[i] * start[i];
+  textbook_start(&k, step);
+  const double u[1] = {0.7};
+  assert_int_equal(od_observer_start(o, 0, NULL, NULL, &k.P[0][0], u), OD_OK);
+  od_dice dice = {42};
+  double worst = 0;
+  for (int i = 0; i < 500; i++) {
+    double y[NY] = {od_dice_uniform(&dice, -1, 1), od_dice_uniform(&dice, -1, 1)};
+    if (i % 7 == 3) y[0] = NAN;
+    if (i % 11 == 5) y[1] = NAN;
+    textbook_step(&k, u, q, sigma, y);
+    assert_int_equal(od_observer_predict(o, step, u, NULL, q), OD_OK);
+    assert_int_equal(od_observer_correct(o, y), OD_OK);
+    const double *P = od_observer_covariance(o);
+    for (int j = 0; j < N; j++) {
+      double estimate = j < NX ? od_observer_state(o)[j] : od_observer_parameters(o)[j - NX];
+      worst = fmax(worst, fabs(estimate - k.x[j]));
+      for (int l = 0; l < N; l++) worst = fmax(worst, fabs(P[j * N + l] - k.P[j][l]));
+    }
+  }
+  print_message("%s: largest difference from the textbook filter %.2g\n", form ? "square root" : "joseph", worst);
+  assert_true(worst < 1e-10);
+  od_observer_free(o);
+  od_plant_free(plant);
+}
+
+static void joseph(void **state) { (void)state; equals_a_textbook_filter(OD_FORM_JOSEPH); }
+static void square_root(void **state) { (void)state; equals_a_textbook_filter(OD_FORM_SQUARE_ROOT); }
+
+// ---- the hydraulic four-bar
+
+typedef struct twin {
+  od_machine *truth, *belief;
+  od_plant *real, *model;
+  od_sim *sim;
+  od_observer *o;
+  int np;
+  double P[32 * 32], q[32];
+} twin;
+
+static od_machine *variant(const char *name) {
+  char file[512];
+  snprintf(file, sizeof file, "%s/cases/fourbar-valve/machine.yaml", OD_SOURCE_DIR);
+  od_machine *machine = NULL;
+  od_messages *messages = od_messages_new();
+  if (od_machine_load(file, &(od_load_options){.variant = name}, &machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  od_messages_free(messages);
+  assert_non_null(machine);
+  return machine;
+}
+
+// Three sensors; the oil is estimated, the curves are not: the model's are straight, so it can never be quite right.
+static twin begin_twin(od_covariance_form form, double gate) {
+  twin w = {.truth = variant("3-S1"), .belief = variant("wrong")};
+  static const char *const sensors[] = {"cylinder.length", "P.pressure", "A.pressure"};
+  static const double sigma[] = {1.12e-3, 0.15e6, 0.15e6};
+  int outputs[3], real_outputs[3], parameters[8];
+  for (int i = 0; i < 3; i++) {
+    outputs[i] = od_test_output(w.belief, sensors[i]);
+    real_outputs[i] = od_test_output(w.truth, sensors[i]);
+  }
+  static const char *const paths[] = {"oil.kp", "oil.k0"};
+  for (int i = 0; i < 2; i++) parameters[w.np++] = od_machine_number_find(w.belief, paths[i]);
+  assert_int_equal(od_machine_plant(w.truth, real_outputs, 3, NULL, 0, &w.real, NULL), OD_OK);
+  assert_int_equal(od_machine_plant(w.belief, outputs, 3, parameters, w.np, &w.model, NULL), OD_OK);
+  w.sim = od_sim_new(w.real);
+  w.o = od_observer_new(w.model, &(od_observer_options){.form = form, .gate = gate, .sensor_sigma = sigma});
+  double u[1];
+  od_machine_inputs(w.truth, 0, u);
+  assert_int_equal(od_sim_start(w.sim, 0, u), OD_OK);
+  int n = od_plant_nx(w.model) + w.np;
+  // crank angle and rate (the cylinder is half a metre per radian), pressures, spool, oil
+  const double start[8] = {0.2, 0.02, 2e6, 1e6, 1e6, 0, 100e6, 0.5}, noise[8] = {0, 1e-7, 30, 30, 30, 0, 0, 0};
+  for (int i = 0; i < n; i++) w.P[i * n + i] = start[i] * start[i], w.q[i] = noise[i] * noise[i];
+  assert_int_equal(od_observer_start(w.o, 0, NULL, NULL, w.P, u), OD_OK);
+  return w;
+}
+
+static void end_twin(twin *w) {
+  od_observer_free(w->o);
+  od_sim_free(w->sim);
+  od_plant_free(w->real);
+  od_plant_free(w->model);
+  od_machine_free(w->truth);
+  od_machine_free(w->belief);
+}
+
+static double gaussian(od_dice *dice) {
+  return sqrt(-2 * log(od_dice_uniform(dice, 1e-300, 1))) * cos(6.283185307179586 * od_dice_uniform(dice, 0, 1));
+}
+
+// One step of both; damage may spoil the sample.
+static void step_twin(twin *w, int i, od_dice *dice, void (*damage)(int, double *)) {
+  static const double sigma[] = {1.12e-3, 0.15e6, 0.15e6};
+  double u[1], y[3];
+  od_machine_inputs(w->truth, i * 1e-3, u);
+  assert_int_equal(od_sim_step(w->sim, 1e-3, u), OD_OK);
+  od_sim_outputs(w->sim, y);
+  for (int k = 0; k < 3; k++) y[k] += sigma[k] * gaussian(dice);
+  if (damage) damage(i, y);
+  assert_int_equal(od_observer_predict(w->o, 1e-3, u, NULL, w->q), OD_OK);
+  assert_int_equal(od_observer_correct(w->o, y), OD_OK);
+}
+
+static void forms_agree(void **state) {
+  (void)state;
+  twin a = begin_twin(OD_FORM_JOSEPH, 0), b = begin_twin(OD_FORM_SQUARE_ROOT, 0);
+  od_dice one = {7}, two = {7};
+  double worst = 0;
+  for (int i = 1; i <= 2000; i++) {
+    step_twin(&a, i, &one, NULL);
+    step_twin(&b, i, &two, NULL);
+    for (int k = 0; k < 2; k++)
+      worst = fmax(worst, fabs(od_observer_parameters(a.o)[k] - od_observer_parameters(b.o)[k]) / od_observer_parameter_sigma(a.o, k));
+  }
+  print_message("forms differ by %.2g sigma at most; kp %.4g MPa +- %.2g\n", worst, od_observer_parameters(a.o)[0] / 1e6, od_observer_parameter_sigma(a.o, 0) / 1e6);
+  assert_true(worst < 1e-4);
+  end_twin(&a);
+  end_twin(&b);
+}
+
+// Dropouts, a stuck sensor, spikes and a sensor that dies.
+static void spoil(int i, double *y) {
+  static double stuck;
+  if (i % 100 == 17) y[0] = NAN;
+  if (i == 500) stuck = y[1];
+  if (i > 500 && i <= 1000) y[1] = stuck;
+  if (i % 250 == 3) y[2] += 50 * 0.15e6;
+  if (i > 1500) y[2] = NAN;
+}
+
+static void survives_bad_data(void **state) {
+  (void)state;
+  twin w = begin_twin(OD_FORM_JOSEPH, 6);
+  od_dice dice = {11};
+  double y[3], real[3];
+  for (int i = 1; i <= 2500; i++) step_twin(&w, i, &dice, spoil);
+  od_sim_outputs(w.sim, real);
+  od_sim_outputs(od_observer_sim(w.o), y);
+  print_message("after bad data: length off by %.2g m, P by %.2g MPa; gated %ld %ld %ld\n", y[0] - real[0], (y[1] - real[1]) / 1e6,
+                od_observer_gated(w.o, 0), od_observer_gated(w.o, 1), od_observer_gated(w.o, 2));
+  assert_true(fabs(y[0] - real[0]) < 5e-3);
+  assert_true(fabs(y[1] - real[1]) < 0.5e6);
+  assert_true(od_observer_gated(w.o, 2) >= 5);
+  end_twin(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(joseph), cmocka_unit_test(square_root), cmocka_unit_test(forms_agree),
+                                     cmocka_unit_test(survives_bad_data)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
