@@ -3,21 +3,13 @@
 //   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time, instructions, fitted exponents
 //   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
 //
-// Instructions come from the processor's counter (perf_event_open) where the system lets us, else from callgrind
-// through instructions.sh.
-#define _GNU_SOURCE
+// Instructions: see instructions.h.
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <linux/perf_event.h>
-
+#include "instructions.h"
 #include "oleodyn/oleodyn.h"
 #include "subject.h"
 
@@ -61,37 +53,6 @@ static int run(void *self, int steps) {
 static int start(void *self) {
   chain *c = self;
   return od_sim_start(c->sim, 0, NULL) == OD_OK ? 0 : -1;
-}
-
-// Instructions per step by the processor's counter; negative where there is none.
-static double count_by_hardware(chain *c, int steps) {
-  struct perf_event_attr what = {.type = PERF_TYPE_HARDWARE,
-                                 .size = sizeof what,
-                                 .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                 .disabled = 1,
-                                 .exclude_kernel = 1,
-                                 .exclude_hv = 1};
-  const int counter = (int)syscall(SYS_perf_event_open, &what, 0, -1, -1, 0);
-  if (counter < 0) return -1;
-  uint64_t value = 0;
-  bool good = start(c) == 0 && ioctl(counter, PERF_EVENT_IOC_ENABLE, 0) == 0 && run(c, steps) == 0;
-  good = ioctl(counter, PERF_EVENT_IOC_DISABLE, 0) == 0 && good;
-  good = read(counter, &value, sizeof value) == (ssize_t)sizeof value && good;
-  close(counter);
-  return good && value > 0 ? (double)value / steps : -1;
-}
-
-static double count_by_callgrind(const char *script, const char *program, const char *file) {
-  char command[3 * 1024];
-  // Shells agree on single quotes; a path that holds one is refused.
-  if (strchr(script, '\'') || strchr(program, '\'') || strchr(file, '\'')) return -1;
-  const int length = snprintf(command, sizeof command, "'%s' '%s' '%s'", script, program, file);
-  if (length < 0 || (size_t)length >= sizeof command) return -1;
-  FILE *pipe = popen(command, "r");
-  if (pipe == NULL) return -1;
-  double value;
-  const bool good = fscanf(pipe, "%lf", &value) == 1;
-  return pclose(pipe) == 0 && good ? value : -1;
 }
 
 // Slope of log y over log N by least squares over the points from `from` on; NAN when there are fewer than two.
@@ -149,14 +110,15 @@ int main(int argc, char **argv) {
   printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
   printf("%6s %8s %12s %12s %14s\n", "N", "bodies", "us/step", "us/step/N", "instr./step");
   double time[MAX], work[MAX];
-  const char *how = "callgrind";
   for (int i = 0; i < count; i++) {
     time[i] = 1e6 * subjects[i].best;
-    work[i] = count_by_hardware(&chains[i], 200);
-    if (work[i] > 0)
-      how = "the processor's counter";
-    else
-      work[i] = count_by_callgrind(argv[1], argv[0], files[i]);
+    const bench_callgrind how = {.script = argv[1],
+                                 .program = argv[0],
+                                 .functions = "od_sim_step,od_sim_repartition",
+                                 .arguments = {files[i]},
+                                 .few = 20,
+                                 .many = 120};
+    work[i] = bench_instructions(&subjects[i], &how);
     printf("%6d %8d %12.3f %12.3f ", n[i], 2 * n[i] + 1, time[i], time[i] / n[i]);
     if (work[i] > 0)
       printf("%14.0f\n", work[i]);
@@ -168,6 +130,6 @@ int main(int argc, char **argv) {
   printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
          exponent(n, time, 0, count), exponent(n, work, 0, count), n[0], exponent(n, time, 1, count),
          exponent(n, work, 1, count));
-  printf("instructions by %s\n", how);
+  printf("instructions by %s\n", bench_instructions_source());
   return 0;
 }

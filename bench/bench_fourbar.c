@@ -1,11 +1,15 @@
-// The four-bar's free swing beside MuJoCo, in one run on one core: cost per step, error of the coupler's joints after
-// 1 s against a tight reference, cost per simulated second at equal error, cost of the transition Jacobian.
+// The four-bar's free swing beside MuJoCo, in one run on one core: cost per step, error of the coupler's joints after 1
+// s against a tight reference, cost per simulated second at equal error, cost of the transition Jacobian. And the same
+// four-bar with its hydraulics, which MuJoCo does not have.
 //
-//   bench_fourbar MACHINE.yaml     (cases/fourbar-swing/machine.yaml)
+//   bench_fourbar INSTRUCTIONS.sh SWING.yaml HYDRAULIC.yaml   (cases/fourbar-swing, cases/fourbar-valve)
+//   bench_fourbar --steps COUNT WHICH FILE.yaml               just so many steps of one row, for instructions.sh
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "instructions.h"
 #include "subject.h"
 
 enum { MAX_ROWS = 32, ROUNDS = 8 };
@@ -37,6 +41,58 @@ static int add_oleodyn(table *t, const char *file, int mode, double step) {
   return keep(t, made, subject);
 }
 
+static int add_hydraulic(table *t, const char *file, int mode) {
+  bench_subject subject;
+  const int made = bench_hydraulic_new(&subject, file, mode, 1e-3);
+  return keep(t, made, subject);
+}
+
+// Rows whose instructions are counted, by the name that --steps wants. Counting is done where the work is: a MuJoCo row
+// that takes differences counts nothing else.
+typedef struct counted {
+  const char *name, *functions;
+  int few, many;
+} counted;
+static const counted count_euler = {"mujoco", "mj_step", 200, 1000};
+static const counted count_forward = {"mujoco-differences", "mjd_transitionFD", 20, 120};
+static const counted count_plain = {"plain", "od_sim_step,od_sim_repartition", 200, 1000};
+static const counted count_jacobian = {"jacobian", "od_sim_step_with_jacobians,od_sim_repartition", 200, 1000};
+static const counted count_hydraulic = {"hydraulic", "od_sim_step,od_sim_repartition", 500, 2500};
+static const counted count_hydraulic_jacobian = {"hydraulic-jacobian", "od_sim_step_with_jacobians,od_sim_repartition",
+                                                 500, 2500};
+
+static int make_named(const char *name, const char *file, const bench_reference *reference, bench_subject *subject) {
+  if (strcmp(name, count_euler.name) == 0) return bench_mujoco_new(subject, reference, BENCH_EULER, 1e-3, 0);
+  if (strcmp(name, count_forward.name) == 0)
+    return bench_mujoco_new(subject, reference, BENCH_FORWARD_DIFFERENCES, 1e-3, 0);
+  if (strcmp(name, count_plain.name) == 0) return bench_oleodyn_new(subject, file, BENCH_TRAPEZOID, 1e-3);
+  if (strcmp(name, count_jacobian.name) == 0) return bench_oleodyn_new(subject, file, BENCH_TRAPEZOID_JACOBIAN, 1e-3);
+  if (strcmp(name, count_hydraulic.name) == 0) return bench_hydraulic_new(subject, file, BENCH_TRAPEZOID, 1e-3);
+  if (strcmp(name, count_hydraulic_jacobian.name) == 0)
+    return bench_hydraulic_new(subject, file, BENCH_TRAPEZOID_JACOBIAN, 1e-3);
+  return -1;
+}
+
+static int only_steps(const char *steps, const char *name, const char *file) {
+  bench_reference reference;
+  bench_subject subject;
+  if (bench_reference_make(&reference) != 0 || make_named(name, file, &reference, &subject) != 0) return 1;
+  const int failed = subject.start(subject.self) != 0 || subject.advance(subject.self, atoi(steps)) != 0;
+  subject.destroy(subject.self);
+  return failed;
+}
+
+static void count(table *t, int row, const counted *c, char **argv, const char *file) {
+  if (row < 0) return;
+  const bench_callgrind how = {.script = argv[1],
+                               .program = argv[0],
+                               .functions = c->functions,
+                               .arguments = {c->name, file},
+                               .few = c->few,
+                               .many = c->many};
+  t->row[row].instructions = bench_instructions(&t->row[row], &how);
+}
+
 // MuJoCo's cheapest way to the target: the fewest RK4 steps in a second, over steps and hardnesses. Harder constraints
 // err less but bear only smaller steps.
 static int search_mujoco(table *t) {
@@ -64,11 +120,15 @@ static int search_oleodyn(table *t, const char *file) {
 }
 
 static void print(const table *t) {
-  printf("%-36s %9s %9s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "start mm", "end mm",
-         "us per simul. s");
+  printf("%-43s %8s %9s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "instr./step",
+         "start mm", "end mm", "us per simul. s");
   for (int i = 0; i < t->count; i++) {
     const bench_subject *s = &t->row[i];
-    printf("%-36s %9.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
+    printf("%-43s %8.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
+    if (s->instructions > 0)
+      printf(" %12.0f", s->instructions);
+    else
+      printf(" %12s", "-");
     if (s->ends != NULL)
       printf(" %10.4f %10.4f %16.0f\n", 1e3 * s->error[0], 1e3 * s->error[1], 1e6 * s->best / s->step);
     else
@@ -76,7 +136,8 @@ static void print(const table *t) {
   }
   printf(
       "start, end: errors of the coupler's two joints after 1 s, of which the larger counts; "
-      "times: least of many runs\n\n");
+      "times: least of many runs; instructions by %s\n\n",
+      bench_instructions_source());
 }
 
 static void verdict(const char *kind, const char *what, double value, const char *unit, double limit, int at_least) {
@@ -86,11 +147,14 @@ static void verdict(const char *kind, const char *what, double value, const char
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: bench_fourbar MACHINE.yaml\n");
+  if (argc == 5 && strcmp(argv[1], "--steps") == 0) return only_steps(argv[2], argv[3], argv[4]);
+  if (argc != 4) {
+    fprintf(stderr,
+            "usage: bench_fourbar INSTRUCTIONS.sh SWING.yaml HYDRAULIC.yaml\n"
+            "       bench_fourbar --steps COUNT WHICH FILE.yaml\n");
     return 2;
   }
-  const char *file = argv[1];
+  const char *file = argv[2], *hydraulic_file = argv[3];
   static table t;
   bench_pin();
   if (bench_reference_make(&t.reference) != 0) return 1;
@@ -107,12 +171,24 @@ int main(int argc, char **argv) {
   add_oleodyn(&t, file, BENCH_OLEODYN_RK4, 1e-3);
   const int jacobian = add_oleodyn(&t, file, BENCH_TRAPEZOID_JACOBIAN, 1e-3);
   const int oleodyn = search_oleodyn(&t, file);
+  const int hydraulic = add_hydraulic(&t, hydraulic_file, BENCH_TRAPEZOID);
+  const int hydraulic_jacobian = add_hydraulic(&t, hydraulic_file, BENCH_TRAPEZOID_JACOBIAN);
+  if (hydraulic < 0 || hydraulic_jacobian < 0) return 1;
 
   // Several rounds over all rows, so that a slow spell of the machine hits all alike.
   for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < t.count; i++)
-      if (bench_time(&t.row[i], t.row[i].ends != NULL ? (int)lround(1 / t.row[i].step) : 500, 0.1) != 0)
-        fprintf(stderr, "%s failed\n", t.row[i].name);
+    for (int i = 0; i < t.count; i++) {
+      const int steps = t.row[i].steps > 0      ? t.row[i].steps
+                        : t.row[i].ends != NULL ? (int)lround(1 / t.row[i].step)
+                                                : 500;
+      if (bench_time(&t.row[i], steps, 0.1) != 0) fprintf(stderr, "%s failed\n", t.row[i].name);
+    }
+  count(&t, euler, &count_euler, argv, file);
+  count(&t, forward, &count_forward, argv, file);
+  count(&t, trapezoid, &count_plain, argv, file);
+  count(&t, jacobian, &count_jacobian, argv, file);
+  count(&t, hydraulic, &count_hydraulic, argv, hydraulic_file);
+  count(&t, hydraulic_jacobian, &count_hydraulic_jacobian, argv, hydraulic_file);
 
   if (bench_mujoco_version() != NULL)
     printf("Four-bar, free swing; MuJoCo %s\n\n", bench_mujoco_version());
@@ -142,6 +218,14 @@ int main(int argc, char **argv) {
     verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us", theirs, 0);
     printf("      that is %.2f times cheaper\n", theirs / with_us);
   }
+  const double oil_us = 1e6 * t.row[hydraulic].best, oil_with_us = 1e6 * t.row[hydraulic_jacobian].best;
+  printf(
+      "hydraulic four-bar, variant 6-S1, 6 states: step %.2f us, with transition Jacobian in 18 parameters %.2f us\n",
+      oil_us, oil_with_us);
+  printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
+  if (forward >= 0)
+    verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
+            oil_with_us, "us", 1e6 * t.row[forward].best, 0);
   if (euler >= 0)
     verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us", 1e6 * t.row[euler].best, 0);
 

@@ -1,21 +1,25 @@
 #!/bin/sh
-# Counts the instructions of one step without hardware counters: callgrind runs PROGRAM --steps COUNT FILE for two
-# counts and counts inside od_sim_step() and od_sim_repartition() only; the difference leaves out what the first steps
-# do once.
-#   instructions.sh PROGRAM FILE [FEW MANY]
+# Counts the instructions of one step without hardware counters: callgrind runs PROGRAM --steps COUNT ARG... for two
+# counts and counts inside the given functions only; the difference leaves out what the first steps do once.
+#   instructions.sh FEW MANY FUNCTION[,FUNCTION...] PROGRAM ARG...
 set -eu
-program=$1
-file=$2
-few=${3:-20}
-many=${4:-120}
+few=$1
+many=$2
+functions=$3
+program=$4
+shift 4
 command -v valgrind >/dev/null || exit 3
 
+toggles=
+for name in $(echo "$functions" | tr , ' '); do toggles="$toggles --toggle-collect=$name"; done
+
 count() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=od_sim_step \
-    --toggle-collect=od_sim_repartition \
-    "$program" --steps "$1" "$file" 2>&1 >/dev/null |
+  steps=$1
+  shift
+  # shellcheck disable=SC2086
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null $toggles "$program" --steps "$steps" "$@" 2>&1 >/dev/null |
     awk '/Collected :/ { n = $NF } END { if (n == "") exit 1; print n }'
 }
-first=$(count "$few")
-second=$(count "$many")
+first=$(count "$few" "$@")
+second=$(count "$many" "$@")
 awk -v a="$first" -v b="$second" -v n=$((many - few)) 'BEGIN { if (b <= a) exit 1; printf "%.0f\n", (b - a) / n }'

@@ -10,8 +10,10 @@ typedef struct bench_subject {
   int (*advance)(void *self, int steps);   // 0, or -1 on failure
   void (*ends)(void *self, double xy[4]);  // x, y of the coupler's start and end; NULL: this subject does not move
   void (*destroy)(void *self);
-  double best;      // s per step, least of all repetitions so far
-  double error[2];  // m: distances of the coupler's start and end from the reference at 1 s
+  int steps;            // how many make a run; 0: a second's worth, or 500 for subjects that do not move
+  double best;          // s per step, least of all repetitions so far
+  double instructions;  // per step; 0: not counted
+  double error[2];      // m: distances of the coupler's start and end from the reference at 1 s
 } bench_subject;
 
 // Keeps this process on one core.
@@ -43,5 +45,10 @@ const char *bench_mujoco_version(void);  // NULL: built without MuJoCo
 
 enum { BENCH_TRAPEZOID, BENCH_TRAPEZOID_JACOBIAN, BENCH_OLEODYN_RK4 };
 int bench_oleodyn_new(bench_subject *subject, const char *machine_file, int mode, double step);
+
+// The same four-bar driven by a cylinder, a valve and a pump (cases/fourbar-valve, six control points), 5 s. With
+// Jacobian: the transition in all states and in 18 parameters, two of the oil and the 16 inner control points.
+// BENCH_TRAPEZOID or BENCH_TRAPEZOID_JACOBIAN.
+int bench_hydraulic_new(bench_subject *subject, const char *machine_file, int mode, double step);
 
 #endif

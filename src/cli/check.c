@@ -1,11 +1,13 @@
-// oleodyn check: are machine files right?
+// oleodyn check: are machine and experiment files right?
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "experiment/experiment.h"
 #include "io/json.h"
 
 static json_t *messages_json(const od_messages *messages) {
@@ -18,36 +20,63 @@ static json_t *messages_json(const od_messages *messages) {
   return list;
 }
 
+// What a file was found to be, for the line or object about it.
+typedef struct verdict {
+  int code;           // exit code; negative: right
+  char text[128];     // "3 bodies, 4 joints, 1 degree of freedom"
+  bool has_facts;
+  od_model_facts facts;
+} verdict;
+
+static bool is_experiment(const char *path) {
+  static const char ending[] = ".experiment.yaml";
+  size_t length = strlen(path);
+  return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
+}
+
+static verdict look_at_machine(const char *path, const od_load_arguments *load, od_messages *messages) {
+  od_machine *machine = NULL;
+  verdict v = {.code = od_cli_load(path, load, &machine, messages)};
+  if (machine) {
+    v.has_facts = true;
+    v.facts = od_cli_facts(machine);
+    od_facts_text(&v.facts, v.text, sizeof v.text);
+  }
+  od_machine_free(machine);
+  return v;
+}
+
+// --set reaches the experiment's own numbers; variants are chosen in the file.
+static verdict look_at_experiment(const char *path, const od_load_arguments *load, od_messages *messages) {
+  od_experiment *e = NULL;
+  const od_experiment_options options = {.set = load->set.text, .set_count = load->set.count};
+  od_status status = od_experiment_load(path, &options, &e, messages);
+  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
+  if (e) snprintf(v.text, sizeof v.text, "an experiment with %d sensors and %d estimated parameters", e->sensors, e->parameters);
+  od_experiment_free(e);
+  return v;
+}
+
 // One file: a line for people, or an object for programs. Returns its exit code.
 static int check_file(const char *path, const od_load_arguments *load, json_t *results) {
   od_messages *messages = od_messages_new();
-  od_machine *machine = NULL;
   if (!messages) {
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  int code = od_cli_load(path, load, &machine, messages);
+  verdict v = (is_experiment(path) ? look_at_experiment : look_at_machine)(path, load, messages);
   if (results) {
-    json_t *result = json_pack("{s:o, s:b}", "file", od_json_text(path), "ok", code < 0);
-    if (machine) {
-      od_model_facts facts = od_cli_facts(machine);
-      od_facts_json(&facts, result);
-    }
+    json_t *result = json_pack("{s:o, s:b}", "file", od_json_text(path), "ok", v.code < 0);
+    if (v.has_facts) od_facts_json(&v.facts, result);
     json_object_set_new(result, "messages", messages_json(messages));
     json_array_append_new(results, result);
   } else {
     fflush(stdout);
     od_messages_print(messages, stderr, od_terminal_colour(stderr));
+    if (v.code < 0) printf("%s: ok: %s\n", path, v.text);
   }
-  if (machine && !results) {
-    char text[128];
-    od_model_facts facts = od_cli_facts(machine);
-    od_facts_text(&facts, text, sizeof text);
-    printf("%s: ok: %s\n", path, text);
-  }
-  od_machine_free(machine);
   od_messages_free(messages);
-  return code < 0 ? OD_EXIT_OK : code;
+  return v.code < 0 ? OD_EXIT_OK : v.code;
 }
 
 int od_command_check(int argc, char **argv) {
@@ -55,9 +84,9 @@ int od_command_check(int argc, char **argv) {
   od_load_arguments load = {0};
   const od_option options[] = {OD_LOAD_OPTIONS(&load), {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
   const od_usage usage = {"check",
-                          "MACHINE...",
+                          "FILE...",
                           "say whether machine files are right, and everything that is wrong with them",
-                          "It ends with 0 when all files are right, else with 2.\n",
+                          "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right, else with 2.\n",
                           options,
                           (int)(sizeof options / sizeof *options)};
   od_words files = {0};

@@ -21,6 +21,7 @@ typedef struct od_command {
 } od_command;
 
 int od_command_simulate(int argc, char **argv);
+int od_command_observe(int argc, char **argv);
 int od_command_check(int argc, char **argv);
 int od_command_info(int argc, char **argv);
 int od_command_help(int argc, char **argv);

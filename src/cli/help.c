@@ -19,6 +19,7 @@ static void print_overview(void) {
       "  oleodyn check crane.yaml                          is the file right?\n"
       "  oleodyn info crane.yaml                           what is in it, and what can be observed?\n"
       "  oleodyn simulate crane.yaml --plot crane.svg      run it and look at it\n"
+      "  oleodyn observe experiment.yaml                   what can be found out while it works?\n"
       "\n'oleodyn help COMMAND' or 'oleodyn COMMAND --help' explains a command.\n");
 }
 

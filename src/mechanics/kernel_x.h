@@ -1,5 +1,5 @@
 // The mechanics, all of it, for one space (OD_PLANAR or not) and one scalar (OD_COMPLEX or not). Four small files
-// include this once each and hand out their functions as a table.
+// include this once each, with OD_TABLE the name of the table of functions they hand out.
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -42,3 +42,21 @@ static void X(prepare)(const od_model *m, od_x *w) {
   X(derive)(m, w);
   ground(m, w);
 }
+
+#ifdef OD_COMPLEX
+const od_mechanics_complex OD_TABLE = {
+#else
+const od_mechanics_real OD_TABLE = {
+    .closure_forces = closure_forces,
+    .actuator_map = X(actuator_map),
+    .tangent = X(tangent),
+    .tangent_motion = X(tangent_motion),
+    .output_tangent = X(output_tangent),
+#endif
+    .prepare = X(prepare),
+    .open_positions = X(open_positions),
+    .open_velocities = X(open_velocities),
+    .motion = X(motion),
+    .residual = X(residual),
+    .output = X(output),
+};

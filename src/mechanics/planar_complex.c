@@ -1,13 +1,5 @@
 // The mechanics of planar machines in complex numbers.
 #define OD_PLANAR
 #define OD_COMPLEX
+#define OD_TABLE od_mechanics_planar_complex
 #include "mechanics/kernel_x.h"
-
-const od_mechanics_complex od_mechanics_planar_complex = {
-    .prepare = prepare_c,
-    .open_positions = open_positions_c,
-    .open_velocities = open_velocities_c,
-    .motion = motion_c,
-    .residual = residual_c,
-    .output = output_c,
-};

@@ -1,4 +1,4 @@
-// The builder's inside, shared by build.c (collecting), compile.c (tables) and mechanics/assembly.c (initial state).
+// The builder's inside, shared by build.c (collecting), compile.c (tables) and plant/assembly.h (initial state).
 #ifndef OD_BUILDER_H
 #define OD_BUILDER_H
 

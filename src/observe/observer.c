@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place.h"
 #include "observe/covariance.h"
 
 struct od_observer {
@@ -30,37 +31,31 @@ static od_block covariance(const od_observer *o) {
 
 // ---- memory
 
-static size_t place(size_t *end, size_t bytes) {
-  size_t begin = (*end + 15) / 16 * 16;
-  *end = begin + bytes;
-  return begin;
-}
-
 static size_t lay_out(od_observer *o, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np, d = sizeof(double);
   size_t end = sizeof *o;
   *o = (od_observer){.plant = plant, .nx = (int)nx, .np = (int)np, .ny = (int)ny};
-  o->sim = place(&end, od_sim_size(plant));
-  o->P = place(&end, n * n * d);
-  o->P_out = place(&end, n * n * d);
-  o->scratch = place(&end, (2 * n * n + 3 * n) * d);
-  o->A = place(&end, nx * nx * d);
-  o->B = place(&end, nx * np * d);
-  o->map = place(&end, nx * nx * d);
-  o->p = place(&end, np * d);
-  o->low = place(&end, np * d);
-  o->high = place(&end, np * d);
-  o->sigma = place(&end, ny * d);
-  o->y = place(&end, ny * d);
-  o->hx = place(&end, ny * nx * d);
-  o->hp = place(&end, ny * np * d);
-  o->h = place(&end, n * d);
-  o->g = place(&end, n * d);
-  o->gain = place(&end, n * d);
-  o->delta = place(&end, n * d);
-  o->innovation = place(&end, ny * sizeof(od_innovation));
-  o->gated = place(&end, ny * sizeof(long));
-  o->size = place(&end, 0);
+  o->sim = od_place(&end, od_sim_size(plant));
+  o->P = od_place(&end, n * n * d);
+  o->P_out = od_place(&end, n * n * d);
+  o->scratch = od_place(&end, (2 * n * n + 3 * n) * d);
+  o->A = od_place(&end, nx * nx * d);
+  o->B = od_place(&end, nx * np * d);
+  o->map = od_place(&end, nx * nx * d);
+  o->p = od_place(&end, np * d);
+  o->low = od_place(&end, np * d);
+  o->high = od_place(&end, np * d);
+  o->sigma = od_place(&end, ny * d);
+  o->y = od_place(&end, ny * d);
+  o->hx = od_place(&end, ny * nx * d);
+  o->hp = od_place(&end, ny * np * d);
+  o->h = od_place(&end, n * d);
+  o->g = od_place(&end, n * d);
+  o->gain = od_place(&end, n * d);
+  o->delta = od_place(&end, n * d);
+  o->innovation = od_place(&end, ny * sizeof(od_innovation));
+  o->gated = od_place(&end, ny * sizeof(long));
+  o->size = od_place(&end, 0);
   return o->size;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place.h"
 #include "plant/machine_block.h"
 
 // ---- start and residual
@@ -269,24 +270,18 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-static size_t place(size_t *end, size_t size) {
-  size_t begin = (*end + 15) / 16 * 16;
-  *end = begin + size;
-  return begin;
-}
-
 static void lay_out(machine *d) {
   const od_model *m = d->m;
   size_t n = (size_t)m->coordinates, end = sizeof(header), free = (size_t)m->freedom, nc = (size_t)m->circuit_states;
-  d->scalars = place(&end, (size_t)m->layout.scalars_real * sizeof(double));
-  d->integers = place(&end, (size_t)m->layout.integers * sizeof(int));
+  d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
+  d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
   // Scratch: directions, two changes of all coordinates, and a dense closure Jacobian; or a column of forces and rates.
   size_t scratch = (size_t)direction_doubles(&d->plant) + 4 * n * free + (size_t)(m->rows + 2) * (n + 1);
-  d->scratch = place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
-  d->point = place(&end, (3 * free + 2 * nc + (size_t)m->inputs) * sizeof(double));
+  d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
+  d->point = od_place(&end, (3 * free + 2 * nc + (size_t)m->inputs) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * free + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
-  d->plant.work_size = place(&end, 0);
+  d->complex_scalars = od_place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
+  d->plant.work_size = od_place(&end, 0);
 }
 
 // Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, spools a stroke per second.

@@ -3,42 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place.h"
 #include "plant/rates.h"
 #include "plant/sim_block.h"
-
-static size_t place(size_t *end, size_t bytes) {
-  size_t begin = (*end + 15) / 16 * 16;
-  *end = begin + bytes;
-  return begin;
-}
 
 static size_t lay_out(od_sim *s, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
   *s = (od_sim){.plant = plant};
-  s->x = place(&end, nx * d);
-  s->k = place(&end, nk * d);
-  s->k_before = place(&end, nk * d);
-  s->u = place(&end, nu * d);
-  s->energy = place(&end, nq * d);
-  s->power = place(&end, nq * d);
-  s->power_next = place(&end, nq * d);
-  s->x_next = place(&end, nx * d);
-  s->k_next = place(&end, nk * d);
-  s->g = place(&end, nk * d);
-  s->matrix = place(&end, nk * nk * d);
-  s->pivot = place(&end, 2 * nk * sizeof(int));
-  s->scratch = place(&end, (size_t)od_rates_scratch(plant) * d);
-  s->kx = place(&end, nk * nx * d);
-  s->ku = place(&end, nk * nu * d);
-  s->kp = place(&end, nk * np * d);
-  s->gx = place(&end, nk * nx * d);
-  s->gu = place(&end, nk * nu * d);
-  s->gp = place(&end, nk * np * d);
-  s->right = place(&end, nk * (nx + 2 * nu + np) * d);
-  s->stage = place(&end, (3 * nx + nq) * d);
-  s->work = place(&end, plant->work_size);
-  s->size = place(&end, 0);
+  s->x = od_place(&end, nx * d);
+  s->k = od_place(&end, nk * d);
+  s->k_before = od_place(&end, nk * d);
+  s->u = od_place(&end, nu * d);
+  s->energy = od_place(&end, nq * d);
+  s->power = od_place(&end, nq * d);
+  s->power_next = od_place(&end, nq * d);
+  s->x_next = od_place(&end, nx * d);
+  s->k_next = od_place(&end, nk * d);
+  s->g = od_place(&end, nk * d);
+  s->matrix = od_place(&end, nk * nk * d);
+  s->pivot = od_place(&end, 2 * nk * sizeof(int));
+  s->scratch = od_place(&end, (size_t)od_rates_scratch(plant) * d);
+  s->kx = od_place(&end, nk * nx * d);
+  s->ku = od_place(&end, nk * nu * d);
+  s->kp = od_place(&end, nk * np * d);
+  s->gx = od_place(&end, nk * nx * d);
+  s->gu = od_place(&end, nk * nu * d);
+  s->gp = od_place(&end, nk * np * d);
+  s->right = od_place(&end, nk * (nx + 2 * nu + np) * d);
+  s->stage = od_place(&end, (3 * nx + 3 * nk + nq) * d);
+  s->work = od_place(&end, plant->work_size);
+  s->size = od_place(&end, 0);
   return s->size;
 }
 

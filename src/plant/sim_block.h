@@ -16,7 +16,7 @@ struct od_sim {
   size_t x, k, k_before, u, energy, power, power_next;     // state, rates, rates of the last step, inputs, integrals
   size_t x_next, k_next, g, matrix, pivot, scratch;        // Newton
   size_t kx, ku, kp, gx, gu, gp, right;                    // derivatives of k at the old point, of g at the new one
-  size_t stage;                                            // Runge-Kutta
+  size_t stage;                                            // Runge-Kutta; careful Newton
   size_t work;
 };
 

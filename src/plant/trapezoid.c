@@ -14,7 +14,7 @@
 #include "plant/rates.h"
 #include "plant/sim_block.h"
 
-enum { MOST_ITERATIONS = 15 };
+enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 static const double tolerance = 1e-11;       // of the rates, relative to their size
 static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
 
@@ -44,6 +44,29 @@ static od_status new_matrix(od_sim *s, double h) {
   return status;
 }
 
+// The size of a correction of the rates k, each relative to its own size.
+static double relative_size(const od_plant *plant, const double *change, const double *k) {
+  double size = 0;
+  for (int i = 0; i < od_plant_nk(plant); i++) {
+    double part = fabs(change[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
+    if (!(part <= size)) size = part;  // also true for NaN
+  }
+  return size;
+}
+
+// g at rates k_next, turned into a Newton correction by the factors at hand.
+static od_status correction(od_sim *s, double h, const double *u) {
+  const od_plant *plant = s->plant;
+  double *g = od_sim_at(s, s->g);
+  new_state(s, h);
+  s->at_point = 0;
+  s->counts.residuals++;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u, g);
+  if (status == OD_OK && !s->has_matrix) status = new_matrix(s, h);
+  if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  return status;
+}
+
 // Solves for k1; on success x_next and k_next hold the result.
 static od_status newton(od_sim *s, double h, const double *u) {
   const od_plant *plant = s->plant;
@@ -52,24 +75,12 @@ static od_status newton(od_sim *s, double h, const double *u) {
   bool fresh = false;
   if (s->matrix_step != h) s->has_matrix = 0;
   for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-    new_state(s, h);
-    s->at_point = 0;
-    od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), k, u, g);
-    s->counts.residuals++;
+    fresh = fresh || !s->has_matrix;
+    od_status status = correction(s, h, u);
     if (status != OD_OK) return status;
-    if (!s->has_matrix) {
-      status = new_matrix(s, h);
-      if (status != OD_OK) return status;
-      fresh = true;
-    }
-    od_lu_solve(nk, od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
-    double size = 0;
-    for (int i = 0; i < nk; i++) {
-      double part = fabs(g[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
-      if (!(part <= size)) size = part;  // also true for NaN
-      k[i] -= g[i];
-    }
+    double size = relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
+    for (int i = 0; i < nk; i++) k[i] -= g[i];
     // What is left after this correction is about contraction * size.
     if (iteration > 0 && last > 0) s->contraction = fmin(size / last, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
@@ -82,6 +93,44 @@ static od_status newton(od_sim *s, double h, const double *u) {
     last = size;
   }
   return OD_NOT_CONVERGED;
+}
+
+// For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix for every
+// iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural monotonicity).
+static od_status careful_newton(od_sim *s, double h, const double *u) {
+  const od_plant *plant = s->plant;
+  int nk = od_plant_nk(plant);
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), *base = od_sim_at(s, s->stage), *step = base + nk, *reach = step + nk;
+  memcpy(k, od_sim_at(s, s->k), (size_t)nk * sizeof *k);
+  for (int iteration = 0; iteration < MOST_CAREFUL_ITERATIONS; iteration++) {
+    s->has_matrix = 0;
+    od_status status = correction(s, h, u);
+    if (status != OD_OK) return status;
+    if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
+    bool done = relative_size(plant, g, k) < tolerance;
+    memcpy(base, k, (size_t)nk * sizeof *k);
+    memcpy(step, g, (size_t)nk * sizeof *k);
+    // Corrections are compared on one scale: how far the full step reaches.
+    for (int i = 0; i < nk; i++) reach[i] = fabs(base[i]) + fabs(step[i]);
+    double size = relative_size(plant, step, reach), part = 1;
+    for (; part > 1e-6; part /= 2) {
+      for (int i = 0; i < nk; i++) k[i] = base[i] - part * step[i];
+      if (done || (correction(s, h, u) == OD_OK && relative_size(plant, g, reach) <= (1 - part / 4) * size)) break;
+    }
+    if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left
+      new_state(s, h);
+      return OD_OK;
+    }
+    if (part <= 1e-6) return OD_NOT_CONVERGED;
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// The rates at the end of the step, by the quick way or, where that fails, by the careful one.
+static od_status solve_step(od_sim *s, double h, const double *u) {
+  predict(s);
+  od_status status = newton(s, h, u);
+  return status == OD_OK || status == OD_BAD_ARGUMENT ? status : careful_newton(s, h, u);
 }
 
 // Accepts the new point: state, rates, inputs, energies.
@@ -109,8 +158,7 @@ static od_status accept(od_sim *s, double h, const double *u) {
 
 od_status od_sim_step(od_sim *s, double h, const double *u) {
   if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
-  predict(s);
-  od_status status = newton(s, h, u);
+  od_status status = solve_step(s, h, u);
   return status == OD_OK ? accept(s, h, u) : status;
 }
 
@@ -160,8 +208,7 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
   // Derivatives at the old point: kept from the last step, if that computed them.
   od_status status = od_sim_linearise(s);
   if (status != OD_OK) return status;
-  predict(s);
-  status = newton(s, h, u);
+  status = solve_step(s, h, u);
   if (status != OD_OK) return status;
   // All at the solution itself.
   status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u,

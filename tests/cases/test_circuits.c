@@ -1,5 +1,5 @@
-// Small machines (machines/*.yaml), each around one element of the circuit, each against a closed form, a quadrature or a
-// conservation law that is written here and shares nothing with the engine.
+// Small machines (machines/*.yaml), each around one element of the circuit, each against a closed form, a quadrature or
+// a conservation law that is written here and shares nothing with the engine.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void vessel_empties(void **state) {
     worst[k] = e.worst;
     od_test_end(&r);
   }
-  print_message("emptying to 1/16: CVODES %.2g relative; trapezoid 5 ms %.2g, 2.5 ms %.2g\n", worst[0], worst[1], worst[2]);
+  print_message("emptying to 1/16: CVODES %.2g relative; trapezoid 5 ms %.2g, 2.5 ms %.2g\n", worst[0], worst[1],
+                worst[2]);
   assert_true(worst[0] < 1e-8);
   // The trapezoidal rule is exact for parabolas as long as Newton is.
   assert_true(worst[1] < 1e-9 && worst[2] < 1e-9);
@@ -89,11 +90,13 @@ static void look_at_relief(od_test_run *r, double t, const double *y, void *user
 
 static void relief_valve(void **state) {
   (void)state;
-  od_test_run r = od_test_begin(od_test_machine(MACHINE("relief"), NULL), "P.pressure", "relief.flow", "pump.flow", NULL);
+  od_test_run r =
+      od_test_begin(od_test_machine(MACHINE("relief"), NULL), "P.pressure", "relief.flow", "pump.flow", NULL);
   run(&r, true, 1e-3, 0.05, look_at_relief, NULL);
   od_test_end(&r);
   // Closed below its setting: nothing flows and the pump fills the vessel.
-  r = od_test_begin(od_test_machine(MACHINE("relief"), "initial.P.pressure=50 bar", NULL), "P.pressure", "relief.flow", NULL);
+  r = od_test_begin(od_test_machine(MACHINE("relief"), "initial.P.pressure=50 bar", NULL), "P.pressure", "relief.flow",
+                    NULL);
   double y[2];
   for (int i = 1; i <= 9; i++) {
     assert_int_equal(od_sim_step(r.sim, 1e-3, NULL), OD_OK);
@@ -141,8 +144,10 @@ static void ports(void **state) {
     double low = 0, high = 1;
     for (int round = 0; round < 60; round++) {
       const double m = (low + high) / 2, n = 1 - m;
-      if (3 * m * n * n + 12 * m * m * n + 8 * m * m * m < travel) low = m;
-      else high = m;
+      if (3 * m * n * n + 12 * m * m * n + 8 * m * m * m < travel)
+        low = m;
+      else
+        high = m;
     }
     const double cubic = 3 * low * (1 - low) * (1 - low) + 9 * low * low * (1 - low) + 4 * low * low * low;
     const double table = travel < 2 ? 1.5 * travel : 3 + (travel - 2) / 6;
@@ -163,8 +168,11 @@ static void ports(void **state) {
 
 // ---- the oil of a closed chamber, single-acting cylinder
 
-static const double area = 0.05 * 0.05 * 3.14159265358979323846 / 4, rod_area = 0.03 * 0.03 * 3.14159265358979323846 / 4;
-static double chamber(double length) { return 0.1e-3 + area * (length - 0.7); }
+static const double area = 0.05 * 0.05 * 3.14159265358979323846 / 4,
+                    rod_area = 0.03 * 0.03 * 3.14159265358979323846 / 4;
+static double chamber(double length) {
+  return 0.1e-3 + area * (length - 0.7);
+}
 
 // Constant modulus: p = p0 - B ln(V/V0), and the work on the oil is the integral of -p dV.
 static void look_at_stiff_oil(od_test_run *r, double t, const double *y, void *user) {
@@ -191,8 +199,8 @@ static void look_at_motion(od_test_run *r, double t, const double *y, void *user
 }
 
 static od_test_run begin_piston(const char *set) {
-  return od_test_begin(od_test_machine(MACHINE("piston"), set, NULL), "A.pressure", "ram.length", "A.compressed", "ram.force",
-                       NULL);
+  return od_test_begin(od_test_machine(MACHINE("piston"), set, NULL), "A.pressure", "ram.length", "A.compressed",
+                       "ram.force", NULL);
 }
 
 static void stiff_oil(void **state) {
@@ -208,8 +216,8 @@ static void stiff_oil(void **state) {
   od_test_end(&r);
 }
 
-// Entrained air: the gas follows p Vg^n = const, the liquid its modulus; shares of the volume by the gas' state at 1 bar.
-// 1/B = (1 - share) / B_liquid + share / (n p).
+// Entrained air: the gas follows p Vg^n = const, the liquid its modulus; shares of the volume by the gas' state at 1
+// bar. 1/B = (1 - share) / B_liquid + share / (n p).
 static double compliance(double p, double liquid) {
   const double gas = 0.02 * pow(1e5 / p, 1 / 1.3), share = gas / (gas + 0.98);
   return (1 - share) / liquid + share / (1.3 * p);
@@ -231,7 +239,8 @@ static void squeeze(double p0, double p, double liquid, double V0, double *V, do
       // Volumes within the piece: by the same rule over half of it and over all of it.
       if (k > 0) {
         const double a = p0 * exp(h * i), m = p0 * exp(h * (i + 0.5 * half[k - 1])), b = at;
-        const double part = h * half[k - 1] / 6 * (a * compliance(a, liquid) + 4 * m * compliance(m, liquid) + b * compliance(b, liquid));
+        const double part = h * half[k - 1] / 6 *
+                            (a * compliance(a, liquid) + 4 * m * compliance(m, liquid) + b * compliance(b, liquid));
         V_at = V0 * exp(-shrunk - part);
       }
       w[k] = at * V_at * f[k];
@@ -268,8 +277,8 @@ static void oil_with_air(void **state) {
     od_test_run r = begin_piston(k ? "oil.modulus=1e15" : "oil.air=0.02");
     air_look a = {.liquid = k ? 1e15 : 1.2e9, .low = INFINITY};
     run(&r, true, 2e-3, 1, look_at_air, &a);
-    print_message("air in oil, %.3g .. %.3g bar: volume %.2g relative, work %.2g J\n", 1e-5 * a.low, 1e-5 * a.high, a.worst_volume,
-                  a.worst_work);
+    print_message("air in oil, %.3g .. %.3g bar: volume %.2g relative, work %.2g J\n", 1e-5 * a.low, 1e-5 * a.high,
+                  a.worst_volume, a.worst_work);
     assert_true(a.worst_volume < 1e-9 && a.worst_work < 1e-5);
     od_test_end(&r);
   }
@@ -294,7 +303,9 @@ static void balance_with_inputs(void **state) {
 // ---- a check valve
 
 // What is locked in the chamber: with B = kp + k0 p, ln V + ln(kp + k0 p) / k0 cannot change.
-static double locked(double length, double p) { return log(0.2e-3 + 2e-3 * (length - 0.8)) + log(1.5e9 + 5 * p) / 5; }
+static double locked(double length, double p) {
+  return log(0.2e-3 + 2e-3 * (length - 0.8)) + log(1.5e9 + 5 * p) / 5;
+}
 
 typedef struct check_look {
   double held, worst, lifted_at;
@@ -310,8 +321,10 @@ static void look_at_check(od_test_run *r, double t, const double *y, void *user)
     double low = 0, high = 1;
     for (int i = 0; i < 60; i++) {
       const double v = (low + high) / 2, p = (2000 * 10 + 1e5 * 1.5e-3 + 100 * tanh(v / 0.01) + 6e4 * v) / 2e-3;
-      if (K * sqrt(fmax(0, 200e5 - p)) > 2e-3 * v) low = v;
-      else high = v;
+      if (K * sqrt(fmax(0, 200e5 - p)) > 2e-3 * v)
+        low = v;
+      else
+        high = v;
     }
     c->lifted_at = low;
     near(y[2], low, 1e-5);
@@ -326,14 +339,14 @@ static void look_at_check(od_test_run *r, double t, const double *y, void *user)
 static void check_valve(void **state) {
   (void)state;
   for (int tight = 0; tight < 2; tight++) {
-    od_test_run r = od_test_begin(od_test_machine(MACHINE("check"), NULL), "A.pressure", "ram.length", "ram.rate", "check.flow",
-                                  NULL);
+    od_test_run r = od_test_begin(od_test_machine(MACHINE("check"), NULL), "A.pressure", "ram.length", "ram.rate",
+                                  "check.flow", NULL);
     check_look c = {0};
     run(&r, tight, 1e-3, 4, look_at_check, &c);
     double y[4];
     assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
-    print_message("%s: lifted at %.5f m/s, then held: locked oil changes by %.2g; at rest %.1f Pa\n", tight ? "CVODES" : "trapezoid",
-                  c.lifted_at, c.worst, y[0]);
+    print_message("%s: lifted at %.5f m/s, then held: locked oil changes by %.2g; at rest %.1f Pa\n",
+                  tight ? "CVODES" : "trapezoid", c.lifted_at, c.worst, y[0]);
     assert_true(c.worst < (tight ? 1e-9 : 1e-7));
     // At last at rest, with the weight on the oil.
     near(y[0], (2000 * 10 + 1e5 * 1.5e-3) / 2e-3, 20);
@@ -369,8 +382,10 @@ static double steady_speed(double high, double low, double area_in, double area_
   double slow = 0, fast = 1;
   for (int i = 0; i < 60; i++) {
     const double v = (slow + fast) / 2, in = high - pow(area_in * v / K, 2), out = low + pow(area_out * v / K, 2);
-    if (in * area_in - out * area_out > 300 * tanh(v / 5e-3) + 2e3 * v) slow = v;
-    else fast = v;
+    if (in * area_in - out * area_out > 300 * tanh(v / 5e-3) + 2e3 * v)
+      slow = v;
+    else
+      fast = v;
   }
   return slow;
 }
@@ -378,13 +393,13 @@ static double steady_speed(double high, double low, double area_in, double area_
 static void end_stops(void **state) {
   (void)state;
   for (int tight = 0; tight < 2; tight++) {
-    od_test_run r = od_test_begin(od_test_machine(MACHINE("stop"), NULL), "ram.length", "ram.rate", "energy.balance", "energy.input",
-                                  NULL);
+    od_test_run r = od_test_begin(od_test_machine(MACHINE("stop"), NULL), "ram.length", "ram.rate", "energy.balance",
+                                  "energy.input", NULL);
     stop_look s = {0};
     run(&r, tight, 1e-3, 6, look_at_stops, &s);
     print_message("%s: %.3f mm into the stops, %.4f and %.4f mm at rest; energy defect %.2g of %.4g J\n",
-                  tight ? "CVODES" : "trapezoid", 1e3 * s.deepest, 1e3 * (s.rest[0] - 1.1), 1e3 * (0.9 - s.rest[1]), s.defect,
-                  s.input);
+                  tight ? "CVODES" : "trapezoid", 1e3 * s.deepest, 1e3 * (s.rest[0] - 1.1), 1e3 * (0.9 - s.rest[1]),
+                  s.defect, s.input);
     assert_true(s.deepest < 2e-3);
     // At rest the stop bears what the pressures leave: k depth.
     near(s.rest[0] - 1.1, (100e5 * 20e-4 - 20e5 * 15e-4) / 3e7, 1e-8);
@@ -399,7 +414,9 @@ static void end_stops(void **state) {
 // ---- cavitation
 
 // ln V + (integral of dp/B) is what a closed chamber keeps; below zero the modulus is that of p = 0.
-static double kept(double V, double p) { return log(V) + (p > 0 ? log(1.5e9 + 5 * p) / 5 : log(1.5e9) / 5 + p / 1.5e9); }
+static double kept(double V, double p) {
+  return log(V) + (p > 0 ? log(1.5e9 + 5 * p) / 5 : log(1.5e9) / 5 + p / 1.5e9);
+}
 
 typedef struct pulled_look {
   double kept_a, kept_b, worst, lowest, end[2];
@@ -424,8 +441,8 @@ static void look_at_pulled(od_test_run *r, double t, const double *y, void *user
 static void cavitation(void **state) {
   (void)state;
   for (int tight = 0; tight < 2; tight++) {
-    od_test_run r = od_test_begin(od_test_machine(MACHINE("pulled"), NULL), "A.pressure", "B.pressure", "ram.length", "A.cavitating",
-                                  "ram.force", NULL);
+    od_test_run r = od_test_begin(od_test_machine(MACHINE("pulled"), NULL), "A.pressure", "B.pressure", "ram.length",
+                                  "A.cavitating", "ram.force", NULL);
     pulled_look p = {0};
     run(&r, tight, 1e-3, 3, look_at_pulled, &p);
     print_message("%s: %d ms torn, state down to %.3g MPa; kept to %.2g; back at %.1f Pa, %.2g m from the start\n",
@@ -446,13 +463,14 @@ static void look_at_nothing(od_test_run *r, double t, const double *y, void *use
   assert_true(y[0] > 0.89 && y[0] < 1.11);
 }
 
-// Small volumes behind wide orifices: the residual is steep and bent (roots, the edge of cavitation), so that Newton's method
-// must be able to take less than a full step. CVODES goes through without trouble.
+// Small volumes behind wide orifices: the residual is steep and bent (roots, the edge of cavitation), so that Newton's
+// method must be able to take less than a full step. CVODES goes through without trouble.
 static void small_volumes(void **state) {
   (void)state;
   static const double steps[] = {1e-4, 1e-5};
   for (int k = 0; k < 2; k++) {
-    od_test_run r = od_test_begin(od_test_machine(MACHINE("small-volumes"), NULL), "ram.length", "A.pressure", "B.pressure", NULL);
+    od_test_run r =
+        od_test_begin(od_test_machine(MACHINE("small-volumes"), NULL), "ram.length", "A.pressure", "B.pressure", NULL);
     run(&r, false, steps[k], 1.3, look_at_nothing, NULL);
     od_test_end(&r);
   }

@@ -1,6 +1,7 @@
 // The hydraulic four-bar of cases/fourbar-valve. What proves what:
-// - a hand-written model of the same machine (tests/oracle/hydraulic_fourbar, one small ODE from the paper's equations with an
-//   integrator of its own; no code in common) proves the engine's equations: motion, pressures, flows, energies;
+// - a hand-written model of the same machine (tests/oracle/hydraulic_fourbar, one small ODE from the paper's equations
+//   with an integrator of its own; no code in common) proves the engine's equations: motion, pressures, flows,
+//   energies;
 // - CVODES at 1e-10 on the engine's equations proves its trapezoidal rule: size and order of the error;
 // - the case file's numbers (ranges, equilibrium, what the printed constants do) prove that it is the right machine;
 // - the energy balance closes without any of them.
@@ -21,11 +22,33 @@ static const char *const variants[8] = {"3-S1", "3-S2", "4-S1", "4-S2", "5-S1", 
 
 // What is recorded.
 enum {
-  LENGTH, RATE, PP, P1, P2, SPOOL,
-  ANGLE, CAVITATES_1, CAVITATES_2,
-  FLOW_A, FLOW_B, FLOW_C, FLOW_D, RELIEF,
-  PUMPED, RELIEVED, LOST_A, LOST_B, LOST_C, LOST_D, RUBBED, COMPRESSED, TAKEN, KINETIC,
-  BALANCE, INPUT, OUTPUTS
+  LENGTH,
+  RATE,
+  PP,
+  P1,
+  P2,
+  SPOOL,
+  ANGLE,
+  CAVITATES_1,
+  CAVITATES_2,
+  FLOW_A,
+  FLOW_B,
+  FLOW_C,
+  FLOW_D,
+  RELIEF,
+  PUMPED,
+  RELIEVED,
+  LOST_A,
+  LOST_B,
+  LOST_C,
+  LOST_D,
+  RUBBED,
+  COMPRESSED,
+  TAKEN,
+  KINETIC,
+  BALANCE,
+  INPUT,
+  OUTPUTS
 };
 typedef double row[OUTPUTS];
 
@@ -96,8 +119,8 @@ static void near(double value, double expected, double tolerance) {
   assert_true(fabs(value - expected) <= tolerance);
 }
 
-// The trapezoidal rule at 1 ms over 5 s: within 1e-6 m and 200 Pa of CVODES for all curves; the error falls by 4 when the step
-// is halved.
+// The trapezoidal rule at 1 ms over 5 s: within 1e-6 m and 200 Pa of CVODES for all curves; the error falls by 4 when
+// the step is halved.
 static void trapezoid_against_cvodes(void **state) {
   (void)state;
   static row a[5001], b[5001];
@@ -109,8 +132,8 @@ static void trapezoid_against_cvodes(void **state) {
       compare(a, b, 5001, &length[k], &pressure[k]);
     }
     print_message("%s: 1, 0.5, 0.25 ms: %.2g %.2g %.2g m (ratios %.2f %.2f), %.3g %.3g %.3g Pa (ratios %.2f %.2f)\n",
-                  variants[v], length[0], length[1], length[2], length[0] / length[1], length[1] / length[2], pressure[0],
-                  pressure[1], pressure[2], pressure[0] / pressure[1], pressure[1] / pressure[2]);
+                  variants[v], length[0], length[1], length[2], length[0] / length[1], length[1] / length[2],
+                  pressure[0], pressure[1], pressure[2], pressure[0] / pressure[1], pressure[1] / pressure[2]);
     assert_true(length[0] < 1e-6 && pressure[0] < 200);
     for (int k = 0; k < 2; k++) {
       near(length[k] / length[k + 1], 4, 0.3);
@@ -123,7 +146,8 @@ static void trapezoid_against_cvodes(void **state) {
 static void ranges(void **state) {
   (void)state;
   static row a[5001];
-  static const double want[5][2] = {{1.732, 1.799}, {-0.038, 0.055}, {6.18e6, 7.60e6}, {1.00e6, 2.95e6}, {2.28e6, 5.41e6}};
+  static const double want[5][2] = {
+      {1.732, 1.799}, {-0.038, 0.055}, {6.18e6, 7.60e6}, {1.00e6, 2.95e6}, {2.28e6, 5.41e6}};
   static const double digit[5] = {1e-3, 1e-3, 1e4, 1e4, 1e4};
   double low[5], high[5];
   for (int k = 0; k < 5; k++) low[k] = INFINITY, high[k] = -INFINITY;
@@ -152,7 +176,10 @@ static void agrees_with_the_hand_written_model(void **state) {
   (void)state;
   enum { ROWS = 501 };
   static row a[ROWS];
-  static const struct { const char *variant; int points, spline; } run[] = {{"3-S1", 3, 1}, {"4-S2", 4, 2}, {"5-S1", 5, 1}, {"6-S2", 6, 2}};
+  static const struct {
+    const char *variant;
+    int points, spline;
+  } run[] = {{"3-S1", 3, 1}, {"4-S2", 4, 2}, {"5-S1", 5, 1}, {"6-S2", 6, 2}};
   for (size_t v = 0; v < sizeof run / sizeof *run; v++) {
     const oracle_hydraulic m = oracle_hydraulic_true(run[v].points, run[v].spline);
     oracle_hydraulic_sample *s = by_hand(&m, sqrt(3.0), 7.6e6, 1e6, 10e-3, ROWS - 1, 4);
@@ -167,10 +194,10 @@ static void agrees_with_the_hand_written_model(void **state) {
       for (int k = 0; k < ORACLE_PORTS; k++) flow = fmax(flow, fabs(a[i][FLOW_A + k] - s[i].flow[k]));
       flow = fmax(flow, fabs(a[i][RELIEF] - s[i].relief_flow));
       const double throttled = a[i][LOST_A] + a[i][LOST_B] + a[i][LOST_C] + a[i][LOST_D];
-      const double off[] = {a[i][PUMPED] - e[ORACLE_PUMPED],         a[i][RELIEVED] - e[ORACLE_RELIEVED],
-                            throttled - e[ORACLE_THROTTLED],         a[i][RUBBED] - e[ORACLE_RUBBED],
-                            a[i][COMPRESSED] - e[ORACLE_COMPRESSED], a[i][TAKEN] - e[ORACLE_TAKEN],
-                            a[i][KINETIC] - s[i].kinetic};
+      const double off[] = {
+          a[i][PUMPED] - e[ORACLE_PUMPED], a[i][RELIEVED] - e[ORACLE_RELIEVED],     throttled - e[ORACLE_THROTTLED],
+          a[i][RUBBED] - e[ORACLE_RUBBED], a[i][COMPRESSED] - e[ORACLE_COMPRESSED], a[i][TAKEN] - e[ORACLE_TAKEN],
+          a[i][KINETIC] - s[i].kinetic};
       for (size_t k = 0; k < sizeof off / sizeof *off; k++) energy = fmax(energy, fabs(off[k]));
     }
     print_message("%s: engine with CVODES - by hand: %.2g m, %.2g m/s, %.2g Pa, %.2g V, %.2g m3/s, %.2g J of %.3g J\n",
@@ -183,17 +210,20 @@ static void agrees_with_the_hand_written_model(void **state) {
 // Static balance at the start: the case file's pressures, the closed form of the hand-written model, no acceleration.
 static void starts_in_balance(void **state) {
   (void)state;
-  static const struct { const char *variant; double s, p1, p2; } want[] = {{"3-S1", 1.7320508075688772, 1e6, 2.451e6},
-                                                                           {"wrong", 1.62, 2e6, 1.907e6}};
+  static const struct {
+    const char *variant;
+    double s, p1, p2;
+  } want[] = {{"3-S1", 1.7320508075688772, 1e6, 2.451e6}, {"wrong", 1.62, 2e6, 1.907e6}};
   for (int v = 0; v < 2; v++) {
     const oracle_hydraulic m = v ? oracle_hydraulic_wrong() : oracle_hydraulic_true(3, 1);
     const double closed = oracle_hydraulic_balance(&m, oracle_hydraulic_angle(&m, want[v].s), want[v].p1);
-    od_test_run r = od_test_begin(load(want[v].variant, NULL), "B.pressure", "cylinder.length", "crank_pivot.acceleration",
-                                  "elbow.acceleration", "rocker_pivot.acceleration", "cylinder.force", NULL);
+    od_test_run r =
+        od_test_begin(load(want[v].variant, NULL), "B.pressure", "cylinder.length", "crank_pivot.acceleration",
+                      "elbow.acceleration", "rocker_pivot.acceleration", "cylinder.force", NULL);
     double y[6];
     assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
-    print_message("%s: p_2 = %.1f Pa (by hand %.1f), force %.2f N, crank's acceleration %.1g rad/s2\n", want[v].variant, y[0],
-                  closed, y[5], y[2]);
+    print_message("%s: p_2 = %.1f Pa (by hand %.1f), force %.2f N, crank's acceleration %.1g rad/s2\n", want[v].variant,
+                  y[0], closed, y[5], y[2]);
     near(y[0], want[v].p2, 500);
     near(y[0], closed, 1e-3);
     near(y[1], want[v].s, 1e-12);
@@ -204,17 +234,18 @@ static void starts_in_balance(void **state) {
 }
 
 // The straight curve of three points instead of 3-S1's.
-#define STRAIGHT                                                                              \
-  "valve.ports.a.curve.points[1]=47.5", "valve.ports.b.curve.points[1]=47.5",                 \
-      "valve.ports.c.curve.points[1]=47.5", "valve.ports.d.curve.points[1]=47.5"
+#define STRAIGHT                                                                                                    \
+  "valve.ports.a.curve.points[1]=47.5", "valve.ports.b.curve.points[1]=47.5", "valve.ports.c.curve.points[1]=47.5", \
+      "valve.ports.d.curve.points[1]=47.5"
 
-// The relief area as printed: the pump's oil has nowhere to go, p_p rises to 1278 MPa with straight curves (the case file's
-// number), to 1191 .. 1558 MPa with the true ones.
+// The relief area as printed: the pump's oil has nowhere to go, p_p rises to 1278 MPa with straight curves (the case
+// file's number), to 1191 .. 1558 MPa with the true ones.
 static void printed_relief_area(void **state) {
   (void)state;
   enum { ROWS = 501 };
   static row a[5001];
-  static const char *const straight[] = {"relief.area=2.24e-12", STRAIGHT, NULL}, *const alone[] = {"relief.area=2.24e-12", NULL};
+  static const char *const straight[] = {"relief.area=2.24e-12", STRAIGHT, NULL}, *const alone[] = {
+                                                                                      "relief.area=2.24e-12", NULL};
   tight("3-S1", straight, 10e-3, a);
   print_message("straight curves: p_p reaches %.1f MPa\n", 1e-6 * a[ROWS - 1][PP]);
   near(a[ROWS - 1][PP], 1278e6, 0.5e6);
@@ -238,10 +269,10 @@ static void printed_relief_area(void **state) {
   }
 }
 
-// The hose volumes as printed, a hundred times too large: the oil is too soft to hold the machine. p_1 falls below zero, the
-// crank runs through the singular position where the cylinder is stretched to 2 m, and comes down on the other side until the
-// piston hits its stop. Up to the moment of cavitation the hand-written model, which knows no cavitation, must agree;
-// afterwards the engine has to go on with sane numbers.
+// The hose volumes as printed, a hundred times too large: the oil is too soft to hold the machine. p_1 falls below
+// zero, the crank runs through the singular position where the cylinder is stretched to 2 m, and comes down on the
+// other side until the piston hits its stop. Up to the moment of cavitation the hand-written model, which knows no
+// cavitation, must agree; afterwards the engine has to go on with sane numbers.
 static void printed_hose_volumes(void **state) {
   (void)state;
   enum { ROWS = 501 };
@@ -293,8 +324,8 @@ static void printed_variant(void **state) {
     beyond += a[i][ANGLE] < 0;
     for (int k = 0; k < OUTPUTS; k++) assert_true(isfinite(a[i][k]));
   }
-  print_message("p_p reaches %.1f MPa; cavitating %.2f s, crank below zero %.2f s\n", 1e-6 * a[5000][PP], 1e-3 * cavitating,
-                1e-3 * beyond);
+  print_message("p_p reaches %.1f MPa; cavitating %.2f s, crank below zero %.2f s\n", 1e-6 * a[5000][PP],
+                1e-3 * cavitating, 1e-3 * beyond);
   near(a[5000][PP], 1097e6, 1e6);
   assert_true(cavitating > 100 && beyond > 1000);
 }
@@ -317,8 +348,8 @@ static void energy_balance(void **state) {
       trapezoid(variants[v], NULL, 1e-3 / (1 << k), 1 << k, a);
       d[k] = defect(a, 5001);
     }
-    print_message("%s: CVODES %.2g of %.4g J; trapezoid 1, 0.5, 0.25 ms %.2g %.2g %.2g J, ratios %.2f %.2f\n", variants[v],
-                  cvodes / moved, moved, d[0], d[1], d[2], d[0] / d[1], d[1] / d[2]);
+    print_message("%s: CVODES %.2g of %.4g J; trapezoid 1, 0.5, 0.25 ms %.2g %.2g %.2g J, ratios %.2f %.2f\n",
+                  variants[v], cvodes / moved, moved, d[0], d[1], d[2], d[0] / d[1], d[1] / d[2]);
     assert_true(cvodes < 1e-6 * moved);
     near(d[0] / d[1], 4, 0.3);
     near(d[1] / d[2], 4, 0.3);
@@ -327,10 +358,10 @@ static void energy_balance(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(starts_in_balance),     cmocka_unit_test(agrees_with_the_hand_written_model),
+      cmocka_unit_test(starts_in_balance),        cmocka_unit_test(agrees_with_the_hand_written_model),
       cmocka_unit_test(trapezoid_against_cvodes), cmocka_unit_test(ranges),
-      cmocka_unit_test(energy_balance),        cmocka_unit_test(printed_relief_area),
-      cmocka_unit_test(printed_hose_volumes),  cmocka_unit_test(printed_variant),
+      cmocka_unit_test(energy_balance),           cmocka_unit_test(printed_relief_area),
+      cmocka_unit_test(printed_hose_volumes),     cmocka_unit_test(printed_variant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

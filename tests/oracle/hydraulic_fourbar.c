@@ -71,12 +71,12 @@ oracle_hydraulic oracle_hydraulic_wrong(void) {
 // ---- the mechanism
 
 typedef struct pose {
-  double s, s1;          // cylinder length and its derivative by phi
-  double J, J1, V, V1;   // inertia seen by the crank, potential energy, their derivatives
+  double s, s1;         // cylinder length and its derivative by phi
+  double J, J1, V, V1;  // inertia seen by the crank, potential energy, their derivatives
 } pose;
 
-// Angles of coupler (b) and rocker (c) from the loop l1 e^(i phi) + l2 e^(i b) = ground + l3 e^(i c), coupler above the line
-// from the crank's end to the second pivot. Returns 0, or -1 where the loop is open.
+// Angles of coupler (b) and rocker (c) from the loop l1 e^(i phi) + l2 e^(i b) = ground + l3 e^(i c), coupler above the
+// line from the crank's end to the second pivot. Returns 0, or -1 where the loop is open.
 static int solve(const oracle_hydraulic *m, double phi, pose *k) {
   const double l1 = m->length[0], l2 = m->length[1], l3 = m->length[2], g = m->gravity;
   const double x = l1 * cos(phi), y = l1 * sin(phi), d = hypot(m->ground - x, y);
@@ -149,8 +149,10 @@ static void basis_at(const oracle_hydraulic *m, double travel, double *B) {
     const double u = (low + high) / 2;
     double x = 0;
     for (int i = 0; i < n; i++) x += oracle_basis(knots, count, i, d, u) * m->full_spool * i / (n - 1);
-    if (x > travel) high = u;
-    else low = u;
+    if (x > travel)
+      high = u;
+    else
+      low = u;
   }
   for (int i = 0; i < n; i++) B[i] = oracle_basis(knots, count, i, d, (low + high) / 2);
 }

@@ -1,17 +1,18 @@
-// The hydraulic four-bar of the valve paper (Sensors 2021, 21, 5029; section 3.1) as ONE small ordinary differential equation in
+// The hydraulic four-bar of the valve paper (Sensors 2021, 21, 5029; section 3.1) as ONE small ordinary differential
+// equation in
 //
 //   y = (phi, phi', p_p, p_1, p_2, U)      crank angle, its rate, the three pressures, the spool
 //
-// with the corrections of the case file (shared/cases/fourbar-valve.md). Written by hand from the paper; shares no code and
-// no way of doing things with the engine:
+// with the corrections of the case file (shared/cases/fourbar-valve.md). Written by hand from the paper; shares no code
+// and no way of doing things with the engine:
 //
-// - mechanism: closed-form four-bar (cosine rule), derivatives of the angles by phi, one equation
-//   J(phi) phi'' + J'(phi) phi'^2 / 2 + V'(phi) = F_h ds/dphi
+// - mechanism: closed-form four-bar (cosine rule), derivatives of the angles by phi, one equation J(phi) phi'' +
+//   J'(phi) phi'^2 / 2 + V'(phi) = F_h ds/dphi
 // - curves: Cox-de Boor recursion exactly as in eqs. 22 and 23, the parameter of an abscissa by bisection
 // - pressures by eq. 32 (the pump feeds Q_a + Q_c), volumes by eqs. 34 and 35 (sign reversed), friction by eq. 14
-// - integration: Radau IIA of order 5 (Hairer, Wanner, "Solving Ordinary Differential Equations II", section IV.8), whose
-//   coefficients follow from its three nodes, with a difference quotient for Newton's matrix. Energies are quadratures by the
-//   same nodes.
+// - integration: Radau IIA of order 5 (Hairer, Wanner, "Solving Ordinary Differential Equations II", section IV.8),
+//   whose coefficients follow from its three nodes, with a difference quotient for Newton's matrix. Energies are
+//   quadratures by the same nodes.
 //
 // There is no limit of cavitation and there are no end stops: the true machine needs neither.
 #ifndef ORACLE_HYDRAULIC_FOURBAR_H
@@ -63,16 +64,16 @@ enum {
 };
 
 typedef struct oracle_hydraulic_sample {
-  double t, y[6];               // phi, phi', p_p, p_1, p_2, U
-  double s, s_rate;             // cylinder length and its rate
-  double acceleration;          // phi''
+  double t, y[6];       // phi, phi', p_p, p_1, p_2, U
+  double s, s_rate;     // cylinder length and its rate
+  double acceleration;  // phi''
   double flow[ORACLE_PORTS], relief_flow;
   double kinetic, potential;
   double energy[ORACLE_ENERGIES];
 } oracle_hydraulic_sample;
 
-// Runs from cylinder length s with the given pressures, at rest, spool 0: fills out[0..steps], h apart, `inner` steps of
-// the integrator for each h. Returns 0, or -1 when Newton's iteration or the mechanism fails.
+// Runs from cylinder length s with the given pressures, at rest, spool 0: fills out[0..steps], h apart, `inner` steps
+// of the integrator for each h. Returns 0, or -1 when Newton's iteration or the mechanism fails.
 int oracle_hydraulic_run(const oracle_hydraulic *m, double s, const double p[3], double h, int steps, int inner,
                          oracle_hydraulic_sample *out);
 

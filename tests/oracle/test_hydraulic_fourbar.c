@@ -1,5 +1,5 @@
-// The hydraulic four-bar against closed forms, against the natural-coordinates four-bar and against itself: it must deserve
-// its trust before the engine is compared with it.
+// The hydraulic four-bar against closed forms, against the natural-coordinates four-bar and against itself: it must
+// deserve its trust before the engine is compared with it.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ static void test_balance(void **state) {
   near(a_run[0].acceleration, 0, 1e-12);
 }
 
-// Without oil and friction it is the freely swinging four-bar: the same motion as by natural coordinates (an oracle with
-// another formulation and another integrator).
+// Without oil and friction it is the freely swinging four-bar: the same motion as by natural coordinates (an oracle
+// with another formulation and another integrator).
 static void test_mechanism(void **state) {
   (void)state;
   oracle_hydraulic m = oracle_hydraulic_true(3, 1);
@@ -73,8 +73,8 @@ static void test_spool(void **state) {
   }
 }
 
-// Curves: straight control points give a straight line at every degree; three points of degree 2 are a parabola; degree 1
-// joins the points; basis functions add up to one.
+// Curves: straight control points give a straight line at every degree; three points of degree 2 are a parabola; degree
+// 1 joins the points; basis functions add up to one.
 static void test_curves(void **state) {
   (void)state;
   oracle_hydraulic m = oracle_hydraulic_true(3, 1);
@@ -85,7 +85,8 @@ static void test_curves(void **state) {
   for (int points = 2; points <= ORACLE_CURVE_MOST; points++)
     for (int degree = 1; degree < points && degree <= 5; degree++) {
       m.points = points, m.degree = degree;
-      for (int i = 0; i < points; i++) m.curve[0][i] = 95.0 * i / (points - 1), m.curve[1][i] = 1, m.curve[2][i] = i * i;
+      for (int i = 0; i < points; i++)
+        m.curve[0][i] = 95.0 * i / (points - 1), m.curve[1][i] = 1, m.curve[2][i] = i * i;
       for (int i = 0; i <= 40; i++) {
         const double x = 0.25 * i;
         near(oracle_hydraulic_curve(&m, 0, x), 9.5 * x, 1e-12);

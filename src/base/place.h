@@ -1,0 +1,13 @@
+// Laying out a block of memory by offsets, piece after piece, each aligned for any scalar.
+#ifndef OD_PLACE_H
+#define OD_PLACE_H
+
+#include <stddef.h>
+
+static inline size_t od_place(size_t *end, size_t bytes) {
+  size_t begin = (*end + 15) / 16 * 16;
+  *end = begin + bytes;
+  return begin;
+}
+
+#endif

@@ -1,0 +1,198 @@
+#include "cli/observed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "io/json.h"
+#include "io/number.h"
+
+// --- For people ---------------------------------------------------------------------------------------------------
+
+static void print_number(FILE *to, double value, int digits) {
+  char text[OD_NUMBER_SIZE] = "-";
+  if (!isnan(value)) od_number_round(text, value, digits);
+  fprintf(to, " %12s", text);
+}
+
+static int widest(int width, const char *text) {
+  return od_text_width(text) > width ? od_text_width(text) : width;
+}
+
+static const char *shown_unit(const char *unit) {
+  return strcmp(unit, "1") ? unit : "";
+}
+
+static double in_sigmas(const od_findings *f, int i) {
+  return (f->observed->estimate[i] - f->experiment->parameter[i].truth) / f->observed->sigma[i];
+}
+
+static void print_parameters(const od_findings *f, FILE *to) {
+  const od_experiment *e = f->experiment;
+  int name = (int)strlen("parameter"), unit = (int)strlen("unit");
+  for (int i = 0; i < e->parameters; i++) {
+    name = widest(name, e->parameter[i].path);
+    unit = widest(unit, shown_unit(e->parameter[i].unit));
+  }
+  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s\n", name, "parameter", unit, "unit", "true", "start", "estimate",
+          "sigma", "error/sigma");
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    fprintf(to, "  ");
+    od_print_padded(to, p->path, name);
+    fprintf(to, "  ");
+    od_print_padded(to, shown_unit(p->unit), unit);
+    print_number(to, p->truth, 6);
+    print_number(to, p->start, 6);
+    print_number(to, f->observed->estimate[i], 6);
+    print_number(to, f->observed->sigma[i], 3);
+    print_number(to, in_sigmas(f, i), 3);
+    fprintf(to, "\n");
+  }
+}
+
+static void print_sensors(const od_findings *f, FILE *to) {
+  const od_experiment *e = f->experiment;
+  int name = (int)strlen("sensor");
+  for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
+  fprintf(to, "  %-*s %12s %12s %12s\n", name, "sensor", "used", "missing", "gated");
+  for (int i = 0; i < e->sensors; i++) {
+    const od_sensor_counts *c = &f->observed->sensor[i];
+    fprintf(to, "  ");
+    od_print_padded(to, e->sensor[i].name, name);
+    fprintf(to, " %12ld %12ld %12ld\n", c->used, c->missing, c->gated);
+  }
+}
+
+static void print_curves(const od_findings *f, FILE *to) {
+  const od_observed *o = f->observed;
+  if (o->curves == 0) return;
+  fprintf(to, "curves: off by %.3g %% of fully open, rms over", 100 * od_observed_curve_rmse(o));
+  for (int i = 0; i < o->curves; i++)
+    fprintf(to, "%s %s.%s (%.3g %%)", i ? "," : "", o->curve[i].valve, o->curve[i].port, 100 * o->curve[i].rmse);
+  fprintf(to, "\n");
+}
+
+static void print_consistency(const od_findings *f, FILE *to) {
+  const od_observed *o = f->observed;
+  od_consistency nis = od_observed_nis(o);
+  if (o->nis_dimension > 0)
+    fprintf(to, "innovations: NIS per dimension %.4f, %s the 95 %% interval %.4f to %.4f\n", nis.value,
+            nis.value >= nis.low && nis.value <= nis.high ? "inside" : "outside", nis.low, nis.high);
+  if (o->compared > 0)
+    fprintf(to, "parameters: %d of %d true values are within their 95 %% intervals", o->covered, o->compared);
+  if (o->compared > 0 && !isnan(o->nees)) fprintf(to, "; NEES per dimension %.3g", o->nees / o->compared);
+  if (o->compared > 0) fprintf(to, "\n");
+}
+
+static void print_speed(const od_findings *f, FILE *to) {
+  const od_observed *o = f->observed;
+  if (o->steps < 1 || !(o->seconds > 0)) return;
+  double per_step = o->seconds / (double)o->steps;
+  char times[OD_NUMBER_SIZE];
+  od_number_round(times, o->step / per_step, 2);
+  fprintf(to, "observer: %.3g us per step, %s times real time\n", 1e6 * per_step, times);
+}
+
+void od_findings_print(const od_findings *f, FILE *to) {
+  const od_experiment *e = f->experiment;
+  char line[400];
+  const char *variant = od_machine_variant(e->truth);
+  snprintf(line, sizeof line, "%.200s: %s%.60s%s in steps of %s, seed %llu", e->title, variant ? "truth " : "",
+           variant ? variant : "", variant ? "," : "", od_duration_text(f->observed->step, 6).text,
+           (unsigned long long)e->seed);
+  od_heading(to, line);
+  if (e->parameters > 0) print_parameters(f, to);
+  print_sensors(f, to);
+  print_curves(f, to);
+  print_consistency(f, to);
+  print_speed(f, to);
+}
+
+// --- For programs -------------------------------------------------------------------------------------------------
+
+static json_t *parameters_json(const od_findings *f) {
+  const od_experiment *e = f->experiment;
+  json_t *list = json_array();
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    json_t *item = json_pack("{s:o, s:o}", "path", od_json_text(p->path), "unit", od_json_text(p->unit));
+    json_object_set_new(item, "true", od_json_number(p->truth));
+    json_object_set_new(item, "start", od_json_number(p->start));
+    json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
+    json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
+    json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *sensors_json(const od_findings *f) {
+  json_t *list = json_array();
+  for (int i = 0; i < f->experiment->sensors; i++) {
+    const od_sensor_counts *c = &f->observed->sensor[i];
+    json_array_append_new(
+        list, json_pack("{s:o, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
+                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated));
+  }
+  return list;
+}
+
+// Errors of the watched outputs: at the end, and root mean square over the run.
+static json_t *outputs_json(const od_findings *f) {
+  const od_experiment *e = f->experiment;
+  const od_table *t = f->observed->table;
+  json_t *list = json_array();
+  for (int i = 0; i < e->watches; i++) {
+    int column = 1 + e->sensors + 4 * i;  // estimate, sigma, true, error
+    od_summary error = od_table_summary(t, column + 3);
+    json_t *item =
+        json_pack("{s:o, s:o}", "name", od_json_text(e->watched[i].name), "unit", od_json_text(e->watched[i].unit));
+    json_object_set_new(item, "true", od_json_number(od_table_summary(t, column + 2).final));
+    json_object_set_new(item, "estimate", od_json_number(od_table_summary(t, column).final));
+    json_object_set_new(item, "sigma", od_json_number(od_table_summary(t, column + 1).final));
+    json_object_set_new(item, "error", od_json_number(error.final));
+    json_object_set_new(item, "error_rms", od_json_number(error.rms));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *curves_json(const od_observed *o) {
+  json_t *list = json_array();
+  for (int i = 0; i < o->curves; i++)
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o, s:o}", "valve", od_json_text(o->curve[i].valve), "port",
+                        od_json_text(o->curve[i].port), "rmse_percent", od_json_number(100 * o->curve[i].rmse),
+                        "coverage95", od_json_number(o->curve[i].coverage)));
+  return list;
+}
+
+json_t *od_findings_json(const od_findings *f) {
+  const od_experiment *e = f->experiment;
+  const od_observed *o = f->observed;
+  od_consistency nis = od_observed_nis(o);
+  json_t *object =
+      json_pack("{s:o, s:o, s:o, s:o}", "experiment", od_json_text(e->title), "file", od_json_text(e->path), "machine",
+                od_json_text(od_machine_file(e->model)), "truth", od_json_text(od_machine_variant(e->truth)));
+  json_object_set_new(object, "seed", json_integer((json_int_t)e->seed));
+  json_object_set_new(object, "time", od_json_number((double)o->steps * o->step));
+  json_object_set_new(object, "step", od_json_number(o->step));
+  json_object_set_new(object, "steps", json_integer(o->steps));
+  json_object_set_new(object, "complete", json_boolean(!f->message));
+  if (f->message) json_object_set_new(object, "message", od_json_text(f->message));
+  json_object_set_new(object, "parameters", parameters_json(f));
+  json_object_set_new(object, "outputs", outputs_json(f));
+  json_object_set_new(object, "sensors", sensors_json(f));
+  json_object_set_new(object, "curves", curves_json(o));
+  json_object_set_new(object, "curve_rmse_percent", od_json_number(100 * od_observed_curve_rmse(o)));
+  json_object_set_new(object, "nis_per_dimension", od_json_number(nis.value));
+  json_object_set_new(object, "nis_low", od_json_number(nis.low));
+  json_object_set_new(object, "nis_high", od_json_number(nis.high));
+  json_object_set_new(object, "nees_per_dimension", od_json_number(o->compared ? o->nees / o->compared : (double)NAN));
+  json_object_set_new(object, "coverage95",
+                      od_json_number(o->compared ? (double)o->covered / o->compared : (double)NAN));
+  json_object_set_new(object, "us_per_step",
+                      od_json_number(o->steps ? 1e6 * o->seconds / (double)o->steps : (double)NAN));
+  return object;
+}

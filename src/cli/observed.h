@@ -1,0 +1,19 @@
+// What an observer found: as tables for people, as JSON for programs.
+#ifndef OD_CLI_OBSERVED_H
+#define OD_CLI_OBSERVED_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "experiment/observe.h"
+
+typedef struct od_findings {
+  const od_experiment *experiment;
+  const od_observed *observed;
+  const char *message;  // what stopped the run early, or NULL
+} od_findings;
+
+void od_findings_print(const od_findings *f, FILE *to);
+json_t *od_findings_json(const od_findings *f);
+
+#endif

@@ -1,0 +1,69 @@
+// An experiment: a machine that works, sensors on it, and an observer that knows it badly. What an experiment file says,
+// checked, with both machines loaded. docs/experiment-files.md is the reference.
+#ifndef OD_EXPERIMENT_H
+#define OD_EXPERIMENT_H
+
+#include <stdint.h>
+
+#include "oleodyn/machine.h"
+#include "oleodyn/observer.h"
+
+typedef enum od_noise_kind { OD_NOISE_GAUSSIAN, OD_NOISE_UNIFORM } od_noise_kind;
+
+typedef struct od_sensor {
+  const char *name, *unit;  // of the output it measures
+  double sigma;             // standard deviation of its noise
+  od_noise_kind noise;
+  double bias, resolution;  // a constant error; the steps it counts in (0: none)
+  double start, dropout;    // s; the part of the samples that is lost
+  int every;                // measures every so many steps
+} od_sensor;
+
+// An output that is recorded, and how uncertain it is at the start (0: nothing said).
+typedef struct od_watched {
+  const char *name, *unit;
+  double sigma;
+  int truth_output, model_output;  // indices in the machines
+} od_watched;
+
+typedef struct od_estimated {
+  const char *path, *unit;
+  int number;                  // in the model
+  double start, sigma, noise;  // noise: standard deviation of its change per step
+  double low, high;            // infinite: no bound
+  double truth;                // NAN: the true machine has no such number
+} od_estimated;
+
+typedef struct od_experiment {
+  struct od_machine *file;  // the file's own texts and numbers; it has no model
+  const char *title, *path;
+  od_machine *truth, *model;
+  double time, step;
+  uint64_t seed;
+  od_sensor *sensor;
+  int sensors;
+  od_watched *watched;  // the sensors' outputs in their order, then those of 'initial' that have no sensor
+  int watches;
+  od_estimated *parameter;
+  int parameters;
+  double pressure_noise, acceleration_noise;
+  od_covariance_form form;
+  double gate;
+  double *covariance;  // (nx + parameters)^2: of the start's errors
+} od_experiment;
+
+typedef struct od_experiment_options {
+  const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else a number of the file
+  int set_count;
+  const char *truth;  // variant of the true machine, or NULL: the file's
+} od_experiment_options;
+
+// Loads the file and its machine twice. OD_BAD_INPUT or OD_IO with messages about everything that is wrong.
+od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
+                             od_messages *messages);
+void od_experiment_free(od_experiment *e);
+
+// The observer's plant: its outputs are what is watched, its parameters those to be estimated.
+od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
+
+#endif

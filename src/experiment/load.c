@@ -1,0 +1,412 @@
+// From an experiment file to an experiment: section by section, with the reader of machine files.
+//
+// The machines come first, because sensors, initial errors and parameters are named after what they have. What is wrong
+// with the machine's own file is shown after what is wrong with this one.
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/loading.h"
+#include "machine/source.h"
+#include "machine/suggest.h"
+
+static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
+                                       "sensors",    "initial", "parameters", "noise", "filter", NULL};
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+// The output that a key names, in the model; -1 with a message.
+static int find_output(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  const od_machine *model = xl->e->model;
+  const char *name = od_text_of(ld, key);
+  int output = od_machine_output_find(model, name);
+  if (output >= 0) return output;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_output_count(model); i++) od_nearest_try(&nearest, od_machine_output_name(model, i));
+  if (nearest.best)
+    od_complain(ld, key, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+  return -1;
+}
+
+static int find_watched(const od_experiment *e, const char *name) {
+  for (int i = 0; i < e->watches; i++)
+    if (strcmp(e->watched[i].name, name) == 0) return i;
+  return -1;
+}
+
+// Adds an output to those that are recorded; -1 with a message when a machine lacks it.
+static int watch(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  od_experiment *e = xl->e;
+  const char *name = od_text_of(ld, key);
+  int output = find_output(xl, key);
+  if (output < 0) return -1;
+  int true_output = od_machine_output_find(e->truth, name);
+  if (true_output < 0) {
+    od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
+    return -1;
+  }
+  e->watched[e->watches] = (od_watched){.name = name,
+                                        .unit = od_machine_output_unit(e->model, output),
+                                        .truth_output = true_output,
+                                        .model_output = output};
+  xl->watched_key[e->watches] = key;
+  return e->watches++;
+}
+
+// Whether the key was there before in its map, with a message.
+static bool is_repeated(od_loader *ld, int map, int key) {
+  for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other)) {
+    if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) != 0) continue;
+    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+    return true;
+  }
+  return false;
+}
+
+static int entries(const od_loader *ld, int node) {
+  return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
+}
+
+// --- Sensors ------------------------------------------------------------------------------------------------------
+
+static void read_sensor(od_experiment_loader *xl, int key) {
+  static const char *const keys[] = {"sigma", "noise", "bias", "resolution", "every", "start", "dropout", NULL};
+  static const char *const kinds[] = {"gaussian", "uniform", NULL};
+  od_loader *ld = &xl->ld;
+  const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
+  int watched = watch(xl, key);
+  const char *unit = watched >= 0 ? xl->e->watched[watched].unit : "1";
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0 || watched < 0) return;
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, NAN},        {"bias", unit, OD_ANY, 0},
+                             {"resolution", unit, OD_NOT_NEGATIVE, 0}, {"every", "1", OD_POSITIVE, 1},
+                             {"start", "s", OD_NOT_NEGATIVE, 0},       {"dropout", "1", OD_NOT_NEGATIVE, 0}};
+  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+  od_check_whole(ld, first + 3, "every", 1, 1e6);
+  if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
+  int noise = od_section_get(ld, &section, "noise");
+  int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
+  xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
+                                                .unit = unit,
+                                                .sigma = od_number_value(ld, first),
+                                                .noise = kind == 1 ? OD_NOISE_UNIFORM : OD_NOISE_GAUSSIAN,
+                                                .bias = od_number_value(ld, first + 1),
+                                                .resolution = od_number_value(ld, first + 2),
+                                                .every = (int)fmin(od_number_value(ld, first + 3), 1e6),
+                                                .start = od_number_value(ld, first + 4),
+                                                .dropout = od_number_value(ld, first + 5)};
+}
+
+static void read_sensors(od_experiment_loader *xl, int node) {
+  for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
+    if (!is_repeated(&xl->ld, node, key)) read_sensor(xl, key);
+}
+
+// --- Initial errors -----------------------------------------------------------------------------------------------
+
+static void read_initial(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  xl->initial = node;
+  for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
+    if (is_repeated(ld, node, key)) continue;
+    const char *name = od_text_of(ld, key);
+    int watched = find_watched(xl->e, name);
+    if (watched < 0) watched = watch(xl, key);
+    if (watched < 0) continue;
+    xl->watched_key[watched] = key;
+    od_field field = {name, xl->e->watched[watched].unit, OD_POSITIVE, NAN};
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, od_place_of(ld, key),
+                                OD_IN_LOADER);
+    xl->e->watched[watched].sigma = od_number_value(ld, number);
+  }
+}
+
+// --- Parameters ---------------------------------------------------------------------------------------------------
+
+// The number of the model that a key names, or -1 with a message.
+static int find_number(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  const od_machine *model = xl->e->model;
+  const char *path = od_text_of(ld, key);
+  int number = od_machine_number_find(model, path);
+  if (number >= 0 && model->numbers.item[number].theta < 0) {
+    od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
+    return -1;
+  }
+  if (number >= 0) return number;
+  od_nearest nearest = od_nearest_to(path);
+  for (int i = 0; i < model->numbers.count; i++)
+    if (model->numbers.item[i].theta >= 0) od_nearest_try(&nearest, model->numbers.item[i].number.path);
+  if (nearest.best)
+    od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
+  else
+    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists them", od_excerpt(ld, path));
+  return -1;
+}
+
+// The entries of the list that a path ends in: 3 for "curve.points[1]" of three; 0 for no list.
+static int list_length(od_loader *ld, const od_machine *machine, const char *path) {
+  const char *bracket = strrchr(path, '[');
+  int count = 0;
+  if (!bracket) return 0;
+  while (od_machine_number_find(machine, od_format(ld, "%.*s[%d]", (int)(bracket - path), path, count)) >= 0) count++;
+  return count;
+}
+
+// What the number is in the true machine. A point of a curve means the same only among as many points.
+static double true_value(od_experiment_loader *xl, const char *path) {
+  const od_experiment *e = xl->e;
+  int number = od_machine_number_find(e->truth, path);
+  if (number < 0 || list_length(&xl->ld, e->truth, path) != list_length(&xl->ld, e->model, path)) return NAN;
+  return od_machine_number(e->truth, number).value;
+}
+
+static double given_or(od_loader *ld, int number, double otherwise) {
+  return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
+}
+
+static void read_parameter(od_experiment_loader *xl, int key) {
+  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
+  od_loader *ld = &xl->ld;
+  const char *name = od_text_of(ld, key);
+  int number = find_number(xl, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
+                                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0 || number < 0) return;
+  od_number in_model = od_machine_number(xl->e->model, number);
+  const char *unit = in_model.unit;
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, NAN},
+                             {"start", unit, OD_ANY, in_model.value},
+                             {"noise", unit, OD_NOT_NEGATIVE, 0},
+                             {"low", unit, OD_ANY, 0},
+                             {"high", unit, OD_ANY, 0}};
+  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
+  od_estimated p = {.path = name,
+                    .unit = unit,
+                    .number = number,
+                    .sigma = od_number_value(ld, first),
+                    .start = od_number_value(ld, first + 1),
+                    .noise = od_number_value(ld, first + 2),
+                    .low = given_or(ld, first + 3, -INFINITY),
+                    .high = given_or(ld, first + 4, INFINITY),
+                    .truth = true_value(xl, name)};
+  if (!(p.low < p.high))
+    od_complain_number(ld, first + 3, "low must be less than high");
+  else if (p.start < p.low || p.start > p.high)
+    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, strcmp(unit, "1") ? " " : "",
+                strcmp(unit, "1") ? unit : "");
+  xl->e->parameter[xl->e->parameters++] = p;
+}
+
+static void read_parameters(od_experiment_loader *xl, int node) {
+  for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key))
+    if (!is_repeated(&xl->ld, node, key)) read_parameter(xl, key);
+}
+
+// --- The rest -----------------------------------------------------------------------------------------------------
+
+static void read_noise(od_experiment_loader *xl, int node) {
+  static const char *const keys[] = {"pressures", "acceleration", NULL};
+  static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
+  od_loader *ld = &xl->ld;
+  od_section section = {.map = -1, .node = ld->tree.root, .path = "noise", .what = "noise"};
+  if (node >= 0) section = od_section_open(ld, node, node, "noise", "noise", keys);
+  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  xl->e->pressure_noise = od_number_value(ld, first);
+  xl->e->acceleration_noise = od_number_value(ld, first + 1);
+}
+
+static void read_filter(od_experiment_loader *xl, int node) {
+  static const char *const keys[] = {"form", "gate", NULL};
+  static const char *const forms[] = {"joseph", "square-root", NULL};
+  static const od_field gate = {"gate", "1", OD_POSITIVE, 0};
+  od_loader *ld = &xl->ld;
+  od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
+  if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  int form = od_section_get(ld, &section, "form");
+  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH;
+  xl->e->gate = od_number_value(ld, od_read_fields(ld, &section, &gate, 1, OD_IN_LOADER));
+}
+
+// Time and step may come from the machine's run section.
+static void read_time(od_experiment_loader *xl, const od_section *file) {
+  static const od_field fields[] = {
+      {"time", "s", OD_POSITIVE, 0}, {"step", "s", OD_POSITIVE, 0}, {"seed", "1", OD_NOT_NEGATIVE, 1}};
+  od_loader *ld = &xl->ld;
+  od_experiment *e = xl->e;
+  int first = od_read_fields(ld, file, fields, 3, OD_IN_LOADER);
+  od_check_whole(ld, first + 2, "seed", 0, 9007199254740992.0);
+  e->seed = (uint64_t)od_number_value(ld, first + 2);
+  e->time = od_number_value(ld, first);
+  e->step = od_number_value(ld, first + 1);
+  if (!e->model) return;
+  const od_run_defaults *run = od_machine_run(e->model);
+  if (!(e->time > 0)) e->time = run->time;
+  if (!(e->step > 0)) e->step = run->step > 0 ? run->step : 1e-3;
+  if (!(e->time > 0)) od_complain(ld, ld->tree.root, "for how long? neither the experiment nor its machine has a time");
+  if (e->time / e->step > 1e8) od_complain_number(ld, first + 1, "%.3g steps are too many", e->time / e->step);
+}
+
+static bool make_room(od_experiment_loader *xl, int sensors, int initial, int parameters) {
+  od_experiment *e = xl->e;
+  size_t watches = (size_t)sensors + (size_t)initial + 1;
+  e->sensor = calloc(watches, sizeof *e->sensor);
+  e->watched = calloc(watches, sizeof *e->watched);
+  xl->watched_key = calloc(watches, sizeof *xl->watched_key);
+  e->parameter = calloc((size_t)parameters + 1, sizeof *e->parameter);
+  return e->sensor && e->watched && xl->watched_key && e->parameter;
+}
+
+static void read_file(od_experiment_loader *xl, const od_section *file) {
+  od_loader *ld = &xl->ld;
+  const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
+  od_load_machines(xl, file);
+  read_time(xl, file);
+  read_noise(xl, od_section_get(ld, file, "noise"));
+  read_filter(xl, od_section_get(ld, file, "filter"));
+  int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
+  int parameters = od_section_get(ld, file, "parameters");
+  xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
+  if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
+    od_complain(ld, sensors, "an experiment needs at least one sensor");
+  if (!xl->e->truth || !xl->e->model) return;
+  if (!make_room(xl, entries(ld, sensors), entries(ld, initial), entries(ld, parameters))) {
+    ld->no_memory = true;
+    return;
+  }
+  read_sensors(xl, sensors);
+  read_initial(xl, initial);
+  read_parameters(xl, parameters);
+}
+
+// With errors a number may be missing that --set means.
+static od_status check_file(od_experiment_loader *xl) {
+  od_loader *ld = &xl->ld;
+  const od_tree_node *root = ld->tree.root >= 0 ? &ld->tree.node[ld->tree.root] : NULL;
+  if (!root || root->kind == OD_TREE_NULL) {
+    od_complain(ld, -1, "is empty; an experiment needs at least 'machine' and 'sensors'");
+    return OD_BAD_INPUT;
+  }
+  od_section file = od_section_open(ld, ld->tree.root, ld->tree.root, "", "an experiment file", sections);
+  if (file.map < 0) return OD_BAD_INPUT;
+  file.what = "an experiment";
+  read_file(xl, &file);
+  bool sound = !od_has_errors(ld) && od_messages_count(xl->foreign) == 0;
+  if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
+  if (sound && !od_has_errors(ld) && !ld->no_memory) od_load_start(xl);
+  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  return !od_has_errors(ld) && od_messages_count(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
+}
+
+// Takes those of --set that mean numbers of this file.
+static bool take_sets(od_experiment_loader *xl) {
+  const od_experiment_options *o = xl->options;
+  const char **own = calloc((size_t)o->set_count + 1, sizeof *own);
+  int count = 0;
+  if (!own) return false;
+  for (int i = 0; i < o->set_count; i++)
+    if (!od_set_for(o->set[i], "truth") && !od_set_for(o->set[i], "model")) own[count++] = o->set[i];
+  od_machine *file = xl->e->file;
+  bool done = od_numbers_override(&file->numbers, own, count, &file->texts, xl->ld.messages);
+  free(own);
+  return done;
+}
+
+static od_status load_text(od_experiment_loader *xl, const char *text, size_t length) {
+  od_loader *ld = &xl->ld;
+  od_status status = od_tree_parse(&ld->tree, text, length, ld->machine->file, &ld->machine->texts, ld->messages);
+  if (status != OD_OK) return status;
+  od_error error = {0};
+  ld->units = od_units_new(&error);
+  if (ld->units) return take_sets(xl) ? check_file(xl) : OD_NO_MEMORY;
+  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
+  return error.status;
+}
+
+static od_status load(od_experiment_loader *xl) {
+  od_machine *file = xl->e->file;
+  char *text = NULL;
+  size_t length = 0;
+  od_status status = od_source_read(file->file, &text, &length, xl->ld.messages);
+  if (status != OD_OK) return status;
+  // Numbers have a point, whatever the user's language.
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (c_locale == (locale_t)0) {
+    free(text);
+    return OD_NO_MEMORY;
+  }
+  locale_t users = uselocale(c_locale);
+  status = load_text(xl, text, length);
+  uselocale(users);
+  freelocale(c_locale);
+  od_tree_free(&xl->ld.tree);
+  od_units_free(xl->ld.units);
+  free(xl->watched_key);
+  free(text);
+  return status;
+}
+
+static void append(od_messages *to, const od_messages *from) {
+  for (int i = 0; i < od_messages_count(from); i++) {
+    const od_message *m = od_messages_get(from, i);
+    od_messages_add(to, (od_place){m->file, m->line, m->column}, "%s", m->text);
+  }
+}
+
+od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
+                             od_messages *messages) {
+  static const od_experiment_options none = {0};
+  *out = NULL;
+  od_messages *foreign = od_messages_new();
+  od_experiment *e = calloc(1, sizeof *e);
+  od_status status = OD_NO_MEMORY;
+  if (e) e->file = calloc(1, sizeof *e->file);
+  if (foreign && e && e->file) {
+    int first = od_messages_count(messages);
+    e->path = e->file->file = od_texts_copy(&e->file->texts, path, strlen(path));
+    od_experiment_loader xl = {.e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1};
+    xl.ld = (od_loader){.machine = e->file, .messages = messages, .first_message = od_messages_total(messages)};
+    xl.ld.tree.root = -1;
+    status = load(&xl);
+    od_messages_sort(messages, first);
+    od_messages_sort(foreign, 0);
+    append(messages, foreign);
+  }
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+  od_messages_free(foreign);
+  if (status == OD_OK)
+    *out = e;
+  else
+    od_experiment_free(e);
+  return status;
+}
+
+void od_experiment_free(od_experiment *e) {
+  if (!e) return;
+  od_machine_free(e->truth);
+  od_machine_free(e->model);
+  if (e->file) od_machine_free(e->file);
+  free(e->sensor);
+  free(e->watched);
+  free(e->parameter);
+  free(e->covariance);
+  free(e);
+}
+
+od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err) {
+  int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
+  int *numbers = calloc((size_t)e->parameters + 1, sizeof *numbers);
+  od_status status = outputs && numbers ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; status == OD_OK && i < e->watches; i++) outputs[i] = e->watched[i].model_output;
+  for (int i = 0; status == OD_OK && i < e->parameters; i++) numbers[i] = e->parameter[i].number;
+  if (status == OD_OK) status = od_machine_plant(e->model, outputs, e->watches, numbers, e->parameters, out, err);
+  free(outputs);
+  free(numbers);
+  return status;
+}

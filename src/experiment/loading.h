@@ -1,0 +1,26 @@
+// What the parts of the experiment's loader share. They use the reader of machine files: its od_loader holds the tree, the
+// messages and, as a machine without a model, the texts and numbers of the experiment file.
+#ifndef OD_EXPERIMENT_LOADING_H
+#define OD_EXPERIMENT_LOADING_H
+
+#include "experiment/experiment.h"
+#include "machine/quantities.h"
+
+typedef struct od_experiment_loader {
+  od_loader ld;
+  od_experiment *e;
+  const od_experiment_options *options;
+  od_messages *foreign;  // about the machine's own file, to be shown after those about this one
+  int initial;           // node of that section
+  int *watched_key;      // where each watched output stands
+} od_experiment_loader;
+
+// machines.c: the true machine and the observer's, from 'machine', 'truth' and 'model'.
+void od_load_machines(od_experiment_loader *xl, const od_section *file);
+// Whether a text of --set is meant for a machine: what follows "truth." or "model.", else NULL.
+const char *od_set_for(const char *text, const char *who);
+
+// start.c: the covariance of the start's errors.
+void od_load_start(od_experiment_loader *xl);
+
+#endif

@@ -1,0 +1,45 @@
+// From collected elements to a machine in its initial state: the work of od_build_finish(), in three files.
+//   initial_values.c   what the file says about the initial state, sorted
+//   assembly.c         positions and rates that close the loops and meet what is exact
+//   finish.c           freedoms, reach of cylinders, inertia, static balance, and the order of it all
+// Runs once, when a model is built; allocates.
+#ifndef OD_ASSEMBLY_H
+#define OD_ASSEMBLY_H
+
+#include "model/builder.h"
+
+// One exact initial value.
+typedef struct condition {
+  int initial;  // which of the builder's
+  od_output output;
+  double value;
+} condition;
+
+typedef struct assembly {
+  od_build *b;
+  od_model *m;
+  double *w;
+  double _Complex *wc;
+  condition *at_position, *at_rate, *balanced;
+  int positions, rates, balances;
+  bool *given_z, *given_c;
+  int rows;                         // of the largest problem: closure rows and conditions
+  double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
+  int *pivot;
+} assembly;
+
+// The circuit's state that an output shows, or -1.
+static inline int od_assembly_circuit_state(const od_model *m, const od_output *o) {
+  if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
+  return o->kind == OD_OUT_SPOOL ? m->valve[o->index].state : -1;
+}
+
+// Rough values into z0 and zd0, pressures and spools into c0, exact values into conditions; complains about unknown and
+// missing ones.
+void od_assembly_sort_initial_values(assembly *s);
+// Work memory for the numbers at hand.
+void od_assembly_load_numbers(assembly *s);
+void od_assembly_positions(assembly *s);
+void od_assembly_rates(assembly *s);
+
+#endif

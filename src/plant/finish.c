@@ -1,0 +1,231 @@
+// Finishing a model: compile, assemble, count freedoms, check reach and inertia, balance, note the stored energy.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanics/mechanics.h"
+#include "mechanics/partition.h"
+#include "plant/assembly.h"
+#include "plant/equilibrium.h"
+#include "plant/machine_plant.h"
+
+static void check_reach(assembly *s) {
+  const od_model *m = s->m;
+  od_mechanics(m)->open_positions(m, s->w);
+  od_mechanics(m)->open_velocities(m, s->w);
+  for (int i = 0; i < m->cylinders; i++) {
+    const double *q = m->theta + m->cylinder[i].number;
+    double length = s->w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
+    if (length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)
+      od_build_complain(s->b, OD_ABOUT_CYLINDER, i,
+                        "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+                        "goes from %.4g m to %.4g m", m->cylinder[i].name, length, shortest, longest);
+  }
+}
+
+// Which states are free and which rows of the residual have to vanish.
+static int choose_balance(assembly *s, const od_plant *plant, int *state, int *row) {
+  const od_model *m = s->m;
+  int count = 0, angles = 0, n = plant->nz, extra = 0;
+  for (int i = 0; i < s->balances; i++) angles += s->balanced[i].output.kind == OD_OUT_COORDINATE;
+  // Balanced coordinates stand for the freedom that the loops leave.
+  for (int k = 0; k < n && angles > 0; k++) state[count++] = k;
+  for (int i = 0; i < s->balances; i++)
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) state[count++] = 2 * n + od_assembly_circuit_state(m, &s->balanced[i].output);
+  if ((angles > 0 && angles != n) || count < n) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
+                      "static balance wants %d balanced quantities, as many as there are degrees of freedom, not %d", n,
+                      angles > 0 ? angles : count);
+    return 0;
+  }
+  for (int k = 0; k < n; k++) row[k] = k;
+  for (int i = 0; i < s->balances && n + extra < count; i++)
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) row[n + extra++] = n + od_assembly_circuit_state(m, &s->balanced[i].output);
+  return count;
+}
+
+// A plant of the assembled machine for the last checks, at its initial point.
+typedef struct trial_plant {
+  od_plant *plant;
+  void *work;
+  double *x, *u, *g, *matrix;
+} trial_plant;
+
+static bool begin_trial(assembly *s, trial_plant *t) {
+  const od_model *m = s->m;
+  *t = (trial_plant){0};
+  if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
+  size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant);
+  t->work = calloc(1, t->plant->work_size);
+  t->x = calloc(nx + 1, sizeof *t->x);
+  t->u = calloc((size_t)m->inputs + 1, sizeof *t->u);
+  t->g = calloc(2 * nk, sizeof *t->g);
+  t->matrix = calloc(nk * nk, sizeof *t->matrix);
+  for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
+  return t->work && t->x && t->u && t->g && t->matrix && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
+}
+
+static void end_trial(trial_plant *t) {
+  free(t->work);
+  free(t->x);
+  free(t->u);
+  free(t->g);
+  free(t->matrix);
+  od_plant_free(t->plant);
+}
+
+// Every motion must move some mass: otherwise a force in its direction has no finite effect.
+static void check_inertia(assembly *s, const trial_plant *t) {
+  const od_model *m = s->m;
+  const od_plant *plant = t->plant;
+  int n = plant->nz, nk = od_plant_nk(plant);
+  double *k = t->g + nk, largest = 0, smallest = INFINITY;
+  if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
+  plant->ops->step_matrix(plant, t->work, 0, 0, t->matrix);
+  int weakest = 0;
+  // Symmetric elimination without pivoting: the pivots of a mass matrix are the inertias left to each coordinate.
+  for (int i = 0; i < n; i++) {
+    double pivot = t->matrix[i * nk + i], diagonal = pivot;
+    largest = fmax(largest, diagonal);
+    if (pivot < smallest) smallest = pivot, weakest = i;
+    for (int r = i + 1; r < n && pivot > 0; r++)
+      for (int c = i + 1; c < n; c++) t->matrix[r * nk + c] -= t->matrix[r * nk + i] * t->matrix[i * nk + c] / pivot;
+  }
+  if (smallest > 1e-13 * largest) return;
+  const int *in = od_machine_plant_integers(plant, t->work);
+  int joint = m->link[m->coordinate_link[in[m->layout.independent + weakest]]].joint;
+  od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                    "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+                    m->joint[joint].name);
+}
+
+static void balance_machine(assembly *s, const trial_plant *t) {
+  od_model *m = s->m;
+  const od_plant *plant = t->plant;
+  if (s->balances == 0) return;
+  int nx = od_plant_nx(plant), n = plant->nz;
+  int *state = calloc((size_t)nx + 1, sizeof *state), *row = calloc((size_t)nx + 1, sizeof *row);
+  if (state && row) {
+    int count = choose_balance(s, plant, state, row);
+    for (int k = n; k < 2 * n; k++) t->x[k] = 0;
+    if (count > 0 && od_equilibrium(plant, t->work, 0, t->u, t->x, state, row, count) != OD_OK)
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
+                        "no static balance found from here; another starting value ('balance from ...') may help");
+    memcpy(m->c0, t->x + 2 * n, (size_t)m->circuit_states * sizeof *m->c0);
+    memcpy(m->z0, od_machine_plant_scalars(plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    memcpy(s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
+  }
+  free(state);
+  free(row);
+  for (int i = 0; i < s->balances && !s->b->problems; i++) {
+    const od_output *o = &s->balanced[i].output;
+    if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[od_assembly_circuit_state(m, o)] < 0)
+      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
+                        "static balance needs a negative pressure, %.4g Pa, in '%s'", m->c0[od_assembly_circuit_state(m, o)],
+                        m->node[o->index].name);
+  }
+}
+
+static void check_and_balance(assembly *s) {
+  trial_plant t;
+  if (begin_trial(s, &t)) {
+    check_inertia(s, &t);
+    if (!s->b->problems) balance_machine(s, &t);
+  }
+  end_trial(&t);
+}
+
+// The degrees of freedom that the loops leave.
+static void count_freedom(assembly *s) {
+  od_model *m = s->m;
+  int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
+  double *matrix = calloc((size_t)((m->rows + 2) * (m->coordinates + 1)), sizeof *matrix);
+  if (integers && matrix) {
+    m->freedom = -1;  // no rank to expect yet
+    od_mechanics(m)->open_positions(m, s->w);
+    m->freedom = m->coordinates - od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
+  }
+  free(integers);
+  free(matrix);
+  if (m->freedom == 0) {
+    const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
+    od_build_complain(s->b, last && last->joint >= 0 ? OD_ABOUT_JOINT : last ? OD_ABOUT_ROD : OD_ABOUT_MACHINE,
+                      last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
+                      "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
+                      m->coordinates, m->coordinates == 1 ? "" : "s");
+  }
+}
+
+static void note_energy(assembly *s) {
+  const od_mechanics_real *mech = od_mechanics(s->m);
+  mech->open_positions(s->m, s->w);
+  mech->open_velocities(s->m, s->w);
+  s->m->stored0 = mech->output(s->m, s->w, &(od_output){.kind = OD_OUT_STORED});
+}
+
+static bool take_memory(assembly *s) {
+  const od_model *m = s->m;
+  size_t n = (size_t)m->coordinates + 1, rows = (size_t)(m->rows + s->b->initials) + 1;
+  s->rows = (int)rows;
+  s->w = calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
+  s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
+  s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
+  s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
+  s->balanced = calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
+  s->given_z = calloc(n, sizeof *s->given_z);
+  s->given_c = calloc((size_t)m->circuit_states + 1, sizeof *s->given_c);
+  s->matrix = calloc(rows * n, sizeof *s->matrix);
+  s->normal = calloc(rows * rows, sizeof *s->normal);
+  s->r = calloc(rows, sizeof *s->r);
+  s->y = calloc(rows, sizeof *s->y);
+  s->trial = calloc(2 * n, sizeof *s->trial);
+  s->pivot = calloc(rows, sizeof *s->pivot);
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->given_c && s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+}
+
+static void give_memory_back(assembly *s) {
+  free(s->w);
+  free(s->wc);
+  free(s->at_position);
+  free(s->at_rate);
+  free(s->balanced);
+  free(s->given_z);
+  free(s->given_c);
+  free(s->matrix);
+  free(s->normal);
+  free(s->r);
+  free(s->y);
+  free(s->trial);
+  free(s->pivot);
+}
+
+od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
+  *out = NULL;
+  b->problems = 0;
+  if (b->part.bodies == 0) od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has no bodies");
+  assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
+  if (s.m && !b->problems && s.m->coordinates == 0)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "nothing can move: all joints of the machine are fixed");
+  bool memory = (s.m || b->problems) && !b->no_memory;
+  if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
+    od_assembly_sort_initial_values(&s);
+    od_assembly_load_numbers(&s);
+    if (!b->problems) od_assembly_positions(&s);
+    if (!b->problems) od_assembly_rates(&s);
+    if (!b->problems) count_freedom(&s);
+    if (!b->problems) check_reach(&s);
+    if (!b->problems) check_and_balance(&s);
+    if (!b->problems) note_energy(&s);
+  }
+  give_memory_back(&s);
+  if (!memory || b->no_memory) {
+    od_model_free(s.m);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out while building the model");
+  }
+  if (b->problems) {
+    od_model_free(s.m);
+    return od_fail(err, OD_BAD_INPUT, "%s", b->problem[0].text);
+  }
+  *out = s.m;
+  return OD_OK;
+}

@@ -1,0 +1,90 @@
+// What a machine file says about the initial state: rough values, exact values, values to be balanced.
+#include <string.h>
+
+#include "model/outputs.h"
+#include "plant/assembly.h"
+
+static bool is_position(od_output_kind kind) {
+  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_SPRING_LENGTH ||
+         kind == OD_OUT_CYLINDER_LENGTH;
+}
+static bool is_rate(od_output_kind kind) {
+  return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
+         kind == OD_OUT_SPRING_RATE || kind == OD_OUT_CYLINDER_RATE;
+}
+
+// The output or coordinate that an initial value is about; false when there is none of that name.
+static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
+  int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
+  int rate = od_model_coordinate_find(m, quantity, true);
+  if (index >= 0) *out = m->output[index];
+  else if (coordinate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
+  else if (rate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = rate};
+  return index >= 0 || coordinate >= 0 || rate >= 0;
+}
+
+// A joint that closes a loop has no coordinate of its own.
+static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
+  for (int i = 0; i < m->joints; i++) {
+    size_t length = strlen(m->joint[i].name);
+    *joint = m->joint[i].name;
+    if (m->joint[i].link < 0 && strncmp(quantity, *joint, length) == 0 && quantity[length] == '.') return true;
+  }
+  return false;
+}
+
+// One initial value: rough ones go into z0, pressures and spools into c0, exact ones become conditions.
+static void take_initial_value(assembly *s, int i) {
+  const od_model *m = s->m;
+  const od_initial *in = &s->b->initial[i];
+  condition c = {.initial = i, .value = in->value};
+  const char *joint;
+  if (!find_quantity(m, in->quantity, &c.output)) {
+    if (names_loop_joint(m, in->quantity, &joint))
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate",
+                        in->quantity, joint);
+    else
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
+    return;
+  }
+  bool position = is_position(c.output.kind), rate = is_rate(c.output.kind);
+  int state = od_assembly_circuit_state(m, &c.output);
+  if (!position && !rate && state < 0) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i,
+                      "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes "
+                      "and spools with a time constant can", in->quantity);
+    return;
+  }
+  if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be balanced: only joint coordinates and pressures of volumes can",
+                      in->quantity);
+    return;
+  }
+  if (c.output.kind == OD_OUT_COORDINATE) m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true;
+  if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
+  if (state >= 0) m->c0[state] = in->value, s->given_c[state] = true;
+  if (in->balance) s->balanced[s->balances++] = c;
+  if (in->exact && position) s->at_position[s->positions++] = c;
+  if (in->exact && rate) s->at_rate[s->rates++] = c;
+}
+
+static void complain_about_missing_values(assembly *s) {
+  const od_model *m = s->m;
+  for (int j = 0; j < m->coordinates; j++) {
+    if (s->given_z[j]) continue;
+    int joint = m->link[m->coordinate_link[j]].joint;
+    const od_joint *owner = &m->joint[joint];
+    od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                      "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
+                      owner->name, owner->name, od_coordinate_label(m, j, 0));
+  }
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
+      od_build_complain(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
+                        m->node[i].name, m->node[i].name);
+}
+
+void od_assembly_sort_initial_values(assembly *s) {
+  for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
+  complain_about_missing_values(s);
+}

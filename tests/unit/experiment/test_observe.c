@@ -1,0 +1,196 @@
+// Running experiments: the hydraulic four-bar's valve, and the noise of its sensors.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/noise.h"
+#include "experiment/observe.h"
+
+#define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
+
+static od_experiment *load(const char *path, const char *truth, const char *const *set, int count) {
+  od_messages *messages = od_messages_new();
+  od_experiment *e = NULL;
+  const od_experiment_options options = {.set = set, .set_count = count, .truth = truth};
+  if (od_experiment_load(path, &options, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  od_messages_free(messages);
+  assert_non_null(e);
+  return e;
+}
+
+static od_observed *observe(const od_experiment *e) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  if (od_observe(e, NULL, &o, &err) != OD_OK) fail_msg("%s", err.text);
+  return o;
+}
+
+// --- Noise --------------------------------------------------------------------------------------------------------
+
+// Mean, variance and kurtosis of many numbers, within five standard deviations of their sampling.
+static void test_noise_has_its_moments(void **state) {
+  (void)state;
+  enum { COUNT = 200000 };
+  double mean = 0, square = 0, fourth = 0, uniform = 0, uniform_square = 0;
+  for (int i = 0; i < COUNT; i++) {
+    double g = od_noise_gaussian(7, 3, (uint64_t)i, OD_USE_NOISE);
+    double u = od_noise_uniform(7, 3, (uint64_t)i, OD_USE_DROPOUT);
+    assert_true(u > 0 && u < 1);
+    mean += g / COUNT;
+    square += g * g / COUNT;
+    fourth += g * g * g * g / COUNT;
+    uniform += u / COUNT;
+    uniform_square += (u - 0.5) * (u - 0.5) / COUNT;
+  }
+  assert_true(fabs(mean) < 5 / sqrt(COUNT));
+  assert_true(fabs(square - 1) < 5 * sqrt(2.0 / COUNT));
+  assert_true(fabs(fourth - 3) < 5 * sqrt(96.0 / COUNT));
+  assert_true(fabs(uniform - 0.5) < 5 * sqrt(1.0 / 12 / COUNT));
+  assert_true(fabs(uniform_square - 1.0 / 12) < 5 * sqrt(1.0 / 180 / COUNT));
+}
+
+static void test_noise_streams_differ(void **state) {
+  (void)state;
+  double g = od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_NOISE);
+  assert_true(g == od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_noise_gaussian(1, od_noise_stream("A.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_noise_gaussian(1, od_noise_stream("P.pressure"), 2, OD_USE_NOISE));
+  assert_true(g != od_noise_gaussian(2, od_noise_stream("P.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_DROPOUT));
+}
+
+// --- The valve ----------------------------------------------------------------------------------------------------
+
+static void check_valve(const char *file, const char *truth, double most_percent) {
+  od_experiment *e = load(file, truth, NULL, 0);
+  od_observed *o = observe(e);
+  od_consistency nis = od_observed_nis(o);
+  assert_true(nis.value > nis.low && nis.value < nis.high);
+  assert_int_equal(o->compared, e->parameters);
+  assert_int_equal(o->curves, 4);
+  assert_true(100 * od_observed_curve_rmse(o) < most_percent);
+  for (int i = 0; i < e->parameters; i++) assert_true(fabs(o->estimate[i] - e->parameter[i].truth) < 4 * o->sigma[i]);
+  for (int i = 0; i < e->sensors; i++) assert_true(o->sensor[i].used == 5000 && o->sensor[i].missing == 0);
+  assert_int_equal(o->table->rows, 5001);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+// The bounds are three times the Cramer-Rao bounds of ../shared/cases/fourbar-valve.md.
+static void test_three_points(void **state) {
+  (void)state;
+  check_valve(CASE "points-3.experiment.yaml", NULL, 3 * 0.159);
+}
+static void test_three_steep_points(void **state) {
+  (void)state;
+  check_valve(CASE "points-3.experiment.yaml", "3-S2", 3 * 0.150);
+}
+static void test_six_points(void **state) {
+  (void)state;
+  check_valve(CASE "points-6.experiment.yaml", NULL, 3 * 1.106);
+}
+
+static void test_same_again(void **state) {
+  (void)state;
+  const char *set[] = {"time=0.5"};
+  od_experiment *e = load(CASE "points-4.experiment.yaml", NULL, set, 1);
+  od_observed *a = observe(e), *b = observe(e);
+  size_t size = (size_t)a->table->rows * (size_t)a->table->columns * sizeof(double);
+  assert_int_equal(a->table->rows, 501);
+  assert_memory_equal(a->table->data, b->table->data, size);
+  e->seed = 2;
+  od_observed *c = observe(e);
+  assert_true(memcmp(a->table->data, c->table->data, size) != 0);
+  od_observed_free(a);
+  od_observed_free(b);
+  od_observed_free(c);
+  od_experiment_free(e);
+}
+
+// Both forms of the covariance are the same filter.
+static void test_forms_agree(void **state) {
+  (void)state;
+  const char *set[] = {"time=1"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  od_observed *a = observe(e);
+  e->form = OD_FORM_SQUARE_ROOT;
+  od_observed *b = observe(e);
+  for (int i = 0; i < e->parameters; i++) {
+    assert_true(fabs(a->estimate[i] - b->estimate[i]) < 1e-6 * a->sigma[i]);
+    assert_true(fabs(a->sigma[i] - b->sigma[i]) < 1e-6 * a->sigma[i]);
+  }
+  od_observed_free(a);
+  od_observed_free(b);
+  od_experiment_free(e);
+}
+
+// What sensors do: rate, start, dropouts, bias and resolution, seen in what they measured.
+static void test_sensors(void **state) {
+  (void)state;
+  const char *set[] = {"time=1", "sensors.cylinder.length.every=4", "sensors.P.pressure.start=0.2",
+                       "sensors.P.pressure.resolution=0.1 MPa", "sensors.A.pressure.dropout=10 %"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 5);
+  od_observed *o = observe(e);
+  assert_int_equal(o->sensor[0].used, 250);
+  assert_int_equal(o->sensor[0].missing, 750);
+  assert_int_equal(o->sensor[1].missing, 199);
+  assert_true(labs(o->sensor[2].missing - 100) < 50);
+  const od_table *t = o->table;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    assert_int_equal(isnan(row[1]), i % 4 != 0 || i == 0);
+    assert_int_equal(isnan(row[2]), i < 200);
+    if (i >= 200) assert_true(fabs(row[2] / 1e5 - round(row[2] / 1e5)) < 1e-9);
+  }
+  // Noise does not depend on what happens to other samples or sensors.
+  od_experiment *plain = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  od_observed *p = observe(plain);
+  for (long i = 1; i < t->rows; i++) {
+    double value = t->data[i * t->columns + 3];
+    assert_true(isnan(value) || value == p->table->data[i * t->columns + 3]);
+  }
+  od_observed_free(o);
+  od_observed_free(p);
+  od_experiment_free(e);
+  od_experiment_free(plain);
+}
+
+static bool stop_soon(void *user, double done) {
+  (void)user;
+  return done < 0.5;
+}
+
+static void test_interruption_keeps_rows(void **state) {
+  (void)state;
+  const char *set[] = {"time=0.5"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  const od_observe_options options = {.progress = stop_soon};
+  od_observed *o = NULL;
+  od_error err = {0};
+  assert_int_equal(od_observe(e, &options, &o, &err), OD_INTERRUPTED);
+  assert_int_equal(o->table->rows, o->steps + 1);
+  assert_true(o->steps > 200 && o->steps < 320);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_noise_has_its_moments),
+      cmocka_unit_test(test_noise_streams_differ),
+      cmocka_unit_test(test_three_points),
+      cmocka_unit_test(test_three_steep_points),
+      cmocka_unit_test(test_six_points),
+      cmocka_unit_test(test_same_again),
+      cmocka_unit_test(test_forms_agree),
+      cmocka_unit_test(test_sensors),
+      cmocka_unit_test(test_interruption_keeps_rows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
