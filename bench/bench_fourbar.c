@@ -120,11 +120,11 @@ static int search_oleodyn(table *t, const char *file) {
 }
 
 static void print(const table *t) {
-  printf("%-43s %8s %9s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "instr./step",
+  printf("%-45s %8s %9s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "instr./step",
          "start mm", "end mm", "us per simul. s");
   for (int i = 0; i < t->count; i++) {
     const bench_subject *s = &t->row[i];
-    printf("%-43s %8.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
+    printf("%-45s %8.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
     if (s->instructions > 0)
       printf(" %12.0f", s->instructions);
     else

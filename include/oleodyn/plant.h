@@ -45,6 +45,9 @@ typedef struct od_plant_ops {
   int (*wants_repartition)(const od_plant *plant, void *work);
   // Chooses better ones at the last point: x is rewritten, map (nx x nx, may be NULL) receives dx_new/dx_old.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map);
+  // Remembers the last point as the one to come back to (back 0), or comes back to it after a failure (1): what a plant
+  // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
+  void (*settle)(const od_plant *plant, void *work, int back);
 } od_plant_ops;
 
 struct od_plant {

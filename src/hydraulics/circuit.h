@@ -15,9 +15,9 @@ typedef struct od_circuit_number {
 } od_circuit_number;
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
 
-// Forces of actuators and rates of circuit states. OD_SINGULAR when a chamber has no volume left.
-od_status od_circuit_evaluate(const od_model *m, double *w);
-od_status od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
+// Forces of actuators and rates of circuit states.
+void od_circuit_evaluate(const od_model *m, double *w);
+void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
 // Their derivatives by lengths, speeds, states and inputs, into the matrices of the work memory.
 void od_circuit_linearise(const od_model *m, double *w);
 // Their derivatives by one number of the circuit.
@@ -27,6 +27,11 @@ double od_circuit_output(const od_model *m, const double *w, const od_output *o)
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);
 // Along a direction: lengths and speeds by the last tangent, states by dc, inputs by du (or NULL).
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+
+// Elastic energy in the cylinders' end stops.
+double od_circuit_stored(const od_model *m, const double *w);
+double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
+double od_circuit_stored_tangent(const od_model *m, const double *w);
 
 static inline bool od_output_is_of_circuit(od_output_kind kind) {
   return kind >= OD_OUT_NODE_PRESSURE && kind <= OD_OUT_NODE_POWER;

@@ -9,7 +9,9 @@
 #include "hydraulics/circuit_x.h"
 #include "hydraulics/slopes_x.h"
 
-od_status od_circuit_evaluate(const od_model *m, double *w) { return circuit_evaluate_r(m, w); }
+void od_circuit_evaluate(const od_model *m, double *w) { circuit_evaluate_r(m, w); }
+double od_circuit_stored(const od_model *m, const double *w) { return circuit_stored_r(m, w); }
+double od_circuit_stored_tangent(const od_model *m, const double *w) { return circuit_stored_tangent_r(m, w); }
 void od_circuit_linearise(const od_model *m, double *w) { circuit_linearise_r(m, w); }
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate) {
   circuit_number_slopes_r(m, w, n, force, rate);

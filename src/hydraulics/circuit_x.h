@@ -117,13 +117,42 @@ static inline od_x cylinder_area_b(const od_cylinder *c, const od_x *q) {
   return c->diameters ? OD_QUARTER_PI * (q[0] * q[0] - q[1] * q[1]) : q[1];
 }
 
-// The end stops push back with k d (1 + damping d'), d how deep the piston is in them; they never pull.
-static od_x stop_force(const od_x *q, od_x x, od_x v) {
-  bool out = RE(x) > RE(q[OD_CYLINDER_STROKE]);
-  if (RE(x) >= 0 && !out) return 0;
-  od_x depth = out ? x - q[OD_CYLINDER_STROKE] : -x, grip = 1 + q[OD_CYLINDER_STOP_DAMPING] * (out ? v : -v);
-  if (RE(grip) < 0) return 0;
-  return (out ? -1 : 1) * q[OD_CYLINDER_STOP_STIFFNESS] * depth * grip;
+// The end stops push back with k d (1 + damping d'), d how deep the piston is in them; they never pull. The part k d is
+// elastic, the rest is lost.
+typedef struct X(stop) {
+  int side;            // +1 extended, -1 retracted, 0: free
+  od_x depth, inward;  // d and d'
+  od_x grip;           // 1 + damping d', not below zero
+} X(stop);
+
+static inline X(stop) stop_evaluate(const od_x *q, od_x x, od_x v) {
+  X(stop) s = {.side = RE(x) > RE(q[OD_CYLINDER_STROKE]) ? 1 : RE(x) < 0 ? -1 : 0};
+  if (s.side == 0) return s;
+  s.depth = s.side > 0 ? x - q[OD_CYLINDER_STROKE] : -x;
+  s.inward = s.side * v;
+  s.grip = 1 + q[OD_CYLINDER_STOP_DAMPING] * s.inward;
+  if (RE(s.grip) < 0) s.grip = 0;
+  return s;
+}
+
+static inline od_x stop_force(const od_x *q, od_x x, od_x v) {
+  X(stop) s = stop_evaluate(q, x, v);
+  return -s.side * q[OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.grip;
+}
+
+static inline X(stop) cylinder_stop(const od_model *m, const od_x *w, int i) {
+  const od_x *q = w + m->layout.theta + m->cylinder[i].number;
+  return stop_evaluate(q, w[m->layout.length + i] - q[OD_CYLINDER_CLOSED], w[m->layout.speed + i]);
+}
+
+// Energy stored in the stops of all cylinders.
+static od_x X(circuit_stored)(const od_model *m, const od_x *w) {
+  od_x sum = 0;
+  for (int i = 0; i < m->cylinders; i++) {
+    X(stop) s = cylinder_stop(m, w, i);
+    sum += w[m->layout.theta + m->cylinder[i].number + OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.depth / 2;
+  }
+  return sum;
 }
 
 static od_x actuator_friction(const od_model *m, const od_x *w, int i) {
@@ -148,11 +177,16 @@ static void actuator_forces(const od_model *m, od_x *w) {
 
 // ---- nodes
 
+// A node's volume does not fall below this part of what it has with all its chambers at their largest: a piston deep in its
+// stop must not squeeze oil out of existence.
+static const double least_volume = 1e-3;
+
 static void node_balances(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
     w[l->inflow + i] = 0;
     w[l->volume + i] = m->node[i].kind == OD_NODE_VOLUME ? w[l->theta + m->node[i].number] : 0;
+    w[l->modulus + i] = w[l->volume + i];  // for the moment: the largest volume
   }
   for (int i = 0; i < m->flows; i++) {
     od_x Q = w[l->flow + i] = flow_evaluate(m, w, i);
@@ -166,20 +200,23 @@ static void node_balances(const od_model *m, od_x *w) {
     od_x a = cylinder_area_a(c, q), b = cylinder_area_b(c, q), x = w[l->length + i] - q[OD_CYLINDER_CLOSED];
     w[l->volume + c->node_a] += q[OD_CYLINDER_DEAD_A] + a * x;
     w[l->volume + c->node_b] += q[OD_CYLINDER_DEAD_B] + b * (q[OD_CYLINDER_STROKE] - x);
+    w[l->modulus + c->node_a] += q[OD_CYLINDER_DEAD_A] + a * q[OD_CYLINDER_STROKE];
+    w[l->modulus + c->node_b] += q[OD_CYLINDER_DEAD_B] + b * q[OD_CYLINDER_STROKE];
     w[l->inflow + c->node_a] -= a * w[l->speed + i];
     w[l->inflow + c->node_b] += b * w[l->speed + i];
   }
+  for (int i = 0; i < m->nodes; i++)
+    if (RE(w[l->volume + i]) < least_volume * RE(w[l->modulus + i])) w[l->volume + i] = least_volume * w[l->modulus + i];
 }
 
 // Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
-static od_status X(circuit_evaluate)(const od_model *m, od_x *w) {
+static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   circuit_pressures(m, w);
   actuator_forces(m, w);
   node_balances(m, w);
   for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
-    if (!(RE(w[l->volume + i]) > 0)) return OD_SINGULAR;
     w[l->modulus + i] = bulk_modulus(m, w, w[l->pressure + i]);
     w[l->rate + m->node[i].state] = w[l->modulus + i] / w[l->volume + i] * w[l->inflow + i];
   }
@@ -188,7 +225,6 @@ static od_status X(circuit_evaluate)(const od_model *m, od_x *w) {
     if (v->state >= 0)
       w[l->rate + v->state] = (w[l->u + v->input] - w[l->spool + i]) / w[l->theta + v->number + OD_VALVE_TIME_CONSTANT];
   }
-  return OD_OK;
 }
 
 // ---- outputs and powers
@@ -200,16 +236,14 @@ static od_x flow_loss(const od_model *m, const od_x *w, int i) {
   return w[l->flow + i] * ((f->a >= 0 ? w[l->pressure + f->a] : 0) - w[l->pressure + f->b]);
 }
 
+// Friction, and what the stops do not give back.
 static od_x actuator_loss(const od_model *m, const od_x *w, int i) {
   const od_layout *l = &m->layout;
-  const od_actuator *a = &m->actuator[i];
-  od_x driving = 0;
-  if (a->cylinder >= 0) {
-    const od_cylinder *c = &m->cylinder[a->cylinder];
-    const od_x *q = w + l->theta + c->number;
-    driving = w[l->pressure + c->node_a] * cylinder_area_a(c, q) - w[l->pressure + c->node_b] * cylinder_area_b(c, q);
-  }
-  return (driving - w[l->force + i]) * w[l->speed + i];
+  od_x loss = actuator_friction(m, w, i) * w[l->speed + i];
+  if (m->actuator[i].cylinder < 0) return loss;
+  X(stop) s = cylinder_stop(m, w, i);
+  if (s.side == 0) return loss;
+  return loss + w[l->theta + m->cylinder[i].number + OD_CYLINDER_STOP_STIFFNESS] * s.depth * (s.grip - 1) * s.inward;
 }
 
 static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output *o) {

@@ -94,13 +94,23 @@ static flow_slopes flow_derivatives(const od_model *m, const double *w, int i) {
 
 // Stop force by position and speed.
 static void stop_slopes(const double *q, double x, double v, double *by_x, double *by_v) {
-  bool out = x > q[OD_CYLINDER_STROKE];
-  *by_x = *by_v = 0;
-  if (x >= 0 && !out) return;
-  double depth = out ? x - q[OD_CYLINDER_STROKE] : -x, grip = 1 + q[OD_CYLINDER_STOP_DAMPING] * (out ? v : -v);
-  if (grip < 0) return;
-  *by_x = -q[OD_CYLINDER_STOP_STIFFNESS] * grip;
-  *by_v = -q[OD_CYLINDER_STOP_STIFFNESS] * depth * q[OD_CYLINDER_STOP_DAMPING];
+  X(stop) s = stop_evaluate(q, x, v);
+  *by_x = s.side ? -q[OD_CYLINDER_STOP_STIFFNESS] * s.grip : 0;
+  *by_v = s.grip > 0 ? -q[OD_CYLINDER_STOP_STIFFNESS] * s.depth * q[OD_CYLINDER_STOP_DAMPING] : 0;
+}
+
+// Whether a node's volume is held at its least.
+static bool volume_is_least(const od_model *m, const double *w, int node) {
+  const od_layout *l = &m->layout;
+  double volume = w[l->theta + m->node[node].number];
+  for (int i = 0; i < m->cylinders; i++) {
+    const od_cylinder *c = &m->cylinder[i];
+    const double *q = w + l->theta + c->number;
+    double x = w[l->length + i] - q[OD_CYLINDER_CLOSED];
+    if (c->node_a == node) volume += q[OD_CYLINDER_DEAD_A] + cylinder_area_a(c, q) * x;
+    if (c->node_b == node) volume += q[OD_CYLINDER_DEAD_B] + cylinder_area_b(c, q) * (q[OD_CYLINDER_STROKE] - x);
+  }
+  return volume < w[l->volume + node];
 }
 
 // ---- the matrices
@@ -168,7 +178,8 @@ static void cylinder_rows(const od_model *m, double *w, int i) {
     double sign = end ? -1 : 1;
     if (state < 0) continue;
     w[l->rate_speed + state * m->actuators + i] -= sign * stiffness(m, w, node) * area[end];
-    w[l->rate_length + state * m->actuators + i] -= sign * area[end] * w[l->rate + state] / w[l->volume + node];
+    if (!volume_is_least(m, w, node))
+      w[l->rate_length + state * m->actuators + i] -= sign * area[end] * w[l->rate + state] / w[l->volume + node];
   }
 }
 
@@ -214,9 +225,11 @@ static void change_flow(const od_model *m, const double *w, const change *d, int
   if (m->node[f->b].state >= 0) d->rate[m->node[f->b].state] += stiffness(m, w, f->b) * dQ;
 }
 
-static void change_volume(const od_model *m, const double *w, const change *d, int node, double dV) {
+// A volume changes by dV, its largest by most.
+static void change_volume(const od_model *m, const double *w, const change *d, int node, double dV, double most) {
   int state = m->node[node].state;
-  if (state >= 0) d->rate[state] -= w[m->layout.rate + state] / w[m->layout.volume + node] * dV;
+  if (state < 0) return;
+  d->rate[state] -= w[m->layout.rate + state] / w[m->layout.volume + node] * (volume_is_least(m, w, node) ? least_volume * most : dV);
 }
 
 static void change_oil(const od_model *m, const double *w, const change *d, int number) {
@@ -249,7 +262,7 @@ static void change_oil(const od_model *m, const double *w, const change *d, int 
 static void change_node(const od_model *m, double *w, const change *d, int node) {
   const od_layout *l = &m->layout;
   if (m->node[node].kind == OD_NODE_VOLUME) {
-    change_volume(m, w, d, node, 1);
+    change_volume(m, w, d, node, 1, 1);
     return;
   }
   // A tank's or source's pressure: through flows and forces.
@@ -351,29 +364,30 @@ static void change_cylinder(const od_model *m, double *w, const change *d, int i
     case OD_CYLINDER_B: db = c->diameters ? -2 * OD_QUARTER_PI * q[1] : 1; break;
     case OD_CYLINDER_CLOSED:
       d->force[i] -= by_x;
-      change_volume(m, w, d, c->node_a, -a);
-      change_volume(m, w, d, c->node_b, b);
+      change_volume(m, w, d, c->node_a, -a, 0);
+      change_volume(m, w, d, c->node_b, b, 0);
       return;
     case OD_CYLINDER_STROKE:
       if (x > q[number]) d->force[i] -= by_x;
-      change_volume(m, w, d, c->node_b, b);
+      change_volume(m, w, d, c->node_a, 0, a);
+      change_volume(m, w, d, c->node_b, b, b);
       return;
-    case OD_CYLINDER_DEAD_A: change_volume(m, w, d, c->node_a, 1); return;
-    case OD_CYLINDER_DEAD_B: change_volume(m, w, d, c->node_b, 1); return;
-    case OD_CYLINDER_STOP_STIFFNESS: d->force[i] += q[number] > 0 ? stop_force(q, x, v) / q[number] : 0; return;
+    case OD_CYLINDER_DEAD_A: change_volume(m, w, d, c->node_a, 1, 1); return;
+    case OD_CYLINDER_DEAD_B: change_volume(m, w, d, c->node_b, 1, 1); return;
+    case OD_CYLINDER_STOP_STIFFNESS: {
+      X(stop) s = stop_evaluate(q, x, v);
+      d->force[i] -= s.side * s.depth * s.grip;
+      return;
+    }
     case OD_CYLINDER_STOP_DAMPING: {
-      // The part of the stop force that grows with the damping.
-      double without[OD_CYLINDER_STOP_DAMPING + 1];
-      for (int k = 0; k <= OD_CYLINDER_STOP_DAMPING; k++) without[k] = q[k];
-      without[OD_CYLINDER_STOP_DAMPING] = 0;
-      double bare = stop_force(without, x, v), whole = stop_force(q, x, v);
-      if (whole != 0) d->force[i] += bare * (x < 0 ? -v : v);
+      X(stop) s = stop_evaluate(q, x, v);
+      if (s.grip > 0) d->force[i] -= s.side * q[OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.inward;
       return;
     }
   }
   d->force[i] += w[l->pressure + c->node_a] * da - w[l->pressure + c->node_b] * db;
-  change_volume(m, w, d, c->node_a, da * x);
-  change_volume(m, w, d, c->node_b, db * (q[OD_CYLINDER_STROKE] - x));
+  change_volume(m, w, d, c->node_a, da * x, da * q[OD_CYLINDER_STROKE]);
+  change_volume(m, w, d, c->node_b, db * (q[OD_CYLINDER_STROKE] - x), db * q[OD_CYLINDER_STROKE]);
   if (m->node[c->node_a].state >= 0) d->rate[m->node[c->node_a].state] -= stiffness(m, w, c->node_a) * da * v;
   if (m->node[c->node_b].state >= 0) d->rate[m->node[c->node_b].state] += stiffness(m, w, c->node_b) * db * v;
 }
@@ -447,6 +461,31 @@ static double inflow_tangent(const od_model *m, const double *w, int node, const
   return sum;
 }
 
+static double loss_tangent(const od_model *m, const double *w, int i) {
+  const od_layout *l = &m->layout;
+  double v = w[l->speed + i], dv = w[l->dspeed + i], sum = 0;
+  int friction = m->actuator[i].friction;
+  if (friction >= 0) {
+    const od_friction *f = &m->friction[friction];
+    const double *q = w + l->theta + f->number;
+    sum = (friction_slope(f->law, q, v, NULL) * v + friction_force(f->law, q, v)) * dv;
+  }
+  if (m->actuator[i].cylinder < 0) return sum;
+  const double *q = w + l->theta + m->cylinder[i].number;
+  X(stop) s = cylinder_stop(m, w, i);
+  double ddepth = s.side * w[l->dlength + i], dinward = s.side * dv, dgrip = s.grip > 0 ? q[OD_CYLINDER_STOP_DAMPING] * dinward : 0;
+  return sum + q[OD_CYLINDER_STOP_STIFFNESS] * (ddepth * (s.grip - 1) * s.inward + s.depth * dgrip * s.inward + s.depth * (s.grip - 1) * dinward);
+}
+
+static double X(circuit_stored_tangent)(const od_model *m, const double *w) {
+  double sum = 0;
+  for (int i = 0; i < m->cylinders; i++) {
+    X(stop) s = cylinder_stop(m, w, i);
+    sum += w[m->layout.theta + m->cylinder[i].number + OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.side * w[m->layout.dlength + i];
+  }
+  return sum;
+}
+
 // The change of an output with lengths and speeds as the last tangent left them (dlength, dspeed), states dc, inputs du.
 static double X(circuit_output_tangent)(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
@@ -480,16 +519,7 @@ static double X(circuit_output_tangent)(const od_model *m, double *w, const od_o
       const od_friction *f = &m->friction[friction];
       return friction_slope(f->law, w + l->theta + f->number, w[l->speed + i], NULL) * w[l->dspeed + i];
     }
-    case OD_OUT_ACTUATOR_LOSS: {
-      double loss = w[l->speed + i] != 0 ? actuator_loss(m, w, i) / w[l->speed + i] : 0, driving = 0;
-      if (m->actuator[i].cylinder >= 0) {
-        const od_cylinder *c = &m->cylinder[m->actuator[i].cylinder];
-        const double *q = w + l->theta + c->number;
-        driving = cylinder_area_a(c, q) * pressure_tangent(m, w, c->node_a, dc, du) -
-                  cylinder_area_b(c, q) * pressure_tangent(m, w, c->node_b, dc, du);
-      }
-      return (driving - force_tangent(m, w, i, dc, du)) * w[l->speed + i] + loss * w[l->dspeed + i];
-    }
+    case OD_OUT_ACTUATOR_LOSS: return loss_tangent(m, w, i);
     default: return 0;
   }
 }

@@ -13,6 +13,7 @@
 #include "hydraulics/circuit.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
+#include "mechanics/partition.h"
 
 static const double tiny = 1e-30;  // the imaginary step
 
@@ -230,4 +231,52 @@ void od_assembly_rates(assembly *s) {
                         "the rate '%s' cannot be %.6g together with the loops and the other rates",
                         s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
   memcpy(m->zd0, zd, (size_t)n * sizeof *zd);
+}
+
+// ---- the rank of the closure Jacobian
+
+int od_assembly_rank(assembly *s, int *integers, double *matrix) {
+  od_model *m = s->m;
+  m->freedom = -1;  // no rank to expect yet
+  od_mechanics(m)->open_positions(m, s->w);
+  return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
+}
+
+// A small step along a motion that the loops allow, loops closed again; false where that fails.
+static bool step_aside(assembly *s, const double *start, double sense) {
+  od_model *m = s->m;
+  int n = m->coordinates;
+  double *way = m->z0;
+  memcpy(s->w + m->layout.z, start, (size_t)n * sizeof *start);
+  od_mechanics(m)->open_positions(m, s->w);
+  closure_rows(s, s->matrix);
+  for (int j = 0; j < n; j++) way[j] = sense * sin(1 + 1.7 * j);
+  for (int i = 0; i < m->rows; i++) {
+    s->r[i] = 0;
+    for (int j = 0; j < n; j++) s->r[i] += s->matrix[i * n + j] * way[j];
+  }
+  least_norm_step(s, m->rows, s->trial);
+  for (int j = 0; j < n; j++) {
+    double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+    m->z0[j] = start[j] + 1e-3 * weight * (way[j] + s->trial[j]);
+  }
+  return find_positions(s, 0);
+}
+
+int od_assembly_rank_nearby(assembly *s, int *integers, double *matrix, int rank) {
+  od_model *m = s->m;
+  size_t size = (size_t)m->coordinates * sizeof *m->z0;
+  double *start = malloc(size);
+  if (!start) return rank;
+  memcpy(start, m->z0, size);
+  int largest = rank;
+  for (int sense = -1; sense <= 1; sense += 2) {
+    int found = step_aside(s, start, sense) ? od_assembly_rank(s, integers, matrix) : rank;
+    if (found > largest) largest = found;
+    memcpy(m->z0, start, size);
+  }
+  memcpy(s->w + m->layout.z, start, size);
+  od_mechanics(m)->open_positions(m, s->w);
+  free(start);
+  return largest;
 }

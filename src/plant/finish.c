@@ -141,9 +141,13 @@ static void count_freedom(assembly *s) {
   int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
   double *matrix = calloc((size_t)((m->rows + 2) * (m->coordinates + 1)), sizeof *matrix);
   if (integers && matrix) {
-    m->freedom = -1;  // no rank to expect yet
-    od_mechanics(m)->open_positions(m, s->w);
-    m->freedom = m->coordinates - od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
+    int rank = od_assembly_rank(s, integers, matrix);
+    int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;
+    m->freedom = m->coordinates - rank;
+    if (nearby > rank)
+      od_build_complain(s->b, OD_ABOUT_MACHINE, -1,
+                        "the machine starts in a singular position: it has %d degrees of freedom there, but %d next to it; start "
+                        "it a little aside", m->freedom, m->coordinates - nearby);
   }
   free(integers);
   free(matrix);

@@ -1,5 +1,6 @@
 // A user's own C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians the user does not give
 // are complex steps through the user's complex function.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,10 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   memcpy(p.x, x, (size_t)f->nx * sizeof *x);
   if (f->nu) memcpy(p.u, u, (size_t)f->nu * sizeof *u);
   if (f->f(f->user, t, x, u, p.p, g)) return OD_NOT_FINITE;
-  for (int i = 0; i < f->nx; i++) g[i] = k[i] - g[i];
+  for (int i = 0; i < f->nx; i++) {
+    g[i] = k[i] - g[i];
+    if (!isfinite(g[i])) return OD_NOT_FINITE;
+  }
   return OD_OK;
 }
 

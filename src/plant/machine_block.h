@@ -17,11 +17,12 @@ typedef struct machine {  // what was chosen of a model
   int *output, *parameter;
   od_circuit_number *owner;  // of each parameter
   double *scale;
-  size_t scalars, integers, scratch, point, complex_scalars;  // offsets in bytes
+  size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
 } machine;
 
 typedef struct header {
   int linear;  // whether the last point has been prepared for tangents
+  double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } header;
 
 // The parts of a work block.
@@ -31,6 +32,7 @@ typedef struct parts {
   int *in;
   double *scratch;          // directions first, then whatever a function needs
   double *x, *k, *u;        // the last point
+  double *kept;             // all coordinates at the point to come back to after a failure
   double _Complex *wc;
 } parts;
 
@@ -42,6 +44,7 @@ static inline parts parts_of(const machine *d, void *work) {
              .scratch = (double *)(base + d->scratch), .x = (double *)(base + d->point)};
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
+  p.kept = (double *)(base + d->kept);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }

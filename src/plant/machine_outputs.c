@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "plant/machine_block.h"
+#include "plant/machine_plant.h"
 
 // What the integrals of the powers add to an output.
 static double integral_part(const od_model *m, const od_output *o, const double *energy) {
@@ -26,12 +27,33 @@ static double integral_part(const od_model *m, const od_output *o, const double 
   }
 }
 
+// What the end stops' energy counts in an output: the circuit knows it, the mechanism does not.
+static double stop_share(const od_output *o) {
+  return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
+}
+
+// An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
+static double output_value(const od_model *m, const double *w, const od_output *o) {
+  if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
+  double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
+  return share != 0 ? value + share * od_circuit_stored(m, w) : value;
+}
+static double output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+  if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
+  double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
+  return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
+}
+double _Complex od_machine_complex_output(const od_model *m, const double _Complex *w, const od_output *o) {
+  if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
+  return od_mechanics_with_derivatives(m)->output(m, w, o) + stop_share(o) * od_circuit_stored_complex(m, w);
+}
+
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = od_output_is_of_circuit(o->kind) ? od_circuit_output(d->m, p.w, o) : od_mechanics(d->m)->output(d->m, p.w, o);
+    y[i] = output_value(d->m, p.w, o);
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
   }
   return OD_OK;
@@ -47,7 +69,7 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   for (int k = 0; k < OD_POWER_KINDS; k++)
     for (int i = 0; i < kinds[k].count; i++) {
       od_output o = {.kind = kinds[k].kind, .index = i};
-      double value = od_output_is_of_circuit(o.kind) ? od_circuit_output(m, p.w, &o) : od_mechanics(m)->output(m, p.w, &o);
+      double value = output_value(m, p.w, &o);
       // A pump's power is what it supplies, so its loss is the opposite.
       *power++ = k == OD_POWER_FLOW && m->flow[i].kind == OD_FLOW_PUMP ? -value : value;
     }
@@ -57,12 +79,8 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
 // All outputs along the direction that the last tangent_motion() and dc, du describe, into a column.
 static void output_column(const machine *d, const parts *p, const double *dc, const double *du, double *h, int columns,
                           int column) {
-  const od_mechanics_real *mech = od_mechanics(d->m);
-  for (int i = 0; i < d->plant.ny; i++) {
-    const od_output *o = &d->m->output[d->output[i]];
-    h[i * columns + column] = od_output_is_of_circuit(o->kind) ? od_circuit_output_tangent(d->m, p->w, o, dc, du)
-                                                               : mech->output_tangent(d->m, p->w, o, du);
-  }
+  for (int i = 0; i < d->plant.ny; i++)
+    h[i * columns + column] = output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
 }
 
 // Whether an output is a matter of states alone, so that no number of the circuit changes it directly.
@@ -103,9 +121,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
     od_status status = od_machine_complex_point(plant, work, j, dk, g);
     if (status != OD_OK) return status;
     for (int i = 0; i < plant->ny; i++) {
-      const od_output *o = &m->output[d->output[i]];
-      double _Complex y = od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(m, p.wc, o)
-                                                           : od_mechanics_with_derivatives(m)->output(m, p.wc, o);
+      double _Complex y = od_machine_complex_output(m, p.wc, &m->output[d->output[i]]);
       hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
     }
   }

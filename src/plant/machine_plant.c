@@ -25,6 +25,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
   memcpy(p.w + l->theta, m->theta, (size_t)m->numbers * sizeof *p.w);
   for (int i = 0; i < 9 * m->charts; i++) p.w[l->chart + i] = i % 9 % 4 == 0;
   memcpy(p.w + l->z, m->z0, (size_t)m->coordinates * sizeof *p.w);
+  memcpy(p.kept, m->z0, (size_t)m->coordinates * sizeof *p.kept);
   const od_mechanics_real *mech = od_mechanics(m);
   mech->prepare(m, p.w);
   mech->open_positions(m, p.w);
@@ -73,14 +74,28 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   for (int i = 0; i < plant->nu; i++) p.u[i] = p.w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) p.w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, p.in, p.w, x, x + n, k);
-  if (status == OD_OK) status = od_circuit_evaluate(m, p.w);
-  if (status == OD_OK) status = mech->residual(m, p.in, p.w, g);
+  if (status != OD_OK) return status;
+  od_circuit_evaluate(m, p.w);
+  status = mech->residual(m, p.in, p.w, g);
   if (status != OD_OK) return status;
   for (int i = 0; i < nc; i++) {
     g[n + i] = k[n + i] - p.w[l->rate + i];
     if (!isfinite(g[n + i])) return OD_NOT_FINITE;
   }
   return OD_OK;
+}
+
+// Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another branch.
+static void settle(const od_plant *plant, void *work, int back) {
+  const machine *d = machine_of(plant);
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  parts p = parts_of(d, work);
+  memcpy(back ? p.w + l->z : p.kept, back ? p.kept : p.w + l->z, (size_t)m->coordinates * sizeof(double));
+  if (!back) return;
+  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) p.w[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
+  for (int j = 0; j < m->coordinates; j++) p.w[l->zd + j] = 0;
 }
 
 // ---- Jacobians
@@ -200,8 +215,9 @@ od_status od_machine_complex_residual(const od_model *m, const int *in, double _
   for (int i = 0; i < m->inputs; i++) w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, in, w, x, x + n, k);
-  if (status == OD_OK) status = od_circuit_evaluate_complex(m, w);
-  if (status == OD_OK) status = mech->residual(m, in, w, g);
+  if (status != OD_OK) return status;
+  od_circuit_evaluate_complex(m, w);
+  status = mech->residual(m, in, w, g);
   for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];
   return status;
 }
@@ -279,6 +295,7 @@ static void lay_out(machine *d) {
   size_t scratch = (size_t)direction_doubles(&d->plant) + 4 * n * free + (size_t)(m->rows + 2) * (n + 1);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * free + 2 * nc + (size_t)m->inputs) * sizeof(double));
+  d->kept = od_place(&end, n * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * free + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
@@ -307,6 +324,7 @@ static const od_plant_ops machine_ops = {
     .powers = od_machine_powers,
     .wants_repartition = od_machine_wants_repartition,
     .repartition = od_machine_repartition,
+    .settle = settle,
 };
 
 static int *copy_indices(const int *from, int count) {

@@ -9,11 +9,24 @@
 // When R has an entry larger than this (weighted), another choice of coordinates is clearly better; less is enough
 // where a preferred coordinate would come in or has to go.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
+// When the smallest pivot has shrunk by this factor since it was chosen, other rows or another order serve better.
+static const double worst_pivot_growth = 5;
 // A spherical joint whose middle angle exceeds this gets a new reference rotation, far from its singular position.
 static const double worst_chart_angle = 1;
 
 static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
+}
+
+// Whether the closure rows in use, or the order of their pivots, have become bad: rows stand in the ground's axes, and a
+// loop that is carried around may leave them although its coordinates are as good as before.
+static bool rows_are_bad(const machine *d, const parts *p) {
+  const od_layout *l = &d->m->layout;
+  double largest = 0;  // of the inverse pivots
+  for (int i = 0; i < od_partition_rank(d->m); i++)
+    largest = fmax(largest, fabs(p->w[l->lu + p->in[l->lu_diagonal + i]]));
+  if (p->head->inverse_pivot == 0) p->head->inverse_pivot = largest;
+  return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
 // Whether some dependent coordinate would serve clearly better as an independent one.
@@ -85,7 +98,7 @@ int od_machine_wants_repartition(const od_plant *plant, void *work) {
   parts p = parts_of(d, work);
   for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
     if (d->m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) return 1;
-  return partition_is_bad(d, &p);
+  return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map) {
@@ -115,6 +128,8 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
   for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
+  p.head->inverse_pivot = 0;
+  memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * free * nx;  // the circuit stays
   for (int k = 0; k < free; k++) {

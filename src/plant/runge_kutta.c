@@ -31,7 +31,7 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
     if (stage)
       for (int i = 0; i < nx; i++) at[i] = x[i] + node[stage] * h * f[i];
     od_status status = stage_rates(s, s->t + node[stage] * h, at, inputs[stage], f, power);
-    if (status != OD_OK) return status;
+    if (status != OD_OK) return od_sim_settle(s, status);
     for (int i = 0; i < nx; i++) sum[i] += weight[stage] * f[i];
     for (int i = 0; i < plant->nq; i++) gained[i] = (stage ? gained[i] : 0) + weight[stage] * power[i];
   }
@@ -43,7 +43,7 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
   s->has_history = s->has_matrix = s->linearised = 0;
   // Rates at the new point, for outputs and for a change to another rule.
   od_status status = stage_rates(s, s->t, x, od_sim_at(s, s->u), f, od_sim_at(s, s->power));
-  if (status != OD_OK) return status;
+  if (od_sim_settle(s, status) != OD_OK) return status;
   memcpy(od_sim_at(s, s->k), f + nz, (size_t)nk * sizeof *f);
   s->at_point = 1;
   return OD_OK;

@@ -65,7 +65,7 @@ static od_status evaluate(od_sim *s) {
   forget(s);
   od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u),
                                     od_sim_at(s, s->k), od_sim_at(s, s->scratch), od_sim_pivot(s));
-  if (status != OD_OK) return status;
+  if (od_sim_settle(s, status) != OD_OK) return status;
   s->at_point = 1;
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
@@ -126,9 +126,9 @@ od_status od_sim_refresh(od_sim *s) {
 }
 
 od_status od_sim_linearise(od_sim *s) {
-  if (s->linearised) return OD_OK;
+  // A failed step has left the plant elsewhere, even where the derivatives are known.
   od_status status = od_sim_refresh(s);
-  if (status != OD_OK) return status;
+  if (status != OD_OK || s->linearised) return status;
   status = od_plant_linearise(s->plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku), od_sim_at(s, s->kp),
                               od_sim_at(s, s->scratch), od_sim_pivot(s) + od_plant_nk(s->plant));
   s->linearised = status == OD_OK;

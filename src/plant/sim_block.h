@@ -24,6 +24,12 @@ static inline double *od_sim_at(od_sim *sim, size_t offset) { return (double *)(
 static inline int *od_sim_pivot(od_sim *sim) { return (int *)((char *)sim + sim->pivot); }
 static inline void *od_sim_work(od_sim *sim) { return (char *)sim + sim->work; }
 
+// Keeps what the plant has found at the present point; after a failure comes back to it and passes the status on.
+static inline od_status od_sim_settle(od_sim *sim, od_status status) {
+  if (sim->plant->ops->settle) sim->plant->ops->settle(sim->plant, od_sim_work(sim), status != OD_OK);
+  return status;
+}
+
 // Makes the plant's last point the present one.
 od_status od_sim_refresh(od_sim *sim);
 // Derivatives of k at the present point, computed once per point.

@@ -115,7 +115,10 @@ static od_status careful_newton(od_sim *s, double h, const double *u) {
     double size = relative_size(plant, step, reach), part = 1;
     for (; part > 1e-6; part /= 2) {
       for (int i = 0; i < nk; i++) k[i] = base[i] - part * step[i];
-      if (done || (correction(s, h, u) == OD_OK && relative_size(plant, g, reach) <= (1 - part / 4) * size)) break;
+      if (done) break;
+      status = correction(s, h, u);
+      if (status == OD_OK && relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
+      if (status != OD_OK) od_sim_settle(s, status);
     }
     if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left
       new_state(s, h);
@@ -129,8 +132,8 @@ static od_status careful_newton(od_sim *s, double h, const double *u) {
 // The rates at the end of the step, by the quick way or, where that fails, by the careful one.
 static od_status solve_step(od_sim *s, double h, const double *u) {
   predict(s);
-  od_status status = newton(s, h, u);
-  return status == OD_OK || status == OD_BAD_ARGUMENT ? status : careful_newton(s, h, u);
+  od_status status = od_sim_settle(s, newton(s, h, u));
+  return status == OD_OK ? OD_OK : od_sim_settle(s, careful_newton(s, h, u));
 }
 
 // Accepts the new point: state, rates, inputs, energies.

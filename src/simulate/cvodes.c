@@ -130,20 +130,20 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
-// One smooth piece, from the present time to t.
+// One internal step within a smooth piece that ends at t: between any two of them the coordinates may have to change.
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
   CVodeSetStopTime(c->memory, t);
   c->status = OD_OK;
-  int flag = CVode(c->memory, t, c->x, &reached, CV_NORMAL);
+  int flag = CVode(c->memory, t, c->x, &reached, CV_ONE_STEP);
   if (flag < 0)
     return od_fail(err, c->status != OD_OK ? c->status : OD_NOT_CONVERGED, "CVODES stopped at %.6g s: %s", reached,
                    c->status != OD_OK ? od_status_text(c->status) : CVodeGetReturnFlagName(flag));
   if (c->plant->nq) CVodeGetQuad(c->memory, &reached, c->energy);
   double *energy = od_sim_at(c->sim, c->sim->energy);
   for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];
-  inputs_at(c, t, c->u);
-  return od_sim_set(c->sim, t, N_VGetArrayPointer(c->x), c->u);
+  inputs_at(c, reached, c->u);
+  return od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
 }
 
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {

@@ -216,6 +216,33 @@ static void stiff_oil(void **state) {
   od_test_end(&r);
 }
 
+// The other way round: oil on the rod side, tank on the piston side, the load pulls.
+static void look_at_pulling(od_test_run *r, double t, const double *y, void *user) {
+  (void)r, (void)t, (void)user;
+  const double ring = area - rod_area, V = 0.1e-3 + ring * (1.3 - y[1]), V0 = 0.1e-3 + ring * 0.3;
+  near(y[0], 100e5 - 1.2e9 * log(V / V0), 0.5);
+  near(y[3], 1e5 * area - y[0] * ring, 1e-6);
+}
+
+static od_machine *load_variant(const char *variant, const char *set) {
+  od_machine *machine = NULL;
+  od_messages *messages = od_messages_new();
+  const od_load_options options = {.variant = variant, .set = &set, .set_count = set != NULL};
+  if (od_machine_load(OD_SOURCE_DIR "/" MACHINE("piston"), &options, &machine, messages) != OD_OK)
+    od_messages_print(messages, stderr, false);
+  od_messages_free(messages);
+  assert_non_null(machine);
+  return machine;
+}
+
+static void oil_on_the_rod_side(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(load_variant("pulling", "oil.air=0"), "A.pressure", "ram.length", "A.compressed",
+                                "ram.force", NULL);
+  run(&r, true, 1e-3, 1, look_at_pulling, NULL);
+  od_test_end(&r);
+}
+
 // Entrained air: the gas follows p Vg^n = const, the liquid its modulus; shares of the volume by the gas' state at 1
 // bar. 1/B = (1 - share) / B_liquid + share / (n p).
 static double compliance(double p, double liquid) {
@@ -287,12 +314,7 @@ static void oil_with_air(void **state) {
 // Static balance counts what the inputs do at the beginning: 20 kN press on the piston.
 static void balance_with_inputs(void **state) {
   (void)state;
-  od_machine *machine = NULL;
-  od_messages *messages = od_messages_new();
-  const od_load_options options = {.variant = "balanced"};
-  assert_int_equal(od_machine_load(OD_SOURCE_DIR "/" MACHINE("piston"), &options, &machine, messages), OD_OK);
-  od_messages_free(messages);
-  od_test_run r = od_test_begin(machine, "A.pressure", "guide.acceleration", NULL);
+  od_test_run r = od_test_begin(load_variant("balanced", NULL), "A.pressure", "guide.acceleration", NULL);
   double y[2];
   assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
   near(y[0], (20e3 + 1e5 * (area - rod_area)) / area, 1);
@@ -411,6 +433,76 @@ static void end_stops(void **state) {
   }
 }
 
+// A wide cylinder presses its stop in by 2.6 mm, which is more than the 50 mL of oil in its line fill: the chamber that
+// the piston has left no room in keeps the oil of its line all the same.
+static void look_at_wide_cylinder(od_test_run *r, double t, const double *y, void *user) {
+  (void)r, (void)t;
+  double *deepest = user;
+  *deepest = fmax(*deepest, fmax(y[0] - 1.1, 0.9 - y[0]));
+  for (int k = 0; k < 3; k++) assert_true(isfinite(y[k]) && y[k] < 1e9);
+}
+
+static void stops_and_little_oil(void **state) {
+  (void)state;
+  od_machine *machine =
+      od_test_machine(MACHINE("stop"), "ram.areas[0]=300 cm^2", "ram.areas[1]=200 cm^2", "ram.stops.stiffness=1e8",
+                      "feed.area=50 mm^2", "drain.area=50 mm^2", "A.volume=50 mL", "B.volume=50 mL", NULL);
+  od_test_run r = od_test_begin(machine, "ram.length", "A.pressure", "B.pressure", NULL);
+  double deepest = 0, y[3];
+  run(&r, false, 1e-3, 1.9, look_at_wide_cylinder, &deepest);
+  assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
+  print_message("%.2f mm into the stop, %.2f mm at rest\n", 1e3 * deepest, 1e3 * (y[0] - 1.1));
+  near(y[0] - 1.1, (100e5 * 300e-4 - 20e5 * 200e-4) / 1e8, 1e-6);
+  assert_true(deepest < 10e-3);
+  od_test_end(&r);
+}
+
+// A stop is a spring with a damper: what the spring gives back is not lost, and a loss is never negative.
+static void look_at_losses(od_test_run *r, double t, const double *y, void *user) {
+  (void)r, (void)t;
+  double *least = user;
+  *least = fmin(*least, y[0]);
+}
+
+static void stops_only_lose(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine(MACHINE("stop"), NULL), "ram.loss", NULL);
+  double least = 0;
+  run(&r, true, 1e-3, 4, look_at_losses, &least);
+  print_message("least loss of the cylinder: %.3g W\n", least);
+  assert_true(least > -1e-6);
+  od_test_end(&r);
+}
+
+// ---- friction in joints
+
+// Brown and McPhee's law as the paper prints it, and Coulomb's with a rounded corner; motions by extrapolation.
+static void rates_with_friction(void *user, double t, const double *x, double *dx) {
+  (void)user, (void)t;
+  const double r = fabs(x[1]) / 0.3, sign = x[1] > 0 ? 1 : -1;
+  const double torque = (2 * tanh(4 * r) + (5 - 2) * r / pow(r * r / 4 + 0.75, 2)) * sign + 0.1 * x[1] * tanh(4.0);
+  dx[0] = x[1], dx[1] = -torque / 0.5;
+  dx[2] = x[3], dx[3] = -(30 * tanh(x[3] / 0.1) + 5 * x[3]) / 20;
+}
+
+static void look_at_rubbing(od_test_run *r, double t, const double *y, void *user) {
+  (void)r;
+  double *x = user;
+  for (int i = 0; i < 4 && t > 0; i++) oracle_extrapolate(rates_with_friction, NULL, 4, 0, 2.5e-3, x);
+  for (int k = 0; k < 4; k++) near(y[k], x[k], 1e-7);
+  near(y[4], 0, 1e-6);
+}
+
+static void friction_in_joints(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(od_test_machine(MACHINE("rubbing"), NULL), "bearing.angle", "bearing.rate",
+                                "rail.position", "rail.rate", "energy.balance", NULL);
+  double x[4] = {0, 8, 0, -3};
+  run(&r, true, 1e-2, 3, look_at_rubbing, x);
+  assert_true(fabs(x[1]) < 0.01 && fabs(x[3]) < 0.01);  // both have come to rest
+  od_test_end(&r);
+}
+
 // ---- cavitation
 
 // ln V + (integral of dp/B) is what a closed chamber keeps; below zero the modulus is that of p = 0.
@@ -478,10 +570,11 @@ static void small_volumes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(vessel_empties), cmocka_unit_test(relief_valve),        cmocka_unit_test(leak_and_pump),
-      cmocka_unit_test(ports),          cmocka_unit_test(stiff_oil),           cmocka_unit_test(oil_with_air),
-      cmocka_unit_test(check_valve),    cmocka_unit_test(end_stops),           cmocka_unit_test(cavitation),
-      cmocka_unit_test(small_volumes),  cmocka_unit_test(balance_with_inputs),
+      cmocka_unit_test(vessel_empties),  cmocka_unit_test(relief_valve),        cmocka_unit_test(leak_and_pump),
+      cmocka_unit_test(ports),           cmocka_unit_test(stiff_oil),           cmocka_unit_test(oil_with_air),
+      cmocka_unit_test(check_valve),     cmocka_unit_test(end_stops),           cmocka_unit_test(stops_and_little_oil),
+      cmocka_unit_test(stops_only_lose), cmocka_unit_test(oil_on_the_rod_side), cmocka_unit_test(friction_in_joints),
+      cmocka_unit_test(cavitation),      cmocka_unit_test(small_volumes),       cmocka_unit_test(balance_with_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

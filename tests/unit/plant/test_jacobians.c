@@ -160,12 +160,6 @@ static void complex_point(bench *b, int entry, double complex *x, double complex
   load_complex(b, entry >= b->nx + b->nu ? b->parameter[entry - b->nx - b->nu] : -1);
 }
 
-static double complex complex_output(const bench *b, int i) {
-  const od_output *o = &b->m->output[i];
-  return od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(b->m, b->w, o)
-                                          : od_mechanics_with_derivatives(b->m)->output(b->m, b->w, o);
-}
-
 // dx'/d(x, u, p) and dy/d(x, u, p) at the present point.
 static void check_derivatives(bench *b) {
   int all = b->nx + b->nu + b->np;
@@ -181,7 +175,7 @@ static void check_derivatives(bench *b) {
     complex_rates(b, x, u, k);
     for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
     for (int i = 0; i < b->nk; i++) f[(b->nz + i) * all + j] = cimag(k[i]) / tiny;
-    for (int i = 0; i < b->ny; i++) h[i * all + j] = cimag(complex_output(b, i)) / tiny;
+    for (int i = 0; i < b->ny; i++) h[i * all + j] = cimag(od_machine_complex_output(b->m, b->w, &b->m->output[i])) / tiny;
   }
   double *got = calloc((size_t)((b->nx + b->ny) * all), sizeof *got);
   for (int i = 0; i < b->nx; i++)
