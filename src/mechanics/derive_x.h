@@ -53,6 +53,22 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
+// The vector of a closure, those included that are carried from one axis to another by the smallest turn: for a unit vector v
+// across a, v - (b . v) (a + b) / (1 + a . b).
+static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
+  if (d.kind != OD_DIR_CARRIED) {
+    direction_vector(m, theta, d, out);
+    return;
+  }
+  od_x a[3], b[3];
+  direction_vector(m, theta, (od_direction){OD_DIR_AXIS, d.from, -1}, a);
+  direction_vector(m, theta, (od_direction){OD_DIR_AXIS, d.axis, -1}, b);
+  direction_vector(m, theta, (od_direction){OD_DIR_NORMAL_2, d.from, -1}, out);
+  od_x along = 0, cosine = 0;
+  for (int i = 0; i < 3; i++) along += b[i] * out[i], cosine += a[i] * b[i];
+  for (int i = 0; i < 3; i++) out[i] -= along / (1 + cosine) * (a[i] + b[i]);
+}
+
 // Mass, centre and inertia about the centre (xx yy zz xy xz yz) of a body, in its own frame.
 static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_x c[3], od_x J[6]) {
   const od_x *q = theta + body->number;
@@ -174,6 +190,11 @@ static void X(derive)(const od_model *m, od_x *w) {
   if (m->gravity >= 0)
     for (int k = 0; k < 3; k++) g[k] = theta[m->gravity + k];
   to_space(m, g, w + l->gravity);
+  // Vectors are taken about a point near the machine, so that one far from the ground's origin loses no digits: where its
+  // first joint sits on the ground.
+  od_x reference[3] = {0};
+  if (m->links > 1 && m->link[1].point_parent >= 0) body_point(m, theta, m->link[1].point_parent, reference);
+  to_space(m, reference, w + l->reference);
   for (int i = 0; i < m->links; i++) derive_link(m, w, i);
   for (int i = 0; i < m->points; i++) {
     od_x v[3];
@@ -184,12 +205,12 @@ static void X(derive)(const od_model *m, od_x *w) {
     const od_closure *c = &m->closure[i];
     od_x v[3];
     if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT) {
-      direction_vector(m, theta, c->u, v);
+      closure_vector(m, theta, c->u, v);
       to_space(m, v, w + l->closure_u + ND * i);
     }
     if (c->kind == OD_CLOSE_DOT) {
       od_x other[3];
-      direction_vector(m, theta, c->w, other);
+      closure_vector(m, theta, c->w, other);
       to_space(m, other, w + l->closure_w + ND * i);
       // The two axes of a universal joint keep the angle they have in the zero position; all others are perpendicular.
       bool universal = m->joint[c->joint].spec.type == OD_UNIVERSAL;

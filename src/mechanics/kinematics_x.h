@@ -80,7 +80,7 @@ static void accelerations(const od_model *m, od_x *w) {
   }
 }
 
-// The ground: at rest, with gravity as its acceleration.
+// The ground: at rest, with gravity as its acceleration; seen from the reference point.
 static void ground(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int k = 0; k < NR; k++) w[l->rotation + k] = 0;
@@ -90,7 +90,7 @@ static void ground(const od_model *m, od_x *w) {
   for (int k = 0; k < 3; k++) w[l->rotation + 4 * k] = 1;
 #endif
   w[l->angle] = 0;
-  for (int k = 0; k < ND; k++) w[l->position + k] = 0;
+  for (int k = 0; k < ND; k++) w[l->position + k] = -w[l->reference + k];
   for (int k = 0; k < NV; k++) w[l->V + k] = w[l->S + k] = w[l->Sd + k] = w[l->F + k] = 0;
   for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
 }

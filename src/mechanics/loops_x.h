@@ -22,7 +22,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
     for (int e = start[i]; e < start[i + 1]; e++) lu[e] = row[column[e]];
     // The diagonal is kept inverted.
     od_x pivot = lu[diagonal[i]];
-    if (!(fabs(RE(pivot)) > 1e-12)) return OD_SINGULAR;
+    if (!(fabs(RE(pivot)) > 1e-12)) return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
     lu[diagonal[i]] = 1 / pivot;
   }
   return OD_OK;
@@ -59,6 +59,7 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     positions(m, w);
     return OD_OK;
   }
+  double last = INFINITY;
   for (int round = 0; round < 12; round++) {
     positions(m, w);
     closure_residual(m, w);
@@ -75,10 +76,12 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     }
 #ifdef OD_COMPLEX
     // The imaginary part follows one round behind the real one.
-    if (round >= 3 && largest < 1e-13) return OD_OK;
+    if (round >= 3 && (largest < 1e-13 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
 #else
-    if (largest < 1e-13) return OD_OK;
+    // Converged, or as near as round-off lets positions far from the reference point come.
+    if (largest < 1e-13 || (largest < 1e-9 && largest > last / 4)) return OD_OK;
 #endif
+    last = largest;
     for (int i = 0; i < rank; i++) z[dependent[i]] += step[i];
   }
   return OD_NOT_CONVERGED;

@@ -9,10 +9,11 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// -m g . centre; the first moment of the inertia about the origin is m times the centre.
+// -m g . centre; the first moment of the inertia is m times the centre, seen from the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
-  return -dot(w + l->ground_inertia + NI * m->body[body].link + 1, w + l->gravity);
+  const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;
+  return -dot(inertia + 1, w + l->gravity) - inertia[0] * dot(w + l->reference, w + l->gravity);
 }
 
 static od_x spring_energy(const od_model *m, const od_x *w, int i, od_x length) {
@@ -76,7 +77,7 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   od_x r[ND], v[ND], a[ND];
   point_position(m, w, o->index, r);
   if (o->kind == OD_OUT_POINT) {
-    od_x value = ground_component(m, r, o->component);
+    od_x value = ground_component(m, r, o->component) + ground_component(m, w + l->reference, o->component);
 #ifdef OD_PLANAR
     value += od_model_level(m, o->index) * m->plane[2][o->component];
 #endif

@@ -1,5 +1,5 @@
 // Motion in a plane. A motion vector holds the turn rate and the velocity of the body-fixed point that passes the
-// ground's origin: (w, vx, vy); a force vector the moment about the origin and the force: (n, fx, fy). With one common
+// reference point (the origin, below): (w, vx, vy); a force vector the moment about the origin and the force: (n, fx, fy). With one common
 // reference point, sums over branches are plain sums (the path matrix of unit blocks of the semi-recursive
 // formulation). An inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the origin.
 enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_NI, NA = 1 };

@@ -1,5 +1,5 @@
 // Motion in space, the same vocabulary as in the plane. Motion vector (w, v) with v the velocity of the body-fixed point
-// that passes the ground's origin; force vector (n, f) with n the moment about it. An inertia holds m, the first moment
+// that passes the reference point (the origin, below); force vector (n, f) with n the moment about it. An inertia holds m, the first moment
 // h and the inertia tensor about the origin: xx yy zz xy xz yz.
 enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 

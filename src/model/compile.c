@@ -313,10 +313,10 @@ static void add_slide(od_model *m, const od_joint_spec *s, int joint, od_directi
 static void close_joint(od_model *m, int joint) {
   const od_joint_spec *s = &m->joint[joint].spec;
   int a = s->axis_a, b = s->axis_b >= 0 ? s->axis_b : a;
-  od_direction axis_a = {OD_DIR_AXIS, a}, first_a = {OD_DIR_NORMAL_1, a}, second_a = {OD_DIR_NORMAL_2, a};
-  od_direction axis_b = {OD_DIR_AXIS, b}, second_b = {OD_DIR_NORMAL_2, b};
-  od_direction plane_a = {OD_DIR_IN_PLANE, a};
-  od_direction unit[3] = {{OD_DIR_UNIT, 0}, {OD_DIR_UNIT, 1}, {OD_DIR_UNIT, 2}};
+  od_direction axis_a = {OD_DIR_AXIS, a, -1}, first_a = {OD_DIR_NORMAL_1, a, -1}, second_a = {OD_DIR_NORMAL_2, a, -1};
+  od_direction axis_b = {OD_DIR_AXIS, b, -1}, second_b = {OD_DIR_CARRIED, b, a};
+  od_direction plane_a = {OD_DIR_IN_PLANE, a, -1};
+  od_direction unit[3] = {{OD_DIR_UNIT, 0, -1}, {OD_DIR_UNIT, 1, -1}, {OD_DIR_UNIT, 2, -1}};
   if (s->type != OD_PRISMATIC) add_closure(m, OD_CLOSE_POINT, s->point_a, s->point_b, joint, -1);
   switch (s->type) {
     case OD_SPHERICAL: break;
@@ -343,7 +343,7 @@ static void close_joint(od_model *m, int joint) {
         // One axis of the plane against the other: the first axis that lies in the plane, and its perpendicular.
         for (int k = 0; k < 3; k++)
           if (fabs(m->plane[2][k]) < 0.9) {
-            add_dot(m, s, joint, unit[k], (od_direction){OD_DIR_UNIT_ACROSS, k});
+            add_dot(m, s, joint, unit[k], (od_direction){OD_DIR_UNIT_ACROSS, k, -1});
             break;
           }
         break;

@@ -17,6 +17,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   int end = 0;
   l->theta = take(&end, m->numbers);
   l->gravity = take(&end, nd);
+  l->reference = take(&end, nd);
   l->offset = take(&end, m->links * nd);
   l->axis = take(&end, m->links * nd);
   l->inertia = take(&end, m->links * ni);

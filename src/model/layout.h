@@ -9,8 +9,8 @@ enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
 enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
 
 typedef struct od_layout {
-  // Numbers and what is derived from them.
-  int theta, gravity, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
+  // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
+  int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
   // Joint coordinates, their rates and accelerations; inputs.
   int z, zd, zdd, u;
   // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),

@@ -67,10 +67,12 @@ typedef enum od_direction_kind {
   OD_DIR_IN_PLANE,  // planar machines: perpendicular to the axis, in the plane
   OD_DIR_UNIT,      // a coordinate axis
   OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
+  OD_DIR_CARRIED,   // the second perpendicular of the axis `from`, turned along when `from` is turned into `axis`
 } od_direction_kind;
 typedef struct od_direction {
   od_direction_kind kind;
   int axis;  // numbers in theta, or the coordinate axis (0..2) for OD_DIR_UNIT
+  int from;
 } od_direction;
 typedef struct od_closure {
   od_closure_kind kind;

@@ -23,6 +23,36 @@ static void check_reach(assembly *s) {
   }
 }
 
+// A spring between points that coincide has no direction.
+static void check_springs(assembly *s) {
+  const od_model *m = s->m;
+  for (int i = 0; i < m->springs; i++)
+    if (!(od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_SPRING_LENGTH, .index = i}) > 1e-12 * m->size))
+      od_build_complain(s->b, OD_ABOUT_SPRING, i, "spring '%s' has no length in the initial position, so no direction to pull in",
+                        m->spring[i].name);
+}
+
+// The equations of a fixed or sliding joint also hold when one body is turned over.
+static void check_senses(assembly *s) {
+  const od_model *m = s->m;
+  const od_layout *l = &m->layout;
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint *j = &m->joint[i];
+    if (j->link >= 0 || (j->spec.type != OD_FIXED && (j->spec.type != OD_PRISMATIC || j->spec.axis_b >= 0))) continue;
+    int a = m->point[j->spec.point_a].link, b = m->point[j->spec.point_b].link;
+    bool turned = cos(s->w[l->angle + a] - s->w[l->angle + b]) < 0;
+    if (!m->planar) {
+      const double *A = s->w + l->rotation + OD_SPATIAL_NR * a, *B = s->w + l->rotation + OD_SPATIAL_NR * b;
+      double trace = 0;
+      for (int k = 0; k < 9; k++) trace += A[k] * B[k];
+      turned = trace < 1;
+    }
+    if (turned)
+      od_build_complain(s->b, OD_ABOUT_JOINT, i, "joint '%s' closes with one of its bodies turned over; other rough values bring it "
+                        "in place", j->name);
+  }
+}
+
 // Which states are free and which rows of the residual have to vanish.
 static int choose_balance(assembly *s, const od_plant *plant, int *state, int *row) {
   const od_model *m = s->m;
@@ -74,29 +104,40 @@ static void end_trial(trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// Every motion must move some mass: otherwise a force in its direction has no finite effect.
+// Inertia that the bodies carried by a coordinate's link would have at a typical distance: what counts as some.
+static double typical_inertia(const od_model *m, int coordinate) {
+  int link = m->coordinate_link[coordinate];
+  double mass = 0;
+  for (int i = 0; i < m->bodies; i++)
+    for (int k = m->body[i].link; k > 0; k = m->link[k].parent)
+      if (k == link) mass += m->theta[m->body[i].number];
+  return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
+}
+
+// Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass matrix are
+// the inertias left to each coordinate when the earlier ones give way.
 static void check_inertia(assembly *s, const trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
   int n = plant->nz, nk = od_plant_nk(plant);
-  double *k = t->g + nk, largest = 0, smallest = INFINITY;
+  double *k = t->g + nk, *M = t->matrix;
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
-  plant->ops->step_matrix(plant, t->work, 0, 0, t->matrix);
-  int weakest = 0;
-  // Symmetric elimination without pivoting: the pivots of a mass matrix are the inertias left to each coordinate.
-  for (int i = 0; i < n; i++) {
-    double pivot = t->matrix[i * nk + i], diagonal = pivot;
-    largest = fmax(largest, diagonal);
-    if (pivot < smallest) smallest = pivot, weakest = i;
-    for (int r = i + 1; r < n && pivot > 0; r++)
-      for (int c = i + 1; c < n; c++) t->matrix[r * nk + c] -= t->matrix[r * nk + i] * t->matrix[i * nk + c] / pivot;
-  }
-  if (smallest > 1e-13 * largest) return;
+  plant->ops->step_matrix(plant, t->work, 0, 0, M);
   const int *in = od_machine_plant_integers(plant, t->work);
-  int joint = m->link[m->coordinate_link[in[m->layout.independent + weakest]]].joint;
-  od_build_complain(s->b, OD_ABOUT_JOINT, joint,
-                    "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
-                    m->joint[joint].name);
+  for (int i = 0; i < n; i++) t->g[i] = M[i * nk + i];
+  for (int i = 0; i < n; i++) {
+    int coordinate = in[m->layout.independent + i];
+    double pivot = M[i * nk + i];
+    if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
+      int joint = m->link[m->coordinate_link[coordinate]].joint;
+      od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                        "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+                        m->joint[joint].name);
+      return;
+    }
+    for (int r = i + 1; r < n; r++)
+      for (int c = i + 1; c < n; c++) M[r * nk + c] -= M[r * nk + i] * M[i * nk + c] / pivot;
+  }
 }
 
 static void balance_machine(assembly *s, const trial_plant *t) {
@@ -218,6 +259,8 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
     if (!b->problems) check_reach(&s);
+    if (!b->problems) check_springs(&s);
+    if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);
   }

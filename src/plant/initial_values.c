@@ -60,6 +60,10 @@ static void take_initial_value(assembly *s, int i) {
                       in->quantity);
     return;
   }
+  if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_COORDINATE_RATE) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates", in->quantity);
+    return;
+  }
   if (c.output.kind == OD_OUT_COORDINATE) m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true;
   if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
   if (state >= 0) m->c0[state] = in->value, s->given_c[state] = true;

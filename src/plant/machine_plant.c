@@ -333,6 +333,17 @@ static int *copy_indices(const int *from, int count) {
   return to;
 }
 
+// A planar machine stays in its plane: what turns an axis out of it is no parameter.
+static bool is_axis(const od_model *m, int number) {
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint_spec *s = &m->joint[i].spec;
+    if ((s->axis_a >= 0 && number >= s->axis_a && number < s->axis_a + 3) ||
+        (s->axis_b >= 0 && number >= s->axis_b && number < s->axis_b + 3))
+      return true;
+  }
+  return false;
+}
+
 od_status od_model_plant(const od_model *m, const int *chosen, int output_count, const int *parameters,
                          int parameter_count, od_plant **out, od_error *err) {
   *out = NULL;
@@ -341,6 +352,9 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   for (int i = 0; i < parameter_count; i++)
     if (parameters[i] < 0 || parameters[i] >= m->numbers)
       return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d", parameters[i]);
+    else if (m->planar && is_axis(m, parameters[i]))
+      return od_fail(err, OD_BAD_ARGUMENT, "'%s' is the axis of a planar machine and cannot be a parameter; load it as spatial",
+                     m->path[parameters[i]]);
   machine *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;

@@ -76,8 +76,10 @@ static od_status record(run *r, double t, od_error *err) {
 
 // The inputs at a time on the grid; where they jump there, just before it and just after it. Round-off must not hide a
 // jump.
+static double time_aside(const run *r, double t) { return fmax(1e-9 * r->step, 4e-16 * t); }
+
 static bool inputs_jump(run *r, double t) {
-  double aside = 1e-9 * r->step;
+  double aside = time_aside(r, t);
   bool jump = false;
   if (r->plant->nu == 0) return false;
   od_machine_inputs(r->machine, t - aside, r->u);
@@ -88,22 +90,41 @@ static bool inputs_jump(run *r, double t) {
   return jump;
 }
 
-// From time t to its successor on the grid. A step ends before a jump of the inputs, the next one begins after it; a jump
-// inside a step is seen at the step's end.
-static od_status advance(run *r, double t, double next, od_error *err) {
-  const od_run_options *o = r->options;
-  double h = next - t;
-  if (o->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
-  int changed;
-  od_status status = od_sim_repartition(r->sim, NULL, &changed);
-  bool jump = inputs_jump(r, next);
-  if (status == OD_OK && o->integrator == OD_RK4) {
+// One step of a fixed-step rule. It ends before a jump of the inputs, the next one begins after it.
+static od_status step_to(run *r, double t, double end) {
+  double h = end - t;
+  bool jump = inputs_jump(r, end);
+  od_status status;
+  if (r->options->integrator == OD_RK4) {
     if (r->plant->nu) od_machine_inputs(r->machine, t + h / 2, r->u_middle);
     status = od_sim_step_rk4(r->sim, h, r->u_middle, r->u);
-  } else if (status == OD_OK) {
+  } else {
     status = od_sim_step(r->sim, h, r->u);
   }
-  if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
+  return status == OD_OK && jump ? od_sim_set_inputs(r->sim, r->u_after) : status;
+}
+
+// The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local order.
+static double next_jump(run *r, double t, double end) {
+  double aside = time_aside(r, end), at = t + aside;
+  while (r->plant->nu) {
+    at = od_machine_next_break(r->machine, at);
+    if (!(at < end - aside)) break;
+    if (inputs_jump(r, at)) return at;
+  }
+  return end;
+}
+
+// From time t to its successor on the grid; a step is split where the inputs jump on the way.
+static od_status advance(run *r, double t, double next, od_error *err) {
+  if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
+  int changed;
+  od_status status = od_sim_repartition(r->sim, NULL, &changed);
+  while (status == OD_OK && t < next) {
+    double end = next_jump(r, t, next);
+    status = step_to(r, t, end);
+    t = end;
+  }
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the step from %.6g s failed: %s; a smaller step may help", t, od_status_text(status));
 }

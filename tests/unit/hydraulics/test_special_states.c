@@ -41,7 +41,8 @@ static subject open_subject(const char *file, const char *variant) {
   char path[512];
   snprintf(path, sizeof path, "%s/%s", OD_SOURCE_DIR, file);
   od_messages *messages = od_messages_new();
-  const od_load_options options = {.variant = variant};
+  // In space: there the axes of joints are parameters, too.
+  const od_load_options options = {.variant = variant, .spatial = true};
   if (od_machine_load(path, &options, &s.machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
   od_messages_free(messages);
   assert_non_null(s.machine);
