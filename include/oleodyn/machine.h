@@ -32,8 +32,8 @@ typedef struct od_machine od_machine;
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that replace numbers of the file
   int set_count;
-  bool spatial;            // treat a planar machine as a spatial one
-  const char *variant;     // name of a variant of the file, or NULL
+  bool spatial;         // treat a planar machine as a spatial one
+  const char *variant;  // name of a variant of the file, or NULL
 } od_load_options;
 
 od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages);
@@ -71,9 +71,9 @@ int od_machine_output_find(const od_machine *machine, const char *name);  // -1:
 // What the file's "run" section says; zero or NULL where it says nothing.
 typedef struct od_run_defaults {
   double time, step;
-  const char *integrator;       // "trapezoid", "rk4", "cvodes"
-  double tolerance;             // of cvodes
-  const int *outputs;           // indices
+  const char *integrator;  // "trapezoid", "rk4", "cvodes"
+  double tolerance;        // of cvodes
+  const int *outputs;      // indices
   int output_count;
 } od_run_defaults;
 const od_run_defaults *od_machine_run(const od_machine *machine);

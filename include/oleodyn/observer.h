@@ -1,9 +1,10 @@
-// An observer: runs beside a machine and tells, from a few noisy sensors, its hidden states and doubtful parameters, and
-// how sure it is of each. The augmented discrete extended Kalman filter over any plant: the plant's outputs are the
-// sensors, its free parameters are estimated along with its states. Exact transition Jacobians; parameters are known to
-// be constant (block propagation); sensors are taken in one by one, so that any of them may be missing.
+// An observer: runs beside a machine and tells, from a few noisy sensors, its hidden states and doubtful parameters,
+// and how sure it is of each. The augmented discrete extended Kalman filter over any plant: the plant's outputs are
+// the sensors, its free parameters are estimated along with its states. Exact transition Jacobians; parameters are
+// known to be constant (block propagation); sensors are taken in one by one, so that any of them may be missing.
 //
-// All memory is one block without pointers into itself; after creation nothing allocates, and a step takes bounded time.
+// All memory is one block without pointers into itself; after creation nothing allocates, and a step takes bounded
+// time.
 #ifndef OLEODYN_OBSERVER_H
 #define OLEODYN_OBSERVER_H
 
@@ -32,11 +33,13 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
 od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 void od_observer_free(od_observer *observer);
 
-// Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's errors.
-od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P, const double *u);
+// Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's
+// errors.
+od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
+                            const double *u);
 
-// Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its diagonal (n)
-// where Q is NULL; both NULL: none.
+// Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its
+// diagonal (n) where Q is NULL; both NULL: none.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Takes in the sensors' values y (ny); NaN: this one is missing.
@@ -59,7 +62,8 @@ typedef struct od_innovation {
   od_sensor_use use;
 } od_innovation;
 const od_innovation *od_observer_innovations(const od_observer *o);  // ny
-double od_observer_nis(const od_observer *o, int *used);  // normalised innovation squared of the last correction, and its dimension
-long od_observer_gated(const od_observer *o, int sensor); // how often so far
+double od_observer_nis(const od_observer *o,
+                       int *used);  // normalised innovation squared of the last correction, and its dimension
+long od_observer_gated(const od_observer *o, int sensor);  // how often so far
 
 #endif

@@ -25,8 +25,8 @@ typedef struct od_plant_ops {
   void (*get_parameters)(const od_plant *plant, const void *work, double *p);
   od_status (*set_parameters)(const od_plant *plant, void *work, const double *p);
   // g at a point (nk).
-  od_status (*residual)(const od_plant *plant, void *work, double t, const double *x, const double *k,
-                        const double *u, double *g);
+  od_status (*residual)(const od_plant *plant, void *work, double t, const double *x, const double *k, const double *u,
+                        double *g);
   // dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
   // dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
@@ -37,8 +37,8 @@ typedef struct od_plant_ops {
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
   // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
   // are the derivatives of k: solutions of gk kx = -gx and so on.
-  od_status (*output_jacobians)(const od_plant *plant, void *work, const double *kx, const double *ku,
-                                const double *kp, double *hx, double *hu, double *hp);
+  od_status (*output_jacobians)(const od_plant *plant, void *work, const double *kx, const double *ku, const double *kp,
+                                double *hx, double *hu, double *hp);
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
@@ -52,14 +52,18 @@ typedef struct od_plant_ops {
 
 struct od_plant {
   int nz, nc, nu, ny, np, nq;
-  const double *scale;        // nk typical sizes of the rates k, for convergence tests; NULL: all 1
-  size_t work_size;           // bytes of work memory
-  const void *model;          // what the functions read
+  const double *scale;  // nk typical sizes of the rates k, for convergence tests; NULL: all 1
+  size_t work_size;     // bytes of work memory
+  const void *model;    // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
 };
-static inline int od_plant_nx(const od_plant *plant) { return 2 * plant->nz + plant->nc; }
-static inline int od_plant_nk(const od_plant *plant) { return plant->nz + plant->nc; }
+static inline int od_plant_nx(const od_plant *plant) {
+  return 2 * plant->nz + plant->nc;
+}
+static inline int od_plant_nk(const od_plant *plant) {
+  return plant->nz + plant->nc;
+}
 void od_plant_free(od_plant *plant);
 
 // A user's own function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p) with their Jacobians, all nx of first order.
@@ -67,7 +71,7 @@ void od_plant_free(od_plant *plant);
 // h_complex; one of the two must be there. Each f_* function returns zero, or anything else for "cannot evaluate here".
 typedef struct od_function {
   int nx, nu, ny, np;
-  const double *x0, *p;       // initial state, parameters
+  const double *x0, *p;  // initial state, parameters
   void *user;
   int (*f)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h)(void *user, double t, const double *x, const double *u, const double *p, double *y);

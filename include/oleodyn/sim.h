@@ -1,5 +1,6 @@
 // A simulation: a plant, its state and all scratch memory in one block. After creation nothing allocates; a step takes
-// bounded time and returns a status. To save a simulation copy its block (od_sim_size() bytes), to restore it copy back.
+// bounded time and returns a status. To save a simulation copy its block (od_sim_size() bytes), to restore it copy
+// back.
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
@@ -28,11 +29,11 @@ od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, con
 od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
 double od_sim_time(const od_sim *sim);
-const double *od_sim_state(const od_sim *sim);      // nx
-const double *od_sim_rates(const od_sim *sim);      // nk
-const double *od_sim_inputs(const od_sim *sim);     // nu
-const double *od_sim_energy(const od_sim *sim);     // nq integrals of the powers since the start, J
-od_status od_sim_outputs(od_sim *sim, double *y);   // ny
+const double *od_sim_state(const od_sim *sim);     // nx
+const double *od_sim_rates(const od_sim *sim);     // nk
+const double *od_sim_inputs(const od_sim *sim);    // nu
+const double *od_sim_energy(const od_sim *sim);    // nq integrals of the powers since the start, J
+od_status od_sim_outputs(od_sim *sim, double *y);  // ny
 
 // One step of the implicit trapezoidal rule to t + h, where the inputs are u.
 od_status od_sim_step(od_sim *sim, double h, const double *u);
@@ -46,7 +47,8 @@ od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const d
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
 od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
 
-// The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be NULL.
+// The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
+// NULL.
 od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
 od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
 

@@ -4,17 +4,17 @@
 #define OLEODYN_STATUS_H
 
 // One list, expanded twice: here into the enum, in status.c into the texts.
-#define OD_STATUS_LIST(X)                                                              \
-  X(OD_OK, "ok")                                                                       \
-  X(OD_BAD_INPUT, "the input is wrong; the messages say where")                        \
-  X(OD_BAD_ARGUMENT, "a function was called with an argument it cannot take")          \
-  X(OD_NO_MEMORY, "memory ran out")                                                    \
-  X(OD_IO, "a file could not be read or written")                                      \
-  X(OD_NOT_CONVERGED, "an iteration did not converge within its bound")                \
-  X(OD_NOT_FINITE, "a value became infinite or not a number")                          \
-  X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position")        \
-  X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")                    \
-  X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")                   \
+#define OD_STATUS_LIST(X)                                                       \
+  X(OD_OK, "ok")                                                                \
+  X(OD_BAD_INPUT, "the input is wrong; the messages say where")                 \
+  X(OD_BAD_ARGUMENT, "a function was called with an argument it cannot take")   \
+  X(OD_NO_MEMORY, "memory ran out")                                             \
+  X(OD_IO, "a file could not be read or written")                               \
+  X(OD_NOT_CONVERGED, "an iteration did not converge within its bound")         \
+  X(OD_NOT_FINITE, "a value became infinite or not a number")                   \
+  X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position") \
+  X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")             \
+  X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")            \
   X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")
 
 #define OD_STATUS_ENUM(name, text) name,
@@ -31,7 +31,6 @@ typedef struct od_error {
 } od_error;
 
 // Fills err (which may be NULL) printf-style and returns the status, so that a failing function can end with it.
-od_status od_fail(od_error *err, od_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+od_status od_fail(od_error *err, od_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

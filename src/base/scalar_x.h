@@ -10,11 +10,11 @@
 #undef X
 #undef RE
 #ifdef OD_COMPLEX
-#define X(name) name##_c
+#define X(name)   name##_c
 #define RE(value) creal(value)
-#define od_x double _Complex
+#define od_x      double _Complex
 #else
-#define X(name) name##_r
+#define X(name)   name##_r
 #define RE(value) (value)
-#define od_x double
+#define od_x      double
 #endif

@@ -22,8 +22,8 @@ static json_t *messages_json(const od_messages *messages) {
 
 // What a file was found to be, for the line or object about it.
 typedef struct verdict {
-  int code;           // exit code; negative: right
-  char text[128];     // "3 bodies, 4 joints, 1 degree of freedom"
+  int code;        // exit code; negative: right
+  char text[128];  // "3 bodies, 4 joints, 1 degree of freedom"
   bool has_facts;
   od_model_facts facts;
 } verdict;
@@ -52,7 +52,9 @@ static verdict look_at_experiment(const char *path, const od_load_arguments *loa
   const od_experiment_options options = {.set = load->set.text, .set_count = load->set.count};
   od_status status = od_experiment_load(path, &options, &e, messages);
   verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
-  if (e) snprintf(v.text, sizeof v.text, "an experiment with %d sensors and %d estimated parameters", e->sensors, e->parameters);
+  if (e)
+    snprintf(v.text, sizeof v.text, "an experiment with %d sensors and %d estimated parameters", e->sensors,
+             e->parameters);
   od_experiment_free(e);
   return v;
 }
@@ -83,12 +85,13 @@ int od_command_check(int argc, char **argv) {
   bool json = false;
   od_load_arguments load = {0};
   const od_option options[] = {OD_LOAD_OPTIONS(&load), {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
-  const od_usage usage = {"check",
-                          "FILE...",
-                          "say whether machine files are right, and everything that is wrong with them",
-                          "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right, else with 2.\n",
-                          options,
-                          (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {
+      "check",
+      "FILE...",
+      "say whether machine files are right, and everything that is wrong with them",
+      "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right, else with 2.\n",
+      options,
+      (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files);
   if (code < 0) {

@@ -18,8 +18,7 @@ typedef struct od_load_arguments {
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \
-  {"variant", OD_OPTION_TEXT, "NAME", "choose a variant of the file", &(target)->variant},                   \
-  {                                                                                                          \
+      {"variant", OD_OPTION_TEXT, "NAME", "choose a variant of the file", &(target)->variant}, {             \
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
 void od_load_arguments_free(od_load_arguments *arguments);

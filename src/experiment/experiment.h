@@ -1,5 +1,5 @@
-// An experiment: a machine that works, sensors on it, and an observer that knows it badly. What an experiment file says,
-// checked, with both machines loaded. docs/experiment-files.md is the reference.
+// An experiment: a machine that works, sensors on it, and an observer that knows it badly. What an experiment file
+// says, checked, with both machines loaded. docs/experiment-files.md is the reference.
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 

@@ -1,5 +1,5 @@
-// What the parts of the experiment's loader share. They use the reader of machine files: its od_loader holds the tree, the
-// messages and, as a machine without a model, the texts and numbers of the experiment file.
+// What the parts of the experiment's loader share. They use the reader of machine files: its od_loader holds the tree,
+// the messages and, as a machine without a model, the texts and numbers of the experiment file.
 #ifndef OD_EXPERIMENT_LOADING_H
 #define OD_EXPERIMENT_LOADING_H
 

@@ -1,5 +1,5 @@
-// One run of an experiment. Per step: the true machine moves on, its sensors measure, the observer predicts and corrects,
-// and a row is recorded. The inputs are the true machine's and known to the observer.
+// One run of an experiment. Per step: the true machine moves on, its sensors measure, the observer predicts and
+// corrects, and a row is recorded. The inputs are the true machine's and known to the observer.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -82,8 +82,8 @@ static void release(run *r) {
   free(r->stream);
 }
 
-// The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step, and
-// independent changes of pressures and parameters.
+// The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
+// and independent changes of pressures and parameters.
 static void fill_process_noise(run *r) {
   const od_experiment *e = r->e;
   const od_model *m = od_machine_model(e->model);

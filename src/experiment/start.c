@@ -1,7 +1,7 @@
 // From what is said about outputs to the covariance of the states at the start.
 //
-// With y = H x for small errors and independent errors of the outputs, P = H^-1 diag(sigma^2) H^-T over those states that
-// the outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which
+// With y = H x for small errors and independent errors of the outputs, P = H^-1 diag(sigma^2) H^-T over those states
+// that the outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which
 // follows from the others.
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,13 @@
 
 // Which element of the circuit a number of theta belongs to, and its place among the element's numbers.
 typedef enum od_circuit_owner {
-  OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_FLOW, OD_OWNER_VALVE, OD_OWNER_CYLINDER, OD_OWNER_FRICTION,
+  OD_OWNER_NONE,
+  OD_OWNER_OIL,
+  OD_OWNER_NODE,
+  OD_OWNER_FLOW,
+  OD_OWNER_VALVE,
+  OD_OWNER_CYLINDER,
+  OD_OWNER_FRICTION,
 } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;

@@ -9,14 +9,24 @@
 #include "hydraulics/circuit_x.h"
 #include "hydraulics/slopes_x.h"
 
-void od_circuit_evaluate(const od_model *m, double *w) { circuit_evaluate_r(m, w); }
-double od_circuit_stored(const od_model *m, const double *w) { return circuit_stored_r(m, w); }
-double od_circuit_stored_tangent(const od_model *m, const double *w) { return circuit_stored_tangent_r(m, w); }
-void od_circuit_linearise(const od_model *m, double *w) { circuit_linearise_r(m, w); }
+void od_circuit_evaluate(const od_model *m, double *w) {
+  circuit_evaluate_r(m, w);
+}
+double od_circuit_stored(const od_model *m, const double *w) {
+  return circuit_stored_r(m, w);
+}
+double od_circuit_stored_tangent(const od_model *m, const double *w) {
+  return circuit_stored_tangent_r(m, w);
+}
+void od_circuit_linearise(const od_model *m, double *w) {
+  circuit_linearise_r(m, w);
+}
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate) {
   circuit_number_slopes_r(m, w, n, force, rate);
 }
-double od_circuit_output(const od_model *m, const double *w, const od_output *o) { return circuit_output_r(m, w, o); }
+double od_circuit_output(const od_model *m, const double *w, const od_output *o) {
+  return circuit_output_r(m, w, o);
+}
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   return circuit_output_tangent_r(m, w, o, dc, du);
 }
@@ -26,7 +36,9 @@ static bool owns(int first, int count, int number, int *place) {
   return first >= 0 && *place >= 0 && *place < count;
 }
 
-static int oil_numbers(od_oil_law law) { return OD_OIL_LAW + (law == OD_OIL_CONSTANT ? 1 : law == OD_OIL_LINEAR ? 2 : 4); }
+static int oil_numbers(od_oil_law law) {
+  return OD_OIL_LAW + (law == OD_OIL_CONSTANT ? 1 : law == OD_OIL_LINEAR ? 2 : 4);
+}
 
 static int flow_numbers(const od_flow *f) {
   switch (f->kind) {
@@ -47,9 +59,11 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
     if (owns(m->node[i].number, 1, number, &place)) return (od_circuit_number){OD_OWNER_NODE, i, place};
   // A cylinder's leakage belongs to its own flow, so flows come before cylinders.
   for (int i = 0; i < m->flows; i++)
-    if (owns(m->flow[i].number, flow_numbers(&m->flow[i]), number, &place)) return (od_circuit_number){OD_OWNER_FLOW, i, place};
+    if (owns(m->flow[i].number, flow_numbers(&m->flow[i]), number, &place))
+      return (od_circuit_number){OD_OWNER_FLOW, i, place};
   for (int i = 0; i < m->valves; i++)
-    if (owns(m->valve[i].number, OD_VALVE_DEAD_BAND + 1, number, &place)) return (od_circuit_number){OD_OWNER_VALVE, i, place};
+    if (owns(m->valve[i].number, OD_VALVE_DEAD_BAND + 1, number, &place))
+      return (od_circuit_number){OD_OWNER_VALVE, i, place};
   for (int i = 0; i < m->cylinders; i++)
     if (owns(m->cylinder[i].number, OD_CYLINDER_STOP_DAMPING + 1, number, &place))
       return (od_circuit_number){OD_OWNER_CYLINDER, i, place};

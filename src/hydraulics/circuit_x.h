@@ -1,6 +1,7 @@
-// The hydraulic circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): oil flows between nodes, the pressure of a volume
-// changes by p' = B/V (sum of inflows - dV/dt). Cylinders take part with the length and speed of their actuators and give
-// forces back. Everything is a function of numbers (theta), states c, inputs u, lengths and speeds, all in the work memory.
+// The hydraulic circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): oil flows between nodes, the pressure
+// of a volume changes by p' = B/V (sum of inflows - dV/dt). Cylinders take part with the length and speed of their
+// actuators and give forces back. Everything is a function of numbers (theta), states c, inputs u, lengths and speeds,
+// all in the work memory.
 //
 // Below zero pressure oil cavitates: flows and forces then see zero, while the state goes on counting the gap.
 
@@ -15,8 +16,10 @@ static void circuit_pressures(const od_model *m, od_x *w) {
   for (int i = 0; i < m->nodes; i++) {
     const od_node *node = &m->node[i];
     od_x *p = w + l->pressure + i;
-    if (node->state >= 0) *p = cavitates(m, w, i) ? 0 : w[l->c + node->state];
-    else *p = node->input >= 0 ? w[l->theta + node->number] * w[l->u + node->input] : w[l->theta + node->number];
+    if (node->state >= 0)
+      *p = cavitates(m, w, i) ? 0 : w[l->c + node->state];
+    else
+      *p = node->input >= 0 ? w[l->theta + node->number] * w[l->u + node->input] : w[l->theta + node->number];
   }
   for (int i = 0; i < m->valves; i++)
     w[l->spool + i] = m->valve[i].state >= 0 ? w[l->c + m->valve[i].state] : w[l->u + m->valve[i].input];
@@ -49,7 +52,9 @@ static od_x bulk_modulus(const od_model *m, const od_x *w, od_x p) {
 // ---- flows
 
 // sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
-static inline od_x smooth_root(od_x dp, od_x e) { return dp / sqrt(sqrt(dp * dp + e * e)); }
+static inline od_x smooth_root(od_x dp, od_x e) {
+  return dp / sqrt(sqrt(dp * dp + e * e));
+}
 
 // max(x, 0) with a rounded corner of width e.
 static inline od_x rounded_ramp(od_x x, od_x e) {
@@ -58,7 +63,9 @@ static inline od_x rounded_ramp(od_x x, od_x e) {
 }
 
 // From 0 to 1 while x goes from 0 to 1, with level ends.
-static inline od_x smooth_step(od_x x) { return RE(x) <= 0 ? 0 : RE(x) >= 1 ? 1 : x * x * (3 - 2 * x); }
+static inline od_x smooth_step(od_x x) {
+  return RE(x) <= 0 ? 0 : RE(x) >= 1 ? 1 : x * x * (3 - 2 * x);
+}
 
 // sqrt(2/rho): what turns area times root of pressure into flow.
 static inline od_x oil_factor(const od_model *m, const od_x *w) {
@@ -71,7 +78,7 @@ typedef struct X(port_state) {
   X(curve_point) curve;
 } X(port_state);
 
-static inline bool port_evaluate(const od_model *m, const od_x *w, const od_flow *f, X(port_state) *s) {
+static inline bool port_evaluate(const od_model *m, const od_x *w, const od_flow *f, X(port_state) * s) {
   const od_layout *l = &m->layout;
   const od_valve *valve = &m->valve[f->valve];
   const od_x *q = w + l->theta + valve->number, *at = w + l->theta + f->number + 1, *value = at + f->count;
@@ -177,8 +184,8 @@ static void actuator_forces(const od_model *m, od_x *w) {
 
 // ---- nodes
 
-// A node's volume does not fall below this part of what it has with all its chambers at their largest: a piston deep in its
-// stop must not squeeze oil out of existence.
+// A node's volume does not fall below this part of what it has with all its chambers at their largest: a piston deep
+// in its stop must not squeeze oil out of existence.
 static const double least_volume = 1e-3;
 
 static void node_balances(const od_model *m, od_x *w) {
@@ -206,7 +213,8 @@ static void node_balances(const od_model *m, od_x *w) {
     w[l->inflow + c->node_b] += b * w[l->speed + i];
   }
   for (int i = 0; i < m->nodes; i++)
-    if (RE(w[l->volume + i]) < least_volume * RE(w[l->modulus + i])) w[l->volume + i] = least_volume * w[l->modulus + i];
+    if (RE(w[l->volume + i]) < least_volume * RE(w[l->modulus + i]))
+      w[l->volume + i] = least_volume * w[l->modulus + i];
 }
 
 // Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
@@ -254,7 +262,8 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_NODE_CAVITATING: return cavitates(m, w, o->index) ? 1 : 0;
     case OD_OUT_NODE_POWER: return w[l->pressure + o->index] * w[l->inflow + o->index];
     case OD_OUT_FLOW: return w[l->flow + o->index];
-    case OD_OUT_FLOW_POWER: return m->flow[o->index].kind == OD_FLOW_PUMP ? -flow_loss(m, w, o->index) : flow_loss(m, w, o->index);
+    case OD_OUT_FLOW_POWER:
+      return m->flow[o->index].kind == OD_FLOW_PUMP ? -flow_loss(m, w, o->index) : flow_loss(m, w, o->index);
     case OD_OUT_PORT_OPENING: {
       X(port_state) s;
       return port_evaluate(m, w, &m->flow[o->index], &s) ? s.curve.y : 0;

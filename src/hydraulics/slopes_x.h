@@ -1,5 +1,5 @@
-// Derivatives of the circuit, all by hand: by lengths, speeds, states and inputs once per point (into the matrices of the
-// work memory), and by any number of the circuit on demand.
+// Derivatives of the circuit, all by hand: by lengths, speeds, states and inputs once per point (into the matrices of
+// the work memory), and by any number of the circuit on demand.
 
 // ---- local slopes
 
@@ -30,8 +30,7 @@ static double bulk_number_slope(const od_model *m, const double *w, double p, in
     case 0: return square * -(1 - share) / (q[0] * q[0]);
     case 1: return square * by_share * grown / (q[1] * (1 - q[1]));
     case 2: return square * by_share * grown / (q[3] * q[2]);
-    default:
-      return square * (by_share * grown * log(floor / q[2]) / (q[3] * q[3]) - share / (q[3] * q[3] * floor));
+    default: return square * (by_share * grown * log(floor / q[2]) / (q[3] * q[3]) - share / (q[3] * q[3] * floor));
   }
 }
 
@@ -44,11 +43,15 @@ static inline double root_smoothing_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return -dp * e / 2 / (s * sqrt(sqrt(s)));
 }
-static inline double ramp_slope(double x, double e) { return x <= 0 ? 0 : x < e ? x / e : 1; }
-static inline double step_slope(double x) { return x <= 0 || x >= 1 ? 0 : 6 * x * (1 - x); }
+static inline double ramp_slope(double x, double e) {
+  return x <= 0 ? 0 : x < e ? x / e : 1;
+}
+static inline double step_slope(double x) {
+  return x <= 0 || x >= 1 ? 0 : 6 * x * (1 - x);
+}
 
 // d opening / d travel of an open port; zero where the travel has reached the curve's end.
-static double opening_slope(const od_model *m, const double *w, const od_flow *f, const X(port_state) *s) {
+static double opening_slope(const od_model *m, const double *w, const od_flow *f, const X(port_state) * s) {
   const od_valve *valve = &m->valve[f->valve];
   const double *q = w + m->layout.theta + valve->number, *at = w + m->layout.theta + f->number + 1;
   if (s->travel >= at[f->count - 1]) return 0;
@@ -76,7 +79,8 @@ static flow_slopes flow_derivatives(const od_model *m, const double *w, int i) {
     case OD_FLOW_RELIEF: return (flow_slopes){.dp = q[1] * ramp_slope(dp - q[0], e)};
     case OD_FLOW_CHECK: {
       double K = q[0] * q[1] * oil_factor(m, w), x = (dp - q[2]) / (q[3] - q[2]);
-      return (flow_slopes){.dp = K * (smooth_step(x) * root_slope(dp, e) + step_slope(x) / (q[3] - q[2]) * smooth_root(dp, e))};
+      return (flow_slopes){
+          .dp = K * (smooth_step(x) * root_slope(dp, e) + step_slope(x) / (q[3] - q[2]) * smooth_root(dp, e))};
     }
     case OD_FLOW_LEAK: return (flow_slopes){.dp = q[0]};
     case OD_FLOW_PORT: {
@@ -131,8 +135,10 @@ static inline void add_pressure(const od_model *m, const double *w, rows r, int 
 }
 static inline void add_spool(const od_model *m, rows r, int valve, double factor) {
   const od_valve *v = &m->valve[valve];
-  if (v->state >= 0) r.state[v->state] += factor;
-  else r.input[v->input] += factor;
+  if (v->state >= 0)
+    r.state[v->state] += factor;
+  else
+    r.input[v->input] += factor;
 }
 
 static rows rate_rows(const od_model *m, double *w, int state) {
@@ -229,7 +235,8 @@ static void change_flow(const od_model *m, const double *w, const change *d, int
 static void change_volume(const od_model *m, const double *w, const change *d, int node, double dV, double most) {
   int state = m->node[node].state;
   if (state < 0) return;
-  d->rate[state] -= w[m->layout.rate + state] / w[m->layout.volume + node] * (volume_is_least(m, w, node) ? least_volume * most : dV);
+  d->rate[state] -=
+      w[m->layout.rate + state] / w[m->layout.volume + node] * (volume_is_least(m, w, node) ? least_volume * most : dV);
 }
 
 static void change_oil(const od_model *m, const double *w, const change *d, int number) {
@@ -237,7 +244,8 @@ static void change_oil(const od_model *m, const double *w, const change *d, int 
   if (number >= OD_OIL_LAW) {
     for (int i = 0; i < m->nodes; i++)
       if (m->node[i].state >= 0)
-        d->rate[m->node[i].state] += bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW) / w[l->volume + i] * w[l->inflow + i];
+        d->rate[m->node[i].state] +=
+            bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW) / w[l->volume + i] * w[l->inflow + i];
     return;
   }
   double e = w[l->theta + m->oil + OD_OIL_SMOOTHING], density = w[l->theta + m->oil + OD_OIL_DENSITY];
@@ -309,7 +317,8 @@ static void change_flow_number(const od_model *m, const double *w, const change 
   const od_flow *f = &m->flow[flow];
   const double *q = w + l->theta + f->number;
   double input = f->input >= 0 ? w[l->u + f->input] : 1, dQ = 0;
-  double dp = f->a >= 0 ? w[l->pressure + f->a] - w[l->pressure + f->b] : 0, e = m->oil >= 0 ? w[l->theta + m->oil + OD_OIL_SMOOTHING] : 0;
+  double dp = f->a >= 0 ? w[l->pressure + f->a] - w[l->pressure + f->b] : 0,
+         e = m->oil >= 0 ? w[l->theta + m->oil + OD_OIL_SMOOTHING] : 0;
   switch (f->kind) {
     case OD_FLOW_PUMP: dQ = input; break;
     case OD_FLOW_ORIFICE: {
@@ -320,8 +329,10 @@ static void change_flow_number(const od_model *m, const double *w, const change 
     case OD_FLOW_RELIEF: dQ = number == 0 ? -q[1] * ramp_slope(dp - q[0], e) : rounded_ramp(dp - q[0], e); break;
     case OD_FLOW_CHECK: {
       double x = (dp - q[2]) / (q[3] - q[2]), K = oil_factor(m, w) * smooth_root(dp, e), width = q[3] - q[2];
-      if (number < 2) dQ = K * smooth_step(x) * q[1 - number];
-      else dQ = q[0] * q[1] * K * step_slope(x) * (number == 2 ? (x - 1) / width : -x / width);
+      if (number < 2)
+        dQ = K * smooth_step(x) * q[1 - number];
+      else
+        dQ = q[0] * q[1] * K * step_slope(x) * (number == 2 ? (x - 1) / width : -x / width);
       break;
     }
     case OD_FLOW_LEAK: dQ = dp; break;
@@ -346,7 +357,9 @@ static void change_valve(const od_model *m, const double *w, const change *d, in
       case OD_VALVE_AREA:
       case OD_VALVE_DISCHARGE: change_flow(m, w, d, i, Q / q[number]); break;
       case OD_VALVE_FULL: change_flow(m, w, d, i, -Q / q[number]); break;
-      case OD_VALVE_STROKE: if (v->law == OD_VALVE_COEFFICIENT) change_flow(m, w, d, i, -Q / q[number]); break;
+      case OD_VALVE_STROKE:
+        if (v->law == OD_VALVE_COEFFICIENT) change_flow(m, w, d, i, -Q / q[number]);
+        break;
       case OD_VALVE_DEAD_BAND: change_port(m, w, d, i, 0); break;
     }
   }
@@ -436,7 +449,8 @@ static double flow_tangent(const od_model *m, const double *w, int i, const doub
   const od_flow *f = &m->flow[i];
   flow_slopes s = flow_derivatives(m, w, i);
   double sum = du && f->input >= 0 ? s.input * du[f->input] : 0;
-  if (f->kind != OD_FLOW_PUMP) sum += s.dp * (pressure_tangent(m, w, f->a, dc, du) - pressure_tangent(m, w, f->b, dc, du));
+  if (f->kind != OD_FLOW_PUMP)
+    sum += s.dp * (pressure_tangent(m, w, f->a, dc, du) - pressure_tangent(m, w, f->b, dc, du));
   return f->kind == OD_FLOW_PORT ? sum + s.spool * spool_tangent(m, f->valve, dc, du) : sum;
 }
 static double force_tangent(const od_model *m, const double *w, int i, const double *dc, const double *du) {
@@ -473,28 +487,34 @@ static double loss_tangent(const od_model *m, const double *w, int i) {
   if (m->actuator[i].cylinder < 0) return sum;
   const double *q = w + l->theta + m->cylinder[i].number;
   X(stop) s = cylinder_stop(m, w, i);
-  double ddepth = s.side * w[l->dlength + i], dinward = s.side * dv, dgrip = s.grip > 0 ? q[OD_CYLINDER_STOP_DAMPING] * dinward : 0;
-  return sum + q[OD_CYLINDER_STOP_STIFFNESS] * (ddepth * (s.grip - 1) * s.inward + s.depth * dgrip * s.inward + s.depth * (s.grip - 1) * dinward);
+  double ddepth = s.side * w[l->dlength + i], dinward = s.side * dv,
+         dgrip = s.grip > 0 ? q[OD_CYLINDER_STOP_DAMPING] * dinward : 0;
+  return sum + q[OD_CYLINDER_STOP_STIFFNESS] *
+                   (ddepth * (s.grip - 1) * s.inward + s.depth * dgrip * s.inward + s.depth * (s.grip - 1) * dinward);
 }
 
 static double X(circuit_stored_tangent)(const od_model *m, const double *w) {
   double sum = 0;
   for (int i = 0; i < m->cylinders; i++) {
     X(stop) s = cylinder_stop(m, w, i);
-    sum += w[m->layout.theta + m->cylinder[i].number + OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.side * w[m->layout.dlength + i];
+    sum += w[m->layout.theta + m->cylinder[i].number + OD_CYLINDER_STOP_STIFFNESS] * s.depth * s.side *
+           w[m->layout.dlength + i];
   }
   return sum;
 }
 
-// The change of an output with lengths and speeds as the last tangent left them (dlength, dspeed), states dc, inputs du.
-static double X(circuit_output_tangent)(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+// The change of an output with lengths and speeds as the last tangent left them (dlength, dspeed), states dc, inputs
+// du.
+static double X(circuit_output_tangent)(const od_model *m, double *w, const od_output *o, const double *dc,
+                                        const double *du) {
   const od_layout *l = &m->layout;
   int i = o->index;
   switch (o->kind) {
     case OD_OUT_NODE_PRESSURE: return pressure_tangent(m, w, i, dc, du);
     case OD_OUT_NODE_INFLOW: return inflow_tangent(m, w, i, dc, du);
     case OD_OUT_NODE_POWER:
-      return pressure_tangent(m, w, i, dc, du) * w[l->inflow + i] + w[l->pressure + i] * inflow_tangent(m, w, i, dc, du);
+      return pressure_tangent(m, w, i, dc, du) * w[l->inflow + i] +
+             w[l->pressure + i] * inflow_tangent(m, w, i, dc, du);
     case OD_OUT_FLOW: return flow_tangent(m, w, i, dc, du);
     case OD_OUT_FLOW_POWER: {
       const od_flow *f = &m->flow[i];

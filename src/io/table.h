@@ -25,9 +25,10 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
-// Files. Written under a temporary name in the same folder and renamed when complete. CSV: a header "name [unit]", then
-// numbers that read back exactly (%.17g where needed, shortest that round-trips preferred). MAT: one variable per
-// column (names made valid: dots to underscores) and a cell array of the original names and units. Path "-" is standard output (CSV only).
+// Files. Written under a temporary name in the same folder and renamed when complete. CSV: a header "name [unit]",
+// then numbers that read back exactly (%.17g where needed, shortest that round-trips preferred). MAT: one variable per
+// column (names made valid: dots to underscores) and a cell array of the original names and units. Path "-" is
+// standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
 // Reads a CSV file with or without units in its header; errors name line and column.

@@ -28,8 +28,8 @@ typedef struct od_curve {
 // Reads 'curve' of a section; false with a message when it is none.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
-// 'friction' of a section, if it has one: of a cylinder, or of a joint (the other one is -1, or OD_NOT_BUILT). `turning`:
-// torques and rates of turn instead of forces and speeds.
+// 'friction' of a section, if it has one: of a cylinder, or of a joint (the other one is -1, or OD_NOT_BUILT).
+// `turning`: torques and rates of turn instead of forces and speeds.
 void od_load_friction(od_loader *ld, const od_section *owner, int cylinder, int joint, bool turning);
 
 #endif

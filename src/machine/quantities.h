@@ -62,14 +62,14 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
                          od_vector_kind kind, const double *fallback);
 
-// Two numbers of the model from a list, `section.key: [a, b]`: the index of the first. The fields' keys are "key[0]" and
-// "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.
+// Two numbers of the model from a list, `section.key: [a, b]`: the index of the first. The fields' keys are "key[0]"
+// and "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
 
 // A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
-// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that it
-// is multiplied with in the builder, or -1.
+// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that
+// it is multiplied with in the builder, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
 double od_number_value(const od_loader *ld, int number);

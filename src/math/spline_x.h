@@ -1,14 +1,14 @@
-// B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on clamped
-// uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x is
-// solved for t (X increases), then Y(t) taken; with the basis functions B_i at t
+// B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
+// clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
+// is solved for t (X increases), then Y(t) taken; with the basis functions B_i at t
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
 // Written by hand: it runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t, where t
-// runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
+// The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t,
+// where t runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
 static inline __attribute__((always_inline)) void spline_basis(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
   od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
   B[0] = 1;
@@ -42,11 +42,11 @@ typedef struct X(curve_point) {
   od_x y, slope;
 } X(curve_point);
 
-// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method from the piecewise linear guess
-// that takes the control points for points of the curve, kept inside a shrinking bracket. Leaves the basis at t.
+// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method from the piecewise linear
+// guess that takes the control points for points of the curve, kept inside a shrinking bracket. Leaves the basis at t.
 // With `degree` a constant the loops unroll.
 static inline __attribute__((always_inline)) void curve_parameter(int degree, int count, const od_x *P, od_x x,
-                                                                 X(curve_point) *c, od_x *D) {
+                                                                  X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
   int i = 0;
@@ -60,8 +60,10 @@ static inline __attribute__((always_inline)) void curve_parameter(int degree, in
     c->first = j;
     spline_basis(degree, spans, j, t, c->B, D);
     od_x miss = spline_sum(c->B, P + j, degree) - x, slope = spline_sum(D, P + j, degree), step = miss / slope;
-    if (RE(miss) > 0) high = RE(t);
-    else low = RE(t);
+    if (RE(miss) > 0)
+      high = RE(t);
+    else
+      low = RE(t);
     bool small = fabs(RE(step)) < 1e-14 * spans;
 #ifdef OD_COMPLEX
     if (small && polish-- == 0) break;
@@ -73,7 +75,7 @@ static inline __attribute__((always_inline)) void curve_parameter(int degree, in
   }
 }
 
-static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) *c) {
+static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // Beyond its ends a curve is constant.
   if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {

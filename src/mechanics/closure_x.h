@@ -9,7 +9,7 @@ typedef struct X(closure_vectors) {
   od_x ra[ND], rb[ND], d[ND], u[ND], w[ND];
 } X(closure_vectors);
 
-static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) *v) {
+static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
   if (c->kind != OD_CLOSE_DOT) {
@@ -98,8 +98,8 @@ static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, 
   for (int k = 0; k < ND; k++) u2[k] += second[k];
 }
 
-static inline void closure_motion(const od_model *m, const od_x *w, int i, int A, const X(closure_vectors) *v,
-                                  X(closure_rates) *o) {
+static inline void closure_motion(const od_model *m, const od_x *w, int i, int A, const X(closure_vectors) * v,
+                                  X(closure_rates) * o) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
   const od_x *Va = w + l->V + NV * c->link_a, *Vb = w + l->V + NV * c->link_b;

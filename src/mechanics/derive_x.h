@@ -1,5 +1,5 @@
-// From the numbers of a machine file (theta) to the constants of the kernels: everything in link frames, whose origin is
-// the joint's point. Runs whenever numbers change; with complex numbers it carries their derivatives on.
+// From the numbers of a machine file (theta) to the constants of the kernels: everything in link frames, whose origin
+// is the joint's point. Runs whenever numbers change; with complex numbers it carries their derivatives on.
 
 // A point in its body's frame.
 static void body_point(const od_model *m, const od_x *theta, int point, od_x out[3]) {
@@ -53,8 +53,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
-// The vector of a closure, those included that are carried from one axis to another by the smallest turn: for a unit vector v
-// across a, v - (b . v) (a + b) / (1 + a . b).
+// The vector of a closure, those included that are carried from one axis to another by the smallest turn: for a unit
+// vector v across a, v - (b . v) (a + b) / (1 + a . b).
 static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind != OD_DIR_CARRIED) {
     direction_vector(m, theta, d, out);
@@ -190,8 +190,8 @@ static void X(derive)(const od_model *m, od_x *w) {
   if (m->gravity >= 0)
     for (int k = 0; k < 3; k++) g[k] = theta[m->gravity + k];
   to_space(m, g, w + l->gravity);
-  // Vectors are taken about a point near the machine, so that one far from the ground's origin loses no digits: where its
-  // first joint sits on the ground.
+  // Vectors are taken about a point near the machine, so that one far from the ground's origin loses no digits: where
+  // its first joint sits on the ground.
   od_x reference[3] = {0};
   if (m->links > 1 && m->link[1].point_parent >= 0) body_point(m, theta, m->link[1].point_parent, reference);
   to_space(m, reference, w + l->reference);

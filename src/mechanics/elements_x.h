@@ -3,11 +3,11 @@
 // Two points and the straight line between them, at the present positions and velocities.
 typedef struct X(line) {
   od_x ra[ND], rb[ND], va[ND], vb[ND];
-  od_x e[ND];         // unit vector from a to b
+  od_x e[ND];  // unit vector from a to b
   od_x length, rate;
 } X(line);
 
-static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) *s) {
+static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) * s) {
   const od_layout *l = &m->layout;
   point_position(m, w, point_a, s->ra);
   point_position(m, w, point_b, s->rb);
@@ -21,7 +21,7 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
 }
 
 // A spring's line and its force, positive in tension.
-static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) *s) {
+static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) * s) {
   const od_x *q = w + m->layout.theta + m->spring[i].number;
   line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
   return q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
@@ -35,7 +35,7 @@ static inline void apply_force(const od_x *r, const od_x *f, double sign, od_x *
 }
 
 // A pull along a line, on both its ends.
-static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) *s, od_x force) {
+static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) * s, od_x force) {
   od_x pull[ND];
   for (int k = 0; k < ND; k++) pull[k] = force * s->e[k];
   apply_force(s->ra, pull, 1, w + m->layout.F + NV * m->point[point_a].link);

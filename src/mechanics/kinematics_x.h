@@ -45,7 +45,8 @@ static void inertias(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++)
     if (m->link[i].body >= 0)
-      inertia_in_ground(w + l->inertia + NI * i, w + l->rotation + NR * i, w + l->position + ND * i, w + l->ground_inertia + NI * i);
+      inertia_in_ground(w + l->inertia + NI * i, w + l->rotation + NR * i, w + l->position + ND * i,
+                        w + l->ground_inertia + NI * i);
 }
 
 // Velocities V from z', the rates of the joint axes, and the accelerations that remain when z'' = 0 (gravity enters as
@@ -95,7 +96,8 @@ static void ground(const od_model *m, od_x *w) {
   for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
 }
 
-// A point: where it is, how fast it moves, how it accelerates (with the acceleration of the given kind: l->A or l->bias).
+// A point: where it is, how fast it moves, how it accelerates (with the acceleration of the given kind: l->A or
+// l->bias).
 static inline void point_position(const od_model *m, const od_x *w, int point, od_x *r) {
   const od_layout *l = &m->layout;
   int link = m->point[point].link;

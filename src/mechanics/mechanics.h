@@ -21,8 +21,8 @@ typedef struct od_mechanics_real {
   // Closure forces; once per point before tangents at position level.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
   // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
-  void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
-                  const double *dzdd, const double *du, int level, double *dg);
+  void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
+                  const double *du, int level, double *dg);
   // The motion's part of it alone, for outputs and for carrying tangents to other coordinates.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, int level);

@@ -16,7 +16,8 @@ static void load_matrix(const od_model *m, const double *entries, double *matrix
     for (int k = 0; k < closure->rows; k++)
       for (int e = 0; e < closure->path_count; e++) {
         int j = m->link[m->path_step[closure->path + e].link].coordinate;
-        matrix[(closure->row + k) * n + j] = entries[closure->entry + k * closure->path_count + e] * m->coordinate_weight[j];
+        matrix[(closure->row + k) * n + j] =
+            entries[closure->entry + k * closure->path_count + e] * m->coordinate_weight[j];
       }
   }
 }
@@ -95,8 +96,10 @@ static const od_closure *row_closure(const od_model *m, int row) {
   int low = 0, high = m->closures - 1;
   while (low < high) {
     int middle = (low + high + 1) / 2;
-    if (m->closure[middle].row <= row) low = middle;
-    else high = middle - 1;
+    if (m->closure[middle].row <= row)
+      low = middle;
+    else
+      high = middle - 1;
   }
   return &m->closure[low];
 }
@@ -122,7 +125,7 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   in[l->rhs_start + i + 1] = rhs;
   for (int j = 0; j < i; j++) {
     if (mark[j] == -2) continue;
-    for (int e = in[l->lu_diagonal + j]; e < in[l->lu_start + j + 1]; e++)
+    for (int e = in [l->lu_diagonal + j]; e < in[l->lu_start + j + 1]; e++)
       if (mark[in[l->lu_column + e]] == -2) mark[in[l->lu_column + e]] = -1;
   }
   for (int j = 0; j < rank; j++) {

@@ -1,10 +1,13 @@
 // Motion in a plane. A motion vector holds the turn rate and the velocity of the body-fixed point that passes the
-// reference point (the origin, below): (w, vx, vy); a force vector the moment about the origin and the force: (n, fx, fy). With one common
-// reference point, sums over branches are plain sums (the path matrix of unit blocks of the semi-recursive
-// formulation). An inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the origin.
+// reference point (the origin, below): (w, vx, vy); a force vector the moment about the origin and the force: (n, fx,
+// fy). With one common reference point, sums over branches are plain sums (the path matrix of unit blocks of the
+// semi-recursive formulation). An inertia is (m, hx, hy, J): mass, first moment and moment of inertia about the
+// origin.
 enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_NI, NA = 1 };
 
-static inline od_x dot(const od_x *a, const od_x *b) { return a[0] * b[0] + a[1] * b[1]; }
+static inline od_x dot(const od_x *a, const od_x *b) {
+  return a[0] * b[0] + a[1] * b[1];
+}
 // out = R v, R = (cos, sin)
 static inline void turn(const od_x *R, const od_x *v, od_x *out) {
   out[0] = R[0] * v[0] - R[1] * v[1];
@@ -16,7 +19,9 @@ static inline void spin(const od_x *w, const od_x *r, od_x *out) {
   out[1] = w[0] * r[0];
 }
 // Adds the moment of a couple: u x q
-static inline void add_couple(const od_x *u, const od_x *q, od_x *F) { F[0] += u[0] * q[1] - u[1] * q[0]; }
+static inline void add_couple(const od_x *u, const od_x *q, od_x *F) {
+  F[0] += u[0] * q[1] - u[1] * q[0];
+}
 // X x Y: the rate of Y when it is carried along by X
 static inline void motion_cross(const od_x *P, const od_x *Y, od_x *out) {
   od_x a = P[2] * Y[0] - P[0] * Y[2], b = P[0] * Y[1] - P[1] * Y[0];

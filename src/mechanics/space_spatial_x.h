@@ -1,9 +1,11 @@
-// Motion in space, the same vocabulary as in the plane. Motion vector (w, v) with v the velocity of the body-fixed point
-// that passes the reference point (the origin, below); force vector (n, f) with n the moment about it. An inertia holds m, the first moment
-// h and the inertia tensor about the origin: xx yy zz xy xz yz.
+// Motion in space, the same vocabulary as in the plane. Motion vector (w, v) with v the velocity of the body-fixed
+// point that passes the reference point (the origin, below); force vector (n, f) with n the moment about it. An
+// inertia holds m, the first moment h and the inertia tensor about the origin: xx yy zz xy xz yz.
 enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 
-static inline od_x dot(const od_x *a, const od_x *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline od_x dot(const od_x *a, const od_x *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 static inline void cross(const od_x *a, const od_x *b, od_x *out) {
   od_x x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
   out[0] = x;
@@ -17,7 +19,9 @@ static inline void turn(const od_x *R, const od_x *v, od_x *out) {
   out[1] = y;
   out[2] = z;
 }
-static inline void spin(const od_x *w, const od_x *r, od_x *out) { cross(w, r, out); }
+static inline void spin(const od_x *w, const od_x *r, od_x *out) {
+  cross(w, r, out);
+}
 static inline void add_couple(const od_x *u, const od_x *q, od_x *F) {
   od_x n[3];
   cross(u, q, n);

@@ -1,10 +1,10 @@
 // The exact derivative of the residual along one direction, line by line beside kinematics_x.h and dynamics_x.h.
 //
-// A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch; whatever is
-// fixed in the link changes by dX_i x it. Joint axes: dS = dX x S. Inertias: d(I Y) = dX x* (I Y) + I (dY - dX x Y).
-// The loops are differentiated on all levels: dz_dep = R dz_ind, dz_dep' and dz_dep'' from the rates of the closure
-// rows. That R itself changes is caught by the closure forces: with multipliers lambda such that tau + Phi_z' lambda
-// vanishes in the dependent coordinates, dg = R' d(tau + Phi_z' lambda) at constant lambda.
+// A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch;
+// whatever is fixed in the link changes by dX_i x it. Joint axes: dS = dX x S. Inertias: d(I Y) = dX x* (I Y) + I (dY
+// - dX x Y). The loops are differentiated on all levels: dz_dep = R dz_ind, dz_dep' and dz_dep'' from the rates of the
+// closure rows. That R itself changes is caught by the closure forces: with multipliers lambda such that tau + Phi_z'
+// lambda vanishes in the dependent coordinates, dg = R' d(tau + Phi_z' lambda) at constant lambda.
 
 // A direction changes the motion from a certain level on (od_level); what is zero is not computed.
 
@@ -243,7 +243,8 @@ typedef struct line_tangent {
   double ra[ND], rb[ND], e[ND], length, rate;
 } line_tangent;
 
-static void line_tangents(const od_model *m, const double *w, int point_a, int point_b, const X(line) *s, line_tangent *d) {
+static void line_tangents(const od_model *m, const double *w, int point_a, int point_b, const X(line) * s,
+                          line_tangent *d) {
   const od_layout *l = &m->layout;
   double dva[ND], dvb[ND];
   point_tangent(w, l, m->point[point_a].link, s->ra, s->va, d->ra, dva, NULL);
@@ -256,7 +257,7 @@ static void line_tangents(const od_model *m, const double *w, int point_a, int p
   }
 }
 
-static void apply_pull_tangent(const od_model *m, double *w, int point_a, int point_b, const X(line) *s,
+static void apply_pull_tangent(const od_model *m, double *w, int point_a, int point_b, const X(line) * s,
                                const line_tangent *d, double force, double dforce) {
   double pull[ND], dpull[ND];
   for (int k = 0; k < ND; k++) pull[k] = force * s->e[k], dpull[k] = dforce * s->e[k] + force * d->e[k];
@@ -265,7 +266,7 @@ static void apply_pull_tangent(const od_model *m, double *w, int point_a, int po
 }
 
 // A spring: its line, the change of it, and the change of its force.
-static double spring_tangent(const od_model *m, const double *w, int i, X(line) *s, line_tangent *d) {
+static double spring_tangent(const od_model *m, const double *w, int i, X(line) * s, line_tangent *d) {
   const double *q = w + m->layout.theta + m->spring[i].number;
   line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
   line_tangents(m, w, m->spring[i].point_a, m->spring[i].point_b, s, d);
@@ -498,7 +499,8 @@ static void X(tangent_motion)(const od_model *m, const int *in, double *w, const
     tangent_accelerations(m, w, level);
     if (level <= OD_LEVEL_VELOCITY) close_tangent(m, in, w, 2);
   }
-  if (level <= OD_LEVEL_VELOCITY) actuator_tangents(m, w);
+  if (level <= OD_LEVEL_VELOCITY)
+    actuator_tangents(m, w);
   else
     for (int i = 0; i < m->actuators; i++) w[l->dlength + i] = w[l->dspeed + i] = w[l->dforce + i] = 0;
 }

@@ -17,8 +17,9 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit, p->body, p->point, p->joint, p->rod, p->spring, p->joint_spring,
-                    p->load, p->input, p->node, p->flow, p->valve, p->cylinder, p->friction, b->initial, b->problem};
+  void *tables[] = {p->theta, p->path,   p->unit,         p->body,     p->point,   p->joint,
+                    p->rod,   p->spring, p->joint_spring, p->load,     p->input,   p->node,
+                    p->flow,  p->valve,  p->cylinder,     p->friction, b->initial, b->problem};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -47,12 +48,34 @@ static const char *text(od_build *b, const char *t) {
 }
 
 // Which capacity belongs to which table.
-enum { ROOM_THETA, ROOM_PATH, ROOM_UNIT, ROOM_BODY, ROOM_POINT, ROOM_JOINT, ROOM_ROD, ROOM_SPRING, ROOM_JOINT_SPRING,
-       ROOM_LOAD, ROOM_INPUT, ROOM_NODE, ROOM_FLOW, ROOM_VALVE, ROOM_CYLINDER, ROOM_FRICTION };
+enum {
+  ROOM_THETA,
+  ROOM_PATH,
+  ROOM_UNIT,
+  ROOM_BODY,
+  ROOM_POINT,
+  ROOM_JOINT,
+  ROOM_ROD,
+  ROOM_SPRING,
+  ROOM_JOINT_SPRING,
+  ROOM_LOAD,
+  ROOM_INPUT,
+  ROOM_NODE,
+  ROOM_FLOW,
+  ROOM_VALVE,
+  ROOM_CYLINDER,
+  ROOM_FRICTION
+};
 
-void od_build_title(od_build *b, const char *title) { b->part.title = text(b, title); }
-void od_build_gravity(od_build *b, int first_number) { b->part.gravity = first_number; }
-void od_build_spatial(od_build *b, bool spatial) { b->spatial = spatial; }
+void od_build_title(od_build *b, const char *title) {
+  b->part.title = text(b, title);
+}
+void od_build_gravity(od_build *b, int first_number) {
+  b->part.gravity = first_number;
+}
+void od_build_spatial(od_build *b, bool spatial) {
+  b->spatial = spatial;
+}
 
 int od_build_number(od_build *b, const char *path, double value, const char *unit) {
   od_model *p = &b->part;
@@ -76,8 +99,8 @@ int od_build_body(od_build *b, const char *name, od_shape shape, int first_numbe
 int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number, double fraction) {
   od_model *p = &b->part;
   if (!grow(b, &p->point, p->points, &b->room[ROOM_POINT], sizeof *p->point)) return -1;
-  p->point[p->points] = (od_point){.name = text(b, name), .body = body, .number = first_number,
-                                   .length = length_number, .fraction = fraction};
+  p->point[p->points] = (od_point){
+      .name = text(b, name), .body = body, .number = first_number, .length = length_number, .fraction = fraction};
   return p->points++;
 }
 
@@ -116,7 +139,9 @@ int od_build_input(od_build *b, const char *name, const char *unit) {
   return p->inputs++;
 }
 
-void od_build_input_start(od_build *b, int input, double value) { b->part.input[input].start = value; }
+void od_build_input_start(od_build *b, int input, double value) {
+  b->part.input[input].start = value;
+}
 
 static int add_load(od_build *b, const char *name, od_load load) {
   od_model *p = &b->part;
@@ -127,19 +152,31 @@ static int add_load(od_build *b, const char *name, od_load load) {
 }
 
 int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body) {
-  return add_load(b, name, (od_load){.kind = OD_LOAD_FORCE, .point = point, .number = first_number, .input = input,
-                                     .coordinate = -1, .follows_body = follows_body});
+  return add_load(b, name,
+                  (od_load){.kind = OD_LOAD_FORCE,
+                            .point = point,
+                            .number = first_number,
+                            .input = input,
+                            .coordinate = -1,
+                            .follows_body = follows_body});
 }
 
 // `coordinate` holds the joint, `link` the body until the tree is known.
 int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input) {
-  return add_load(b, name, (od_load){.kind = OD_LOAD_JOINT, .point = -1, .number = first_number, .input = input,
-                                     .coordinate = joint});
+  return add_load(
+      b, name,
+      (od_load){.kind = OD_LOAD_JOINT, .point = -1, .number = first_number, .input = input, .coordinate = joint});
 }
 
 int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body) {
-  return add_load(b, name, (od_load){.kind = OD_LOAD_TORQUE, .point = -1, .number = first_number, .input = input,
-                                     .link = body, .coordinate = -1, .follows_body = follows_body});
+  return add_load(b, name,
+                  (od_load){.kind = OD_LOAD_TORQUE,
+                            .point = -1,
+                            .number = first_number,
+                            .input = input,
+                            .link = body,
+                            .coordinate = -1,
+                            .follows_body = follows_body});
 }
 
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact) {
@@ -174,9 +211,12 @@ static int add_flow(od_build *b, const char *name, od_flow flow) {
   return p->flows++;
 }
 
-int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number, int input) {
-  return add_flow(b, name, (od_flow){.kind = kind, .a = node_a, .b = node_b, .number = first_number, .input = input,
-                                     .valve = -1, .cylinder = -1});
+int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number,
+                  int input) {
+  return add_flow(
+      b, name,
+      (od_flow){
+          .kind = kind, .a = node_a, .b = node_b, .number = first_number, .input = input, .valve = -1, .cylinder = -1});
 }
 
 int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input) {
@@ -188,8 +228,17 @@ int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_nu
 
 int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
                   int first_number) {
-  return add_flow(b, name, (od_flow){.kind = OD_FLOW_PORT, .a = node_a, .b = node_b, .number = first_number, .input = -1,
-                                     .valve = valve, .side = side, .degree = degree, .count = count, .cylinder = -1});
+  return add_flow(b, name,
+                  (od_flow){.kind = OD_FLOW_PORT,
+                            .a = node_a,
+                            .b = node_b,
+                            .number = first_number,
+                            .input = -1,
+                            .valve = valve,
+                            .side = side,
+                            .degree = degree,
+                            .count = count,
+                            .cylinder = -1});
 }
 
 // A cylinder brings its leakage with it.
@@ -197,9 +246,16 @@ int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, i
                       int first_number) {
   od_model *p = &b->part;
   if (!grow(b, &p->cylinder, p->cylinders, &b->room[ROOM_CYLINDER], sizeof *p->cylinder)) return -1;
-  p->cylinder[p->cylinders] = (od_cylinder){text(b, name), point_a, point_b, node_a, node_b, diameters, first_number, -1};
-  add_flow(b, name, (od_flow){.kind = OD_FLOW_LEAK, .a = node_a, .b = node_b, .number = first_number + OD_CYLINDER_LEAKAGE,
-                              .input = -1, .valve = -1, .cylinder = p->cylinders});
+  p->cylinder[p->cylinders] =
+      (od_cylinder){text(b, name), point_a, point_b, node_a, node_b, diameters, first_number, -1};
+  add_flow(b, name,
+           (od_flow){.kind = OD_FLOW_LEAK,
+                     .a = node_a,
+                     .b = node_b,
+                     .number = first_number + OD_CYLINDER_LEAKAGE,
+                     .input = -1,
+                     .valve = -1,
+                     .cylinder = p->cylinders});
   return p->cylinders++;
 }
 
@@ -221,8 +277,12 @@ void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char 
   b->problem[b->problems++] = (od_problem){kind, index, text(b, line)};
 }
 
-int od_build_problem_count(const od_build *b) { return b->problems; }
-od_problem od_build_problem(const od_build *b, int i) { return b->problem[i]; }
+int od_build_problem_count(const od_build *b) {
+  return b->problems;
+}
+od_problem od_build_problem(const od_build *b, int i) {
+  return b->problem[i];
+}
 
 void od_build_culprit(const od_build *b, od_culprit_kind *kind, int *index) {
   *kind = b->problems ? b->problem[0].kind : OD_ABOUT_MACHINE;

@@ -29,8 +29,8 @@ void od_build_gravity(od_build *b, int first_number);
 
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
-  OD_SHAPE_GENERAL,   // mass, centre[3], inertia about the centre: xx yy zz xy xz yz (products of inertia as in the tensor)
-  OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
+  OD_SHAPE_GENERAL,  // mass, centre[3], inertia about the centre: xx yy zz xy xz yz (products of inertia as in the tensor)
+  OD_SHAPE_BEAM,     // mass, length: slender, from the body's origin along +x
   OD_SHAPE_CYLINDER,  // mass, length, radius: solid, from the body's origin along +x
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], centre[3]
@@ -42,7 +42,8 @@ int od_build_body(od_build *b, const char *name, od_shape shape, int first_numbe
 int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number, double fraction);
 
 // Joints connect point_a (on body a) with point_b (on body b). In the zero position the two bodies' axes are parallel.
-// Coordinates measure b relative to a. Axis numbers: three theta entries, in the frame of body a for axis_a, of body b for axis_b.
+// Coordinates measure b relative to a. Axis numbers: three theta entries, in the frame of body a for axis_a, of body b
+// for axis_b.
 //   revolute, prismatic: axis_a; axis_b is used only when the joint closes a loop (-1: same components as axis_a)
 //   universal: axis_a fixed in body a, axis_b fixed in body b
 //   spherical, fixed: none (-1)
@@ -57,15 +58,16 @@ typedef struct od_joint_spec {
   od_joint_type type;
   int point_a, point_b;
   int axis_a, axis_b;
-  bool cut;         // always a loop closure, even where the tree could use it
-  bool independent; // prefer this joint's coordinates as independent ones
+  bool cut;          // always a loop closure, even where the tree could use it
+  bool independent;  // prefer this joint's coordinates as independent ones
 } od_joint_spec;
 int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 
 // A massless rod of fixed length between two points: one closure equation. One number: length.
 int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
-// A spring-damper between two points. Numbers: stiffness (N/m), damping (N s/m), free length (m), preload (N, tension positive).
+// A spring-damper between two points. Numbers: stiffness (N/m), damping (N s/m), free length (m), preload (N, tension
+// positive).
 int od_build_spring(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
 // A spring-damper in a revolute or prismatic joint. Numbers: stiffness, damping, free position, preload.
@@ -88,17 +90,17 @@ int od_build_torque(od_build *b, const char *name, int body, int first_number, i
 
 // ---- the hydraulic circuit
 
-// The oil. Numbers: density (kg/m3), smoothing (Pa: orifices are smooth where the pressure difference is smaller than this),
-// then what the law of its bulk modulus wants:
+// The oil. Numbers: density (kg/m3), smoothing (Pa: orifices are smooth where the pressure difference is smaller than
+// this), then what the law of its bulk modulus wants:
 typedef enum od_oil_law {
   OD_OIL_CONSTANT,  // modulus (Pa)
   OD_OIL_LINEAR,    // kp (Pa), k0: modulus kp + k0 p
-  OD_OIL_AIR,       // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
+  OD_OIL_AIR,  // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
 } od_oil_law;
 void od_build_oil(od_build *b, od_oil_law law, int first_number);
 
-// Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure (Pa), which
-// for a source is multiplied by the input if there is one (else input = -1).
+// Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure
+// (Pa), which for a source is multiplied by the input if there is one (else input = -1).
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
 int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
 
@@ -108,31 +110,39 @@ int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_nu
 //   relief valve: opening pressure difference (Pa), slope (m3/s/Pa)
 //   check valve: area, discharge coefficient, pressure differences at which it begins to open and is fully open
 //   leak: flow per pressure difference (m3/s/Pa)
-typedef enum od_flow_kind { OD_FLOW_PUMP, OD_FLOW_ORIFICE, OD_FLOW_RELIEF, OD_FLOW_CHECK, OD_FLOW_LEAK, OD_FLOW_PORT } od_flow_kind;
-int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number, int input);
+typedef enum od_flow_kind {
+  OD_FLOW_PUMP,
+  OD_FLOW_ORIFICE,
+  OD_FLOW_RELIEF,
+  OD_FLOW_CHECK,
+  OD_FLOW_LEAK,
+  OD_FLOW_PORT
+} od_flow_kind;
+int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number,
+                  int input);
 
-// A directional valve: its spool follows the input (the command) with a first-order lag. Numbers: time constant (s; 0: the
-// spool is the command), stroke (in the input's unit: the spool at full opening), area, discharge coefficient, value of the
-// curves at which the area is fully open, dead band (in the input's unit).
+// A directional valve: its spool follows the input (the command) with a first-order lag. Numbers: time constant (s; 0:
+// the spool is the command), stroke (in the input's unit: the spool at full opening), area, discharge coefficient,
+// value of the curves at which the area is fully open, dead band (in the input's unit).
 //   OD_VALVE_OPENING: flow = Cd A sqrt(2/rho) C(s)/full sqrt(dp)
 //   OD_VALVE_COEFFICIENT: the same times s/stroke (C is a flow coefficient that multiplies the spool's position)
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input);
 
-// A port of a valve: from node a to node b, open for positive (side +1) or negative (-1) spool; s = side * spool - dead band -
-// overlap. Its curve C(s) is a B-spline of `degree` with `count` control points on clamped uniform knots, abscissa and ordinate
-// alike. Numbers: overlap, then the abscissae, then the ordinates of the control points.
+// A port of a valve: from node a to node b, open for positive (side +1) or negative (-1) spool; s = side * spool -
+// dead band - overlap. Its curve C(s) is a B-spline of `degree` with `count` control points on clamped uniform knots,
+// abscissa and ordinate alike. Numbers: overlap, then the abscissae, then the ordinates of the control points.
 int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
                   int first_number);
 
-// A cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together. Numbers: area or
-// diameters (a: piston or bore; b: ring or rod), length when retracted, stroke, dead volumes a and b, leakage from a to b
-// (m3/s/Pa), stiffness of the end stops (N/m), their damping (s/m).
+// A cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together. Numbers:
+// area or diameters (a: piston or bore; b: ring or rod), length when retracted, stroke, dead volumes a and b, leakage
+// from a to b (m3/s/Pa), stiffness of the end stops (N/m), their damping (s/m).
 int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters,
                       int first_number);
 
-// Friction in a cylinder or (cylinder = -1) in a revolute or prismatic joint. Numbers: Coulomb Fc, static Fs, transition speed
-// vs, viscous coefficient.
+// Friction in a cylinder or (cylinder = -1) in a revolute or prismatic joint. Numbers: Coulomb Fc, static Fs,
+// transition speed vs, viscous coefficient.
 //   OD_FRICTION_COULOMB: Fc tanh(v/vs) + viscous v (Fs is not used)
 //   OD_FRICTION_BROWN_MCPHEE: see hydraulics/friction_x.h
 typedef enum od_friction_law { OD_FRICTION_COULOMB, OD_FRICTION_BROWN_MCPHEE } od_friction_law;
@@ -153,8 +163,17 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // Everything that od_build_finish() found wrong, each with the element it is about, for the loader's file:line:column.
 typedef enum od_culprit_kind {
-  OD_ABOUT_MACHINE, OD_ABOUT_BODY, OD_ABOUT_JOINT, OD_ABOUT_ROD, OD_ABOUT_SPRING, OD_ABOUT_JOINT_SPRING, OD_ABOUT_INITIAL,
-  OD_ABOUT_NODE, OD_ABOUT_FLOW, OD_ABOUT_VALVE, OD_ABOUT_CYLINDER,
+  OD_ABOUT_MACHINE,
+  OD_ABOUT_BODY,
+  OD_ABOUT_JOINT,
+  OD_ABOUT_ROD,
+  OD_ABOUT_SPRING,
+  OD_ABOUT_JOINT_SPRING,
+  OD_ABOUT_INITIAL,
+  OD_ABOUT_NODE,
+  OD_ABOUT_FLOW,
+  OD_ABOUT_VALVE,
+  OD_ABOUT_CYLINDER,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

@@ -12,9 +12,9 @@ typedef struct od_initial {
 } od_initial;
 
 struct od_build {
-  od_arena arena;        // texts and problems
-  od_model part;         // counts and growing tables of what has been added; the rest unused
-  int room[17];          // capacities of those tables
+  od_arena arena;  // texts and problems
+  od_model part;   // counts and growing tables of what has been added; the rest unused
+  int room[17];    // capacities of those tables
   od_initial *initial;
   int initials, initial_room;
   od_problem *problem;

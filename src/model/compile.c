@@ -53,14 +53,12 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->unit, m->numbers, sizeof *m->unit) &&
        copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
        copy_names(arena, m->point, m->points, sizeof *m->point) &&
-       copy_names(arena, m->joint, m->joints, sizeof *m->joint) &&
-       copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
+       copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
        copy_names(arena, m->spring, m->springs, sizeof *m->spring) &&
        copy_names(arena, m->joint_spring, m->joint_springs, sizeof *m->joint_spring) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
-       copy_names(arena, m->node, m->nodes, sizeof *m->node) &&
-       copy_names(arena, m->flow, m->flows, sizeof *m->flow) &&
+       copy_names(arena, m->node, m->nodes, sizeof *m->node) && copy_names(arena, m->flow, m->flows, sizeof *m->flow) &&
        copy_names(arena, m->valve, m->valves, sizeof *m->valve) &&
        copy_names(arena, m->cylinder, m->cylinders, sizeof *m->cylinder);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
@@ -93,7 +91,9 @@ static void hang_body(od_model *m, int joint, bool reversed) {
     od_link *link = &m->link[m->links];
     bool last = k == links - 1;
     *link = (od_link){.parent = k ? m->links - 1 : parent,
-                      .kind = !free ? OD_LINK_FIXED : s->type == OD_PRISMATIC ? OD_LINK_PRISMATIC : OD_LINK_REVOLUTE,
+                      .kind = !free                     ? OD_LINK_FIXED
+                              : s->type == OD_PRISMATIC ? OD_LINK_PRISMATIC
+                                                        : OD_LINK_REVOLUTE,
                       .body = last ? m->point[to].body : -1,
                       .coordinate = free ? m->coordinates + k : -1,
                       .joint = joint,
@@ -137,8 +137,16 @@ static bool on_tree(const od_model *m, int point) {
 // Walks the joints in the file's order, always taking the first that reaches a new body.
 static void grow_tree(od_model *m) {
   m->links = 1;
-  m->link[0] = (od_link){.parent = 0, .kind = OD_LINK_FIXED, .body = -1, .coordinate = -1, .joint = -1,
-                         .point_parent = -1, .point_child = -1, .axis = -1, .axis_sign = 1, .chart = -1};
+  m->link[0] = (od_link){.parent = 0,
+                         .kind = OD_LINK_FIXED,
+                         .body = -1,
+                         .coordinate = -1,
+                         .joint = -1,
+                         .point_parent = -1,
+                         .point_child = -1,
+                         .axis = -1,
+                         .axis_sign = 1,
+                         .chart = -1};
   for (int i = 0; i < m->bodies; i++) m->body[i].link = -1;
   for (bool grown = true; grown;) {
     grown = false;
@@ -164,13 +172,16 @@ static void complain_about_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     if (j->link >= 0 && j->spec.axis_b >= 0 && (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC))
-      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'", j->name);
+      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'",
+                        j->name);
   }
 }
 
 // ---- planar or spatial
 
-static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot3(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static void unit_axis(const od_model *m, int number, double out[3]) {
   const double *a = m->theta + number;
@@ -226,13 +237,14 @@ static double level(const od_model *m, int point, const double n[3]) {
   double sum = across(m, point, n) - across(m, m->link[link].point_child, n);
   for (int i = link; i > 0; i = m->link[i].parent) {
     const od_link *l = &m->link[i];
-    if (l->point_parent >= 0)
-      sum += across(m, l->point_parent, n) - across(m, m->link[l->parent].point_child, n);
+    if (l->point_parent >= 0) sum += across(m, l->point_parent, n) - across(m, m->link[l->parent].point_child, n);
   }
   return sum;
 }
 
-double od_model_level(const od_model *m, int point) { return level(m, point, m->plane[2]); }
+double od_model_level(const od_model *m, int point) {
+  return level(m, point, m->plane[2]);
+}
 
 static bool level_ends(const od_model *m, int a, int b, const double n[3]) {
   return fabs(level(m, a, n) - level(m, b, n)) < 1e-12 * (1 + m->size);
@@ -292,9 +304,16 @@ static void choose_space(const od_build *b, od_model *m) {
 static od_closure *add_closure(od_model *m, od_closure_kind kind, int point_a, int point_b, int joint, int rod) {
   od_closure *c = &m->closure[m->closures++];
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND;
-  *c = (od_closure){.kind = kind, .point_a = point_a, .point_b = point_b, .link_a = m->point[point_a].link,
-                    .link_b = m->point[point_b].link, .length = -1, .row = m->rows,
-                    .rows = kind == OD_CLOSE_POINT ? nd : 1, .joint = joint, .rod = rod};
+  *c = (od_closure){.kind = kind,
+                    .point_a = point_a,
+                    .point_b = point_b,
+                    .link_a = m->point[point_a].link,
+                    .link_b = m->point[point_b].link,
+                    .length = -1,
+                    .row = m->rows,
+                    .rows = kind == OD_CLOSE_POINT ? nd : 1,
+                    .joint = joint,
+                    .rod = rod};
   m->rows += c->rows;
   return c;
 }
@@ -412,7 +431,8 @@ static void weigh_coordinates(od_model *m) {
 
 // Points, loads and joint springs learn the links and coordinates they act on.
 static void resolve_points(od_model *m) {
-  for (int i = 0; i < m->points; i++) m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
+  for (int i = 0; i < m->points; i++)
+    m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
 static void resolve_elements(od_build *b, od_model *m) {
@@ -426,7 +446,8 @@ static void resolve_elements(od_build *b, od_model *m) {
         if (j->coordinates != 1)
           od_build_complain(b, OD_ABOUT_JOINT, load->coordinate,
                             "'%s' acts in joint '%s', which must be a revolute or prismatic joint of the tree, not one "
-                            "that closes a loop", load->name, j->name);
+                            "that closes a loop",
+                            load->name, j->name);
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;
@@ -438,7 +459,8 @@ static void resolve_elements(od_build *b, od_model *m) {
     if (j->coordinates != 1)
       od_build_complain(b, OD_ABOUT_JOINT, m->joint_spring[i].joint,
                         "joint '%s' has a spring or damper, so it must be a revolute or prismatic joint of the tree, "
-                        "not one that closes a loop", j->name);
+                        "not one that closes a loop",
+                        j->name);
     m->joint_spring[i].coordinate = j->coordinate;
   }
 }
@@ -457,9 +479,11 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
     if (m->friction[i].cylinder >= 0) continue;
     const od_joint *j = &m->joint[m->friction[i].joint];
     if (j->coordinates != 1)
-      od_build_complain(b, OD_ABOUT_JOINT, m->friction[i].joint,
-                        "joint '%s' has friction, so it must be a revolute or prismatic joint of the tree, not one that "
-                        "closes a loop", j->name);
+      od_build_complain(
+          b, OD_ABOUT_JOINT, m->friction[i].joint,
+          "joint '%s' has friction, so it must be a revolute or prismatic joint of the tree, not one that "
+          "closes a loop",
+          j->name);
     m->actuator[m->actuators++] = (od_actuator){-1, -1, j->coordinate, -1, i};
   }
   return true;
@@ -520,7 +544,12 @@ void od_model_free(od_model *m) {
 od_model_facts od_model_get_facts(const od_model *m) {
   int loops = m->rods;
   for (int i = 0; i < m->joints; i++) loops += m->joint[i].link < 0;
-  return (od_model_facts){.bodies = m->bodies, .joints = m->joints, .loops = loops, .coordinates = m->coordinates,
-                          .closure_rows = m->rows, .closure_rank = m->coordinates - m->freedom, .freedom = m->freedom,
+  return (od_model_facts){.bodies = m->bodies,
+                          .joints = m->joints,
+                          .loops = loops,
+                          .coordinates = m->coordinates,
+                          .closure_rows = m->rows,
+                          .closure_rank = m->coordinates - m->freedom,
+                          .freedom = m->freedom,
                           .planar = m->planar};
 }

@@ -1,9 +1,9 @@
 // The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads.
 //
 // Bodies hang in a tree of links. A link carries at most one body and moves against its parent by at most one joint
-// coordinate: a universal joint is two links, a spherical one three, the inner ones without a body. Link 0 is the ground;
-// parents come before children. A link's frame has the axes of its body and its origin in the joint's point. Joints
-// that would close a loop are cut and come back as closures: scalar equations between two links.
+// coordinate: a universal joint is two links, a spherical one three, the inner ones without a body. Link 0 is the
+// ground; parents come before children. A link's frame has the axes of its body and its origin in the joint's point.
+// Joints that would close a loop are cut and come back as closures: scalar equations between two links.
 #ifndef OD_MODEL_H
 #define OD_MODEL_H
 
@@ -22,9 +22,9 @@ typedef struct od_body {
 
 typedef struct od_point {
   const char *name;
-  int body;      // OD_GROUND or a body
-  int number;    // its three coordinates in theta, or -1
-  int length;    // number of a length along +x, or -1
+  int body;    // OD_GROUND or a body
+  int number;  // its three coordinates in theta, or -1
+  int length;  // number of a length along +x, or -1
   double fraction;
   int link;
 } od_point;
@@ -41,15 +41,15 @@ typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC }
 typedef struct od_link {
   int parent;
   od_link_kind kind;
-  int body;            // or -1
-  int coordinate;      // or -1
+  int body;        // or -1
+  int coordinate;  // or -1
   int joint;
-  int point_parent;    // the joint's point on the parent, or -1 for "at the parent's origin" (inner links)
-  int point_child;     // the joint's point on this link's body, or -1
-  int axis;            // three numbers in theta, or -1: the coordinate axis `unit_axis`
+  int point_parent;  // the joint's point on the parent, or -1 for "at the parent's origin" (inner links)
+  int point_child;   // the joint's point on this link's body, or -1
+  int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
   int unit_axis;
-  double axis_sign;    // -1 where the tree walks a joint from b to a
-  int chart;           // first link of a spherical joint: index of its reference rotation; else -1
+  double axis_sign;  // -1 where the tree walks a joint from b to a
+  int chart;         // first link of a spherical joint: index of its reference rotation; else -1
 } od_link;
 
 // Closure equations between link a and link b. d = r_b - r_a joins their points; u is a vector fixed in a, w in b.
@@ -64,10 +64,10 @@ typedef enum od_direction_kind {
   OD_DIR_AXIS,
   OD_DIR_NORMAL_1,
   OD_DIR_NORMAL_2,
-  OD_DIR_IN_PLANE,  // planar machines: perpendicular to the axis, in the plane
-  OD_DIR_UNIT,      // a coordinate axis
+  OD_DIR_IN_PLANE,     // planar machines: perpendicular to the axis, in the plane
+  OD_DIR_UNIT,         // a coordinate axis
   OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
-  OD_DIR_CARRIED,   // the second perpendicular of the axis `from`, turned along when `from` is turned into `axis`
+  OD_DIR_CARRIED,      // the second perpendicular of the axis `from`, turned along when `from` is turned into `axis`
 } od_direction_kind;
 typedef struct od_direction {
   od_direction_kind kind;
@@ -78,11 +78,12 @@ typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;          // number of the rod's length
-  int row, rows;       // where its rows start, how many
-  int path, path_count;// its part of od_model.path: the links between a and b through the tree, without common ancestors
-  int entry;           // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod;      // which joint or rod it comes from, the other -1
+  int length;     // number of the rod's length
+  int row, rows;  // where its rows start, how many
+  int path,
+      path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
+  int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
+  int joint, rod;  // which joint or rod it comes from, the other -1
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b
@@ -118,8 +119,8 @@ typedef struct od_input {
 // An actuator: whatever pushes with a force that depends on its own length and speed and on the circuit. Cylinders come
 // first, one actuator each, then frictions in joints.
 typedef struct od_actuator {
-  int point_a, point_b;  // between two points, or -1:
-  int coordinate;        // in a joint
+  int point_a, point_b;    // between two points, or -1:
+  int coordinate;          // in a joint
   int cylinder, friction;  // or -1
 } od_actuator;
 
@@ -128,21 +129,21 @@ typedef struct od_node {
   const char *name;
   od_node_kind kind;
   int number, input;
-  int state;             // its pressure's place among the first-order states, or -1
+  int state;  // its pressure's place among the first-order states, or -1
 } od_node;
 typedef struct od_flow {
   const char *name;
   od_flow_kind kind;
-  int a, b;              // from, to; a pump's `a` may be -1
+  int a, b;  // from, to; a pump's `a` may be -1
   int number, input;
   int valve, side, degree, count;  // ports
-  int cylinder;          // a cylinder's own leakage; else -1
+  int cylinder;                    // a cylinder's own leakage; else -1
 } od_flow;
 typedef struct od_valve {
   const char *name;
   od_valve_law law;
   int number, input;
-  int state;             // its spool's place among the first-order states, or -1: the spool is the command
+  int state;  // its spool's place among the first-order states, or -1: the spool is the command
 } od_valve;
 typedef struct od_cylinder {
   const char *name;
@@ -157,27 +158,65 @@ typedef struct od_friction {
 // Places of numbers behind an element's first one.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
-enum { OD_CYLINDER_A, OD_CYLINDER_B, OD_CYLINDER_CLOSED, OD_CYLINDER_STROKE, OD_CYLINDER_DEAD_A, OD_CYLINDER_DEAD_B,
-       OD_CYLINDER_LEAKAGE, OD_CYLINDER_STOP_STIFFNESS, OD_CYLINDER_STOP_DAMPING };
+enum {
+  OD_CYLINDER_A,
+  OD_CYLINDER_B,
+  OD_CYLINDER_CLOSED,
+  OD_CYLINDER_STROKE,
+  OD_CYLINDER_DEAD_A,
+  OD_CYLINDER_DEAD_B,
+  OD_CYLINDER_LEAKAGE,
+  OD_CYLINDER_STOP_STIFFNESS,
+  OD_CYLINDER_STOP_DAMPING
+};
 
 // What can be observed: a kind, the element it is about, and a component.
 typedef enum od_output_kind {
-  OD_OUT_COORDINATE, OD_OUT_COORDINATE_RATE, OD_OUT_COORDINATE_ACCELERATION,  // index: coordinate
-  OD_OUT_POINT, OD_OUT_POINT_VELOCITY, OD_OUT_POINT_ACCELERATION,             // index: point; component: ground axis
-  OD_OUT_BODY_ANGLE, OD_OUT_BODY_TURN_RATE, OD_OUT_BODY_KINETIC, OD_OUT_BODY_POTENTIAL,  // index: body; turn rates
-                                                              // in space have a component
-  OD_OUT_SPRING_LENGTH, OD_OUT_SPRING_RATE, OD_OUT_SPRING_FORCE, OD_OUT_SPRING_ENERGY, OD_OUT_SPRING_LOSS,
-  OD_OUT_JOINT_SPRING_FORCE, OD_OUT_JOINT_SPRING_ENERGY, OD_OUT_JOINT_SPRING_LOSS,
-  OD_OUT_LOAD, OD_OUT_LOAD_POWER,                                             // index: load
+  OD_OUT_COORDINATE,
+  OD_OUT_COORDINATE_RATE,
+  OD_OUT_COORDINATE_ACCELERATION,  // index: coordinate
+  OD_OUT_POINT,
+  OD_OUT_POINT_VELOCITY,
+  OD_OUT_POINT_ACCELERATION,  // index: point; component: ground axis
+  OD_OUT_BODY_ANGLE,
+  OD_OUT_BODY_TURN_RATE,
+  OD_OUT_BODY_KINETIC,
+  OD_OUT_BODY_POTENTIAL,  // index: body; turn rates
+                          // in space have a component
+  OD_OUT_SPRING_LENGTH,
+  OD_OUT_SPRING_RATE,
+  OD_OUT_SPRING_FORCE,
+  OD_OUT_SPRING_ENERGY,
+  OD_OUT_SPRING_LOSS,
+  OD_OUT_JOINT_SPRING_FORCE,
+  OD_OUT_JOINT_SPRING_ENERGY,
+  OD_OUT_JOINT_SPRING_LOSS,
+  OD_OUT_LOAD,
+  OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,
   // The circuit. index: node, flow, valve, cylinder
-  OD_OUT_NODE_PRESSURE, OD_OUT_NODE_INFLOW, OD_OUT_NODE_CAVITATING,
-  OD_OUT_FLOW, OD_OUT_FLOW_POWER, OD_OUT_PORT_OPENING, OD_OUT_SPOOL,
-  OD_OUT_CYLINDER_LENGTH, OD_OUT_CYLINDER_RATE, OD_OUT_CYLINDER_FORCE, OD_OUT_CYLINDER_FRICTION, OD_OUT_ACTUATOR_LOSS,
-  OD_OUT_NODE_POWER,     // a volume: work done on its oil; a tank or source: energy it takes
-  OD_OUT_KINETIC, OD_OUT_POTENTIAL, OD_OUT_STORED,
+  OD_OUT_NODE_PRESSURE,
+  OD_OUT_NODE_INFLOW,
+  OD_OUT_NODE_CAVITATING,
+  OD_OUT_FLOW,
+  OD_OUT_FLOW_POWER,
+  OD_OUT_PORT_OPENING,
+  OD_OUT_SPOOL,
+  OD_OUT_CYLINDER_LENGTH,
+  OD_OUT_CYLINDER_RATE,
+  OD_OUT_CYLINDER_FORCE,
+  OD_OUT_CYLINDER_FRICTION,
+  OD_OUT_ACTUATOR_LOSS,
+  OD_OUT_NODE_POWER,  // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_KINETIC,
+  OD_OUT_POTENTIAL,
+  OD_OUT_STORED,
   // Integrals: index of the power; component -1 where it counts the other way round
-  OD_OUT_INTEGRAL, OD_OUT_DISSIPATED, OD_OUT_SUPPLIED, OD_OUT_COMPRESSED, OD_OUT_BALANCE,
+  OD_OUT_INTEGRAL,
+  OD_OUT_DISSIPATED,
+  OD_OUT_SUPPLIED,
+  OD_OUT_COMPRESSED,
+  OD_OUT_BALANCE,
 } od_output_kind;
 typedef struct od_output {
   const char *name, *unit;
@@ -201,7 +240,7 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  int gravity;                 // three numbers, or -1
+  int gravity;  // three numbers, or -1
 
   int nodes, flows, valves, cylinders, frictions, actuators;
   od_node *node;
@@ -211,32 +250,40 @@ struct od_model {
   od_friction *friction;
   od_actuator *actuator;
   od_oil_law oil_law;
-  int oil;                     // first of the oil's numbers, or -1
-  int circuit_states;          // pressures of volumes, then spools
+  int oil;             // first of the oil's numbers, or -1
+  int circuit_states;  // pressures of volumes, then spools
 
   int links, coordinates, charts;
   od_link *link;
-  int *coordinate_link;        // link of each coordinate
-  double *coordinate_weight;   // how much a coordinate is preferred as a dependent one (smaller: rather independent)
+  int *coordinate_link;       // link of each coordinate
+  double *coordinate_weight;  // how much a coordinate is preferred as a dependent one (smaller: rather independent)
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
 
   bool planar;
-  double plane[3][3];          // rows: the plane's two axes and its normal (spatial machines: the identity)
-  double size;                 // a typical length of the machine, m
+  double plane[3][3];  // rows: the plane's two axes and its normal (spatial machines: the identity)
+  double size;         // a typical length of the machine, m
 
-  int freedom;                 // degrees of freedom
-  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, the circuit
-  double stored0;              // energy stored in it
+  int freedom;            // degrees of freedom
+  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, the circuit
+  double stored0;         // energy stored in it
 
   od_layout layout;
-  void *memory;                // everything above lives in here
+  void *memory;  // everything above lives in here
 };
 
 // Powers, in the order in which a plant reports them: losses of springs, joint springs, actuators and flows; then what
 // loads supply; then what nodes take. Pumps are flows with a negative loss.
-enum { OD_POWER_SPRING, OD_POWER_JOINT_SPRING, OD_POWER_ACTUATOR, OD_POWER_FLOW, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_KINDS };
+enum {
+  OD_POWER_SPRING,
+  OD_POWER_JOINT_SPRING,
+  OD_POWER_ACTUATOR,
+  OD_POWER_FLOW,
+  OD_POWER_LOAD,
+  OD_POWER_NODE,
+  OD_POWER_KINDS
+};
 // Where each kind begins; at OD_POWER_KINDS, how many there are.
 static inline int od_model_power(const od_model *m, int kind) {
   const int count[OD_POWER_KINDS] = {m->springs, m->joint_springs, m->actuators, m->flows, m->loads, m->nodes};

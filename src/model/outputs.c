@@ -16,10 +16,11 @@ typedef struct listing {
 } listing;
 
 // Adds an output called element.part.quantity, where part and quantity may be empty.
-static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit, const char *element,
-                     const char *part, const char *quantity) {
+static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit,
+                     const char *element, const char *part, const char *quantity) {
   if (list->out) {
-    const char *name = od_arena_format(list->arena, "%s%s%s%s%s", element, *part ? "." : "", part, *quantity ? "." : "", quantity);
+    const char *name =
+        od_arena_format(list->arena, "%s%s%s%s%s", element, *part ? "." : "", part, *quantity ? "." : "", quantity);
     list->failed = list->failed || !name;
     list->out[list->count] = (od_output){name, unit, kind, index, component};
   }
@@ -32,9 +33,10 @@ static void add(listing *list, od_output_kind kind, int index, int component, co
 }
 
 const char *od_coordinate_label(const od_model *m, int coordinate, int order) {
-  static const char *const several[3][3] = {{"angle1", "angle2", "angle3"}, {"rate1", "rate2", "rate3"},
-                                            {"acceleration1", "acceleration2", "acceleration3"}};
-  static const char *const turn[3] = {"angle", "rate", "acceleration"}, *const slide[3] = {"position", "rate", "acceleration"};
+  static const char *const several[3][3] = {
+      {"angle1", "angle2", "angle3"}, {"rate1", "rate2", "rate3"}, {"acceleration1", "acceleration2", "acceleration3"}};
+  static const char *const turn[3] = {"angle", "rate", "acceleration"}, *const slide[3] = {"position", "rate",
+                                                                                           "acceleration"};
   const od_link *link = &m->link[m->coordinate_link[coordinate]];
   const od_joint *joint = &m->joint[link->joint];
   if (joint->coordinates > 1) return several[order][coordinate - joint->coordinate];
@@ -46,8 +48,9 @@ static void add_coordinate(listing *list, int j) {
   const od_model *m = list->m;
   const od_link *link = &m->link[m->coordinate_link[j]];
   for (int order = 0; order < 3; order++)
-    add(list, (od_output_kind)(OD_OUT_COORDINATE + order), j, 0, (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order],
-        m->joint[link->joint].name, od_coordinate_label(m, j, order));
+    add(list, (od_output_kind)(OD_OUT_COORDINATE + order), j, 0,
+        (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order], m->joint[link->joint].name,
+        od_coordinate_label(m, j, order));
 }
 
 static void add_point(listing *list, int i) {
@@ -105,8 +108,9 @@ static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
     const od_load *load = &m->load[i];
-    bool force = load->kind == OD_LOAD_FORCE || (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
-                 m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
+    bool force =
+        load->kind == OD_LOAD_FORCE || (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
+                                        m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
     add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
     add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name, "work");
@@ -137,7 +141,9 @@ static void add_flows(listing *list) {
     if (port) add_part(list, OD_OUT_PORT_OPENING, i, 0, "1", name, part, "opening");
     add_part(list, OD_OUT_FLOW_POWER, i, 0, "W", name, part, pump ? "power" : leak ? "leakage_loss" : "loss");
     add_part(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_FLOW) + i, pump ? -1 : 1, "J", name, part,
-             pump ? "work" : leak ? "leakage_dissipated" : "dissipated");
+             pump   ? "work"
+             : leak ? "leakage_dissipated"
+                    : "dissipated");
   }
 }
 
@@ -197,9 +203,15 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   return !list.failed;
 }
 
-int od_model_output_count(const od_model *m) { return m->outputs; }
-const char *od_model_output_name(const od_model *m, int i) { return m->output[i].name; }
-const char *od_model_output_unit(const od_model *m, int i) { return m->output[i].unit; }
+int od_model_output_count(const od_model *m) {
+  return m->outputs;
+}
+const char *od_model_output_name(const od_model *m, int i) {
+  return m->output[i].name;
+}
+const char *od_model_output_unit(const od_model *m, int i) {
+  return m->output[i].unit;
+}
 
 int od_model_output_find(const od_model *m, const char *name) {
   for (int i = 0; i < m->outputs; i++)

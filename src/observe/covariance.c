@@ -15,7 +15,8 @@ static void add_product(int n, int k, int m, const double *A, int lda, const dou
 }
 
 // C (n x m) += A (n x k) B' (B: m x k)
-static void add_product_transposed(int n, int k, int m, const double *A, int lda, const double *B, int ldb, double *C, int ldc) {
+static void add_product_transposed(int n, int k, int m, const double *A, int lda, const double *B, int ldb, double *C,
+                                   int ldc) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
       double sum = 0;
@@ -100,8 +101,8 @@ static void add_noise(od_block *b, const double *Q, const double *q) {
 
 // ---- prediction, a factor of it
 //
-// S <- F S touches the first nx rows only. Noise: [F S, Q^(1/2)] is brought back to n columns by Householder reflections
-// of its rows (the transposed QR factorisation).
+// S <- F S touches the first nx rows only. Noise: [F S, Q^(1/2)] is brought back to n columns by Householder
+// reflections of its rows (the transposed QR factorisation).
 static void transform_factor(od_block *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *top = b->scratch;

@@ -20,10 +20,18 @@ struct od_observer {
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated;
 };
 
-static double *at(const od_observer *o, size_t offset) { return (double *)((char *)o + offset); }
-static od_innovation *innovations(const od_observer *o) { return (od_innovation *)((char *)o + o->innovation); }
-static long *gated(const od_observer *o) { return (long *)((char *)o + o->gated); }
-od_sim *od_observer_sim(od_observer *o) { return (od_sim *)((char *)o + o->sim); }
+static double *at(const od_observer *o, size_t offset) {
+  return (double *)((char *)o + offset);
+}
+static od_innovation *innovations(const od_observer *o) {
+  return (od_innovation *)((char *)o + o->innovation);
+}
+static long *gated(const od_observer *o) {
+  return (long *)((char *)o + o->gated);
+}
+od_sim *od_observer_sim(od_observer *o) {
+  return (od_sim *)((char *)o + o->sim);
+}
 
 static od_block covariance(const od_observer *o) {
   return (od_block){o->nx, o->np, o->form == OD_FORM_SQUARE_ROOT, at(o, o->P), at(o, o->scratch)};
@@ -32,7 +40,8 @@ static od_block covariance(const od_observer *o) {
 // ---- memory
 
 static size_t lay_out(od_observer *o, const od_plant *plant) {
-  size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np, d = sizeof(double);
+  size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np,
+         d = sizeof(double);
   size_t end = sizeof *o;
   *o = (od_observer){.plant = plant, .nx = (int)nx, .np = (int)np, .ny = (int)ny};
   o->sim = od_place(&end, od_sim_size(plant));
@@ -83,11 +92,14 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
 od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options) {
   return od_observer_init(malloc(od_observer_size(plant)), plant, options);
 }
-void od_observer_free(od_observer *o) { free(o); }
+void od_observer_free(od_observer *o) {
+  free(o);
+}
 
 // ---- the filter
 
-od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P, const double *u) {
+od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
+                            const double *u) {
   od_sim *sim = od_observer_sim(o);
   od_status status = od_sim_start(sim, t, u);
   if (status == OD_OK && p) status = od_sim_set_parameters(sim, p);
@@ -170,11 +182,21 @@ od_status od_observer_correct(od_observer *o, const double *y) {
 
 // ---- what it tells
 
-double od_observer_time(const od_observer *o) { return od_sim_time((const od_sim *)((const char *)o + o->sim)); }
-const double *od_observer_state(const od_observer *o) { return od_sim_state((const od_sim *)((const char *)o + o->sim)); }
-const double *od_observer_parameters(const od_observer *o) { return at(o, o->p); }
-const od_innovation *od_observer_innovations(const od_observer *o) { return innovations(o); }
-long od_observer_gated(const od_observer *o, int sensor) { return gated(o)[sensor]; }
+double od_observer_time(const od_observer *o) {
+  return od_sim_time((const od_sim *)((const char *)o + o->sim));
+}
+const double *od_observer_state(const od_observer *o) {
+  return od_sim_state((const od_sim *)((const char *)o + o->sim));
+}
+const double *od_observer_parameters(const od_observer *o) {
+  return at(o, o->p);
+}
+const od_innovation *od_observer_innovations(const od_observer *o) {
+  return innovations(o);
+}
+long od_observer_gated(const od_observer *o, int sensor) {
+  return gated(o)[sensor];
+}
 
 const double *od_observer_covariance(od_observer *o) {
   od_block b = covariance(o);

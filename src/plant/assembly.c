@@ -166,11 +166,14 @@ static void complain_about_loop(assembly *s) {
   if (worst->joint >= 0)
     od_build_complain(s->b, OD_ABOUT_JOINT, worst->joint,
                       "the loop through joint '%s' cannot close: a gap of %.3g%s remains; expected lengths, axes and "
-                      "rough initial values that let it close", m->joint[worst->joint].name, gap, unit);
+                      "rough initial values that let it close",
+                      m->joint[worst->joint].name, gap, unit);
   else
-    od_build_complain(s->b, OD_ABOUT_ROD, worst->rod,
-                      "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
-                      "rough initial values that let it close", m->rod[worst->rod].name, gap);
+    od_build_complain(
+        s->b, OD_ABOUT_ROD, worst->rod,
+        "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
+        "rough initial values that let it close",
+        m->rod[worst->rod].name, gap);
 }
 
 // With the loops closed but not all exact values met: says how near they can be met.
@@ -181,7 +184,8 @@ static void complain_about_conditions(assembly *s) {
     if (fabs(miss) > 1e-9 * (1 + m->size))
       od_build_complain(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
                         "'%s' cannot be %.6g together with the loops and the other exact values; the nearest found is "
-                        "%.6g", s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
+                        "%.6g",
+                        s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
                         s->at_position[i].value + miss);
   }
 }

@@ -23,7 +23,7 @@ typedef struct assembly {
   condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
-  int rows;                         // of the largest problem: closure rows and conditions
+  int rows;                                 // of the largest problem: closure rows and conditions
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
   int *pivot;
 } assembly;
@@ -41,8 +41,9 @@ void od_assembly_sort_initial_values(assembly *s);
 void od_assembly_load_numbers(assembly *s);
 void od_assembly_positions(assembly *s);
 void od_assembly_rates(assembly *s);
-// The rank of the closure Jacobian at the positions in w, and the largest one a little further along a motion that the loops
-// allow: larger if the machine starts in a singular position, where rows that are not redundant look as if they were.
+// The rank of the closure Jacobian at the positions in w, and the largest one a little further along a motion that the
+// loops allow: larger if the machine starts in a singular position, where rows that are not redundant look as if they
+// were.
 int od_assembly_rank(assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(assembly *s, int *integers, double *matrix, int rank);
 

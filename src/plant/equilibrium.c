@@ -60,15 +60,17 @@ static od_status follow(const search *s, double *x) {
   double part = 0, step = 1;
   for (int tries = 0; part < 1 && tries < 200; tries++) {
     double next = fmin(part + step, 1);
-    if (correct(s, next, x)) part = next, step *= 2;
-    else step /= 2;
+    if (correct(s, next, x))
+      part = next, step *= 2;
+    else
+      step /= 2;
     if (step < 1e-6) break;
   }
   return part >= 1 ? OD_OK : OD_NOT_CONVERGED;
 }
 
-od_status od_equilibrium(const od_plant *plant, void *work, double t, const double *u, double *x, const int *free_states,
-                         const int *rows, int count) {
+od_status od_equilibrium(const od_plant *plant, void *work, double t, const double *u, double *x,
+                         const int *free_states, const int *rows, int count) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), n = (size_t)count;
   if (count <= 0) return OD_BAD_ARGUMENT;
   double *memory = calloc(2 * nk + nk * nx + n * n + 2 * n + nx, sizeof *memory);

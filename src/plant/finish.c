@@ -15,11 +15,14 @@ static void check_reach(assembly *s) {
   od_mechanics(m)->open_velocities(m, s->w);
   for (int i = 0; i < m->cylinders; i++) {
     const double *q = m->theta + m->cylinder[i].number;
-    double length = s->w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
+    double length = s->w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED],
+           longest = shortest + q[OD_CYLINDER_STROKE];
     if (length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)
-      od_build_complain(s->b, OD_ABOUT_CYLINDER, i,
-                        "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                        "goes from %.4g m to %.4g m", m->cylinder[i].name, length, shortest, longest);
+      od_build_complain(
+          s->b, OD_ABOUT_CYLINDER, i,
+          "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+          "goes from %.4g m to %.4g m",
+          m->cylinder[i].name, length, shortest, longest);
   }
 }
 
@@ -28,7 +31,8 @@ static void check_springs(assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->springs; i++)
     if (!(od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_SPRING_LENGTH, .index = i}) > 1e-12 * m->size))
-      od_build_complain(s->b, OD_ABOUT_SPRING, i, "spring '%s' has no length in the initial position, so no direction to pull in",
+      od_build_complain(s->b, OD_ABOUT_SPRING, i,
+                        "spring '%s' has no length in the initial position, so no direction to pull in",
                         m->spring[i].name);
 }
 
@@ -48,8 +52,10 @@ static void check_senses(assembly *s) {
       turned = trace < 1;
     }
     if (turned)
-      od_build_complain(s->b, OD_ABOUT_JOINT, i, "joint '%s' closes with one of its bodies turned over; other rough values bring it "
-                        "in place", j->name);
+      od_build_complain(s->b, OD_ABOUT_JOINT, i,
+                        "joint '%s' closes with one of its bodies turned over; other rough values bring it "
+                        "in place",
+                        j->name);
   }
 }
 
@@ -61,7 +67,8 @@ static int choose_balance(assembly *s, const od_plant *plant, int *state, int *r
   // Balanced coordinates stand for the freedom that the loops leave.
   for (int k = 0; k < n && angles > 0; k++) state[count++] = k;
   for (int i = 0; i < s->balances; i++)
-    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) state[count++] = 2 * n + od_assembly_circuit_state(m, &s->balanced[i].output);
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
+      state[count++] = 2 * n + od_assembly_circuit_state(m, &s->balanced[i].output);
   if ((angles > 0 && angles != n) || count < n) {
     od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
                       "static balance wants %d balanced quantities, as many as there are degrees of freedom, not %d", n,
@@ -70,7 +77,8 @@ static int choose_balance(assembly *s, const od_plant *plant, int *state, int *r
   }
   for (int k = 0; k < n; k++) row[k] = k;
   for (int i = 0; i < s->balances && n + extra < count; i++)
-    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE) row[n + extra++] = n + od_assembly_circuit_state(m, &s->balanced[i].output);
+    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
+      row[n + extra++] = n + od_assembly_circuit_state(m, &s->balanced[i].output);
   return count;
 }
 
@@ -114,8 +122,8 @@ static double typical_inertia(const od_model *m, int coordinate) {
   return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass matrix are
-// the inertias left to each coordinate when the earlier ones give way.
+// Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass
+// matrix are the inertias left to each coordinate when the earlier ones give way.
 static void check_inertia(assembly *s, const trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
@@ -130,9 +138,10 @@ static void check_inertia(assembly *s, const trial_plant *t) {
     double pivot = M[i * nk + i];
     if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
-      od_build_complain(s->b, OD_ABOUT_JOINT, joint,
-                        "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
-                        m->joint[joint].name);
+      od_build_complain(
+          s->b, OD_ABOUT_JOINT, joint,
+          "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+          m->joint[joint].name);
       return;
     }
     for (int r = i + 1; r < n; r++)
@@ -162,8 +171,8 @@ static void balance_machine(assembly *s, const trial_plant *t) {
     const od_output *o = &s->balanced[i].output;
     if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[od_assembly_circuit_state(m, o)] < 0)
       od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
-                        "static balance needs a negative pressure, %.4g Pa, in '%s'", m->c0[od_assembly_circuit_state(m, o)],
-                        m->node[o->index].name);
+                        "static balance needs a negative pressure, %.4g Pa, in '%s'",
+                        m->c0[od_assembly_circuit_state(m, o)], m->node[o->index].name);
   }
 }
 
@@ -186,15 +195,20 @@ static void count_freedom(assembly *s) {
     int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;
     m->freedom = m->coordinates - rank;
     if (nearby > rank)
-      od_build_complain(s->b, OD_ABOUT_MACHINE, -1,
-                        "the machine starts in a singular position: it has %d degrees of freedom there, but %d next to it; start "
-                        "it a little aside", m->freedom, m->coordinates - nearby);
+      od_build_complain(
+          s->b, OD_ABOUT_MACHINE, -1,
+          "the machine starts in a singular position: it has %d degrees of freedom there, but %d next to it; start "
+          "it a little aside",
+          m->freedom, m->coordinates - nearby);
   }
   free(integers);
   free(matrix);
   if (m->freedom == 0) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
-    od_build_complain(s->b, last && last->joint >= 0 ? OD_ABOUT_JOINT : last ? OD_ABOUT_ROD : OD_ABOUT_MACHINE,
+    od_build_complain(s->b,
+                      last && last->joint >= 0 ? OD_ABOUT_JOINT
+                      : last                   ? OD_ABOUT_ROD
+                                               : OD_ABOUT_MACHINE,
                       last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
                       "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
                       m->coordinates, m->coordinates == 1 ? "" : "s");
@@ -225,7 +239,8 @@ static bool take_memory(assembly *s) {
   s->y = calloc(rows, sizeof *s->y);
   s->trial = calloc(2 * n, sizeof *s->trial);
   s->pivot = calloc(rows, sizeof *s->pivot);
-  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->given_c && s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->given_c && s->matrix &&
+         s->normal && s->r && s->y && s->trial && s->pivot;
 }
 
 static void give_memory_back(assembly *s) {

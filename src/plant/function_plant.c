@@ -1,5 +1,5 @@
-// A user's own C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians the user does not give
-// are complex steps through the user's complex function.
+// A user's own C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians the user does not
+// give are complex steps through the user's complex function.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,9 @@ static parts parts_of(const function_plant *d, const void *memory) {
   return p;
 }
 
-static const function_plant *plant_of(const od_plant *plant) { return plant->model; }
+static const function_plant *plant_of(const od_plant *plant) {
+  return plant->model;
+}
 
 static od_status start(const od_plant *plant, void *work, double *x) {
   const function_plant *d = plant_of(plant);
@@ -76,8 +78,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
 
 // Columns of derivatives by the complex step: `rows` results of fn, by entries first .. first + count of the point.
 static int complex_columns(const function_plant *d, const parts *p,
-                           int (*fn)(void *, double, const double *, const double *, const double *, double *), int rows,
-                           int first, int count, double *out) {
+                           int (*fn)(void *, double, const double *, const double *, const double *, double *),
+                           int rows, int first, int count, double *out) {
   const od_function *f = &d->fn;
   int all = f->nx + f->nu + f->np;
   for (int i = 0; i < all; i++) {
@@ -199,7 +201,8 @@ static const od_plant_ops function_ops = {
 od_status od_plant_from_function(const od_function *f, od_plant **out, od_error *err) {
   *out = NULL;
   if (f->nx <= 0 || f->nu < 0 || f->np < 0 || !f->f || !f->x0 || (f->np && !f->p))
-    return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs at least one state, f, x0, and p if it has parameters");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "a function plant needs at least one state, f, x0, and p if it has parameters");
   if (!f->f_jacobians && !f->f_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex: derivatives here are exact");
   if (f->h && !f->h_jacobians && !f->h_complex)
@@ -210,8 +213,14 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
   if (!f->h) d->fn.ny = f->nx;
   d->x0 = copy(f->x0, f->nx);
   d->p = copy(f->p, f->np);
-  d->plant = (od_plant){.nc = f->nx, .nu = f->nu, .ny = d->fn.ny, .np = f->np, .model = d, .ops = &function_ops,
-                        .work_size = work_doubles(&d->fn) * sizeof(double), .destroy = destroy};
+  d->plant = (od_plant){.nc = f->nx,
+                        .nu = f->nu,
+                        .ny = d->fn.ny,
+                        .np = f->np,
+                        .model = d,
+                        .ops = &function_ops,
+                        .work_size = work_doubles(&d->fn) * sizeof(double),
+                        .destroy = destroy};
   if (!d->x0 || !d->p) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");

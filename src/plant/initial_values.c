@@ -5,8 +5,8 @@
 #include "plant/assembly.h"
 
 static bool is_position(od_output_kind kind) {
-  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_SPRING_LENGTH ||
-         kind == OD_OUT_CYLINDER_LENGTH;
+  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE ||
+         kind == OD_OUT_SPRING_LENGTH || kind == OD_OUT_CYLINDER_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
@@ -17,9 +17,12 @@ static bool is_rate(od_output_kind kind) {
 static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
   int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
   int rate = od_model_coordinate_find(m, quantity, true);
-  if (index >= 0) *out = m->output[index];
-  else if (coordinate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
-  else if (rate >= 0) *out = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = rate};
+  if (index >= 0)
+    *out = m->output[index];
+  else if (coordinate >= 0)
+    *out = (od_output){.kind = OD_OUT_COORDINATE, .index = coordinate};
+  else if (rate >= 0)
+    *out = (od_output){.kind = OD_OUT_COORDINATE_RATE, .index = rate};
   return index >= 0 || coordinate >= 0 || rate >= 0;
 }
 
@@ -41,8 +44,8 @@ static void take_initial_value(assembly *s, int i) {
   const char *joint;
   if (!find_quantity(m, in->quantity, &c.output)) {
     if (names_loop_joint(m, in->quantity, &joint))
-      od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate",
-                        in->quantity, joint);
+      od_build_complain(s->b, OD_ABOUT_INITIAL, i,
+                        "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate", in->quantity, joint);
     else
       od_build_complain(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
     return;
@@ -50,18 +53,22 @@ static void take_initial_value(assembly *s, int i) {
   bool position = is_position(c.output.kind), rate = is_rate(c.output.kind);
   int state = od_assembly_circuit_state(m, &c.output);
   if (!position && !rate && state < 0) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, i,
-                      "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes "
-                      "and spools with a time constant can", in->quantity);
+    od_build_complain(
+        s->b, OD_ABOUT_INITIAL, i,
+        "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes "
+        "and spools with a time constant can",
+        in->quantity);
     return;
   }
   if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be balanced: only joint coordinates and pressures of volumes can",
-                      in->quantity);
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i,
+                      "'%s' cannot be balanced: only joint coordinates and pressures of volumes can", in->quantity);
     return;
   }
-  if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_COORDINATE_RATE) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates", in->quantity);
+  if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&
+      c.output.kind != OD_OUT_COORDINATE_RATE) {
+    od_build_complain(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates",
+                      in->quantity);
     return;
   }
   if (c.output.kind == OD_OUT_COORDINATE) m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true;

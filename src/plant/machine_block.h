@@ -1,4 +1,5 @@
-// The inside of a machine's plant, shared by machine_plant.c (residual and Jacobians), machine_outputs.c and repartition.c.
+// The inside of a machine's plant, shared by machine_plant.c (residual and Jacobians), machine_outputs.c and
+// repartition.c.
 //
 // Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and (only where
 // parameters are free) the scalars of the complex build. Offsets only, no pointers, so that it may be copied.
@@ -21,27 +22,32 @@ typedef struct machine {  // what was chosen of a model
 } machine;
 
 typedef struct header {
-  int linear;  // whether the last point has been prepared for tangents
+  int linear;            // whether the last point has been prepared for tangents
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } header;
 
 // The parts of a work block.
 typedef struct parts {
   header *head;
-  double *w;                // see model/layout.h
+  double *w;  // see model/layout.h
   int *in;
-  double *scratch;          // directions first, then whatever a function needs
-  double *x, *k, *u;        // the last point
-  double *kept;             // all coordinates at the point to come back to after a failure
+  double *scratch;    // directions first, then whatever a function needs
+  double *x, *k, *u;  // the last point
+  double *kept;       // all coordinates at the point to come back to after a failure
   double _Complex *wc;
 } parts;
 
-static inline const machine *machine_of(const od_plant *plant) { return plant->model; }
+static inline const machine *machine_of(const od_plant *plant) {
+  return plant->model;
+}
 
 static inline parts parts_of(const machine *d, void *work) {
   char *base = work;
-  parts p = {.head = work, .w = (double *)(base + d->scalars), .in = (int *)(base + d->integers),
-             .scratch = (double *)(base + d->scratch), .x = (double *)(base + d->point)};
+  parts p = {.head = work,
+             .w = (double *)(base + d->scalars),
+             .in = (int *)(base + d->integers),
+             .scratch = (double *)(base + d->scratch),
+             .x = (double *)(base + d->point)};
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
@@ -53,11 +59,13 @@ static inline parts parts_of(const machine *d, void *work) {
 typedef struct directions {
   double *dz, *dzd, *dzdd, *dc, *du, *out;
 } directions;
-static inline int direction_doubles(const od_plant *plant) { return 4 * plant->nz + 2 * plant->nc + plant->nu; }
+static inline int direction_doubles(const od_plant *plant) {
+  return 4 * plant->nz + 2 * plant->nc + plant->nu;
+}
 static inline directions clear_directions(const od_plant *plant, const parts *p) {
   int n = plant->nz, nc = plant->nc;
-  directions v = {p->scratch, p->scratch + n, p->scratch + 2 * n, p->scratch + 3 * n, p->scratch + 3 * n + nc,
-                  p->scratch + 3 * n + nc + plant->nu};
+  directions v = {p->scratch,         p->scratch + n,          p->scratch + 2 * n,
+                  p->scratch + 3 * n, p->scratch + 3 * n + nc, p->scratch + 3 * n + nc + plant->nu};
   for (int i = 0; i < direction_doubles(plant); i++) p->scratch[i] = 0;
   return v;
 }
@@ -71,7 +79,8 @@ static inline void put_column(double *matrix, int rows, int columns, int column,
 void od_machine_prepare_tangents(const machine *d, const parts *p);
 
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
-od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk, double _Complex *g);
+od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                   double _Complex *g);
 
 // machine_outputs.c
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);

@@ -1,4 +1,5 @@
-// What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their Jacobians.
+// What can be observed of a machine: outputs of the mechanism, of the circuit, and integrals of powers; their
+// Jacobians.
 #include <stddef.h>
 
 #include "plant/machine_block.h"
@@ -8,16 +9,21 @@
 static double integral_part(const od_model *m, const od_output *o, const double *energy) {
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
-  int flows = od_model_power(m, OD_POWER_FLOW), loads = od_model_power(m, OD_POWER_LOAD), nodes = od_model_power(m, OD_POWER_NODE);
+  int flows = od_model_power(m, OD_POWER_FLOW), loads = od_model_power(m, OD_POWER_LOAD),
+      nodes = od_model_power(m, OD_POWER_NODE);
   if (o->kind == OD_OUT_INTEGRAL) return o->component < 0 ? -energy[o->index] : energy[o->index];
   for (int i = 0; i < flows; i++) dissipated += energy[i];
   for (int i = 0; i < m->flows; i++)
-    if (m->flow[i].kind == OD_FLOW_PUMP) supplied -= energy[flows + i];
-    else dissipated += energy[flows + i];
+    if (m->flow[i].kind == OD_FLOW_PUMP)
+      supplied -= energy[flows + i];
+    else
+      dissipated += energy[flows + i];
   for (int i = 0; i < m->loads; i++) supplied += energy[loads + i];
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].kind == OD_NODE_VOLUME) compressed += energy[nodes + i];
-    else supplied -= energy[nodes + i];
+    if (m->node[i].kind == OD_NODE_VOLUME)
+      compressed += energy[nodes + i];
+    else
+      supplied -= energy[nodes + i];
   switch (o->kind) {
     case OD_OUT_DISSIPATED: return dissipated;
     case OD_OUT_SUPPLIED: return supplied;
@@ -63,9 +69,12 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
   parts p = parts_of(d, work);
-  const struct { od_output_kind kind; int count; } kinds[OD_POWER_KINDS] = {
-      {OD_OUT_SPRING_LOSS, m->springs}, {OD_OUT_JOINT_SPRING_LOSS, m->joint_springs}, {OD_OUT_ACTUATOR_LOSS, m->actuators},
-      {OD_OUT_FLOW_POWER, m->flows}, {OD_OUT_LOAD_POWER, m->loads}, {OD_OUT_NODE_POWER, m->nodes}};
+  const struct {
+    od_output_kind kind;
+    int count;
+  } kinds[OD_POWER_KINDS] = {{OD_OUT_SPRING_LOSS, m->springs},     {OD_OUT_JOINT_SPRING_LOSS, m->joint_springs},
+                             {OD_OUT_ACTUATOR_LOSS, m->actuators}, {OD_OUT_FLOW_POWER, m->flows},
+                             {OD_OUT_LOAD_POWER, m->loads},        {OD_OUT_NODE_POWER, m->nodes}};
   for (int k = 0; k < OD_POWER_KINDS; k++)
     for (int i = 0; i < kinds[k].count; i++) {
       od_output o = {.kind = kinds[k].kind, .index = i};

@@ -2,9 +2,9 @@
 //
 //   g = [ R' (M z'' - Q) - J' F(s, s', c) ;  c' - v(s, s', c, u) ]
 //
-// The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v of
-// its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the circuit adds
-// are small matrices (hydraulics/slopes_x.h).
+// The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v
+// of its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the
+// circuit adds are small matrices (hydraulics/slopes_x.h).
 #include "plant/machine_plant.h"
 
 #include <math.h>
@@ -85,7 +85,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another branch.
+// Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another
+// branch.
 static void settle(const od_plant *plant, void *work, int back) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
@@ -118,7 +119,8 @@ static void circuit_part(const machine *d, const parts *p, double *column) {
   for (int i = 0; i < d->plant.nc; i++) {
     double sum = 0;
     for (int j = 0; j < na; j++)
-      sum += p->w[l->rate_length + i * na + j] * p->w[l->dlength + j] + p->w[l->rate_speed + i * na + j] * p->w[l->dspeed + j];
+      sum += p->w[l->rate_length + i * na + j] * p->w[l->dlength + j] +
+             p->w[l->rate_speed + i * na + j] * p->w[l->dspeed + j];
     column[d->plant.nz + i] = -sum;
   }
 }
@@ -138,11 +140,13 @@ static double pushed(const machine *d, const parts *p, int k, const double *forc
 }
 
 // Columns for the circuit's states: factor * dg/dc, plus the unit rows of c' where asked.
-static void state_columns(const machine *d, const parts *p, double factor, double unit, double *matrix, int columns, int first) {
+static void state_columns(const machine *d, const parts *p, double factor, double unit, double *matrix, int columns,
+                          int first) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->plant.nc;
   for (int j = 0; j < nc; j++) {
-    for (int k = 0; k < n; k++) matrix[k * columns + first + j] = factor * pushed(d, p, k, p->w + l->force_state + j, nc);
+    for (int k = 0; k < n; k++)
+      matrix[k * columns + first + j] = factor * pushed(d, p, k, p->w + l->force_state + j, nc);
     for (int i = 0; i < nc; i++)
       matrix[(n + i) * columns + first + j] = (i == j ? unit : 0) - factor * p->w[l->rate_state + i * nc + j];
   }
@@ -222,7 +226,8 @@ od_status od_machine_complex_residual(const od_model *m, const int *in, double _
   return status;
 }
 
-od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk, double _Complex *g) {
+od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                   double _Complex *g) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -267,7 +272,9 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
 
 // ---- a look inside
 
-const od_model *od_machine_plant_model(const od_plant *plant) { return machine_of(plant)->m; }
+const od_model *od_machine_plant_model(const od_plant *plant) {
+  return machine_of(plant)->m;
+}
 const int *od_machine_plant_integers(const od_plant *plant, const void *work) {
   return (const int *)((const char *)work + machine_of(plant)->integers);
 }
@@ -308,7 +315,8 @@ static void set_scales(machine *d) {
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0) d->scale[m->freedom + m->node[i].state] = 1e6;
   for (int i = 0; i < m->valves; i++)
-    if (m->valve[i].state >= 0) d->scale[m->freedom + m->valve[i].state] = m->theta[m->valve[i].number + OD_VALVE_STROKE];
+    if (m->valve[i].state >= 0)
+      d->scale[m->freedom + m->valve[i].state] = m->theta[m->valve[i].number + OD_VALVE_STROKE];
 }
 
 static const od_plant_ops machine_ops = {
@@ -348,18 +356,26 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                          int parameter_count, od_plant **out, od_error *err) {
   *out = NULL;
   for (int i = 0; i < output_count; i++)
-    if (chosen[i] < 0 || chosen[i] >= m->outputs) return od_fail(err, OD_BAD_ARGUMENT, "there is no output %d", chosen[i]);
+    if (chosen[i] < 0 || chosen[i] >= m->outputs)
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no output %d", chosen[i]);
   for (int i = 0; i < parameter_count; i++)
     if (parameters[i] < 0 || parameters[i] >= m->numbers)
       return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d", parameters[i]);
     else if (m->planar && is_axis(m, parameters[i]))
-      return od_fail(err, OD_BAD_ARGUMENT, "'%s' is the axis of a planar machine and cannot be a parameter; load it as spatial",
+      return od_fail(err, OD_BAD_ARGUMENT,
+                     "'%s' is the axis of a planar machine and cannot be a parameter; load it as spatial",
                      m->path[parameters[i]]);
   machine *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
-  d->plant = (od_plant){.nz = m->freedom, .nc = m->circuit_states, .nu = m->inputs, .ny = output_count,
-                        .np = parameter_count, .nq = od_model_power(m, OD_POWER_KINDS), .model = d, .ops = &machine_ops,
+  d->plant = (od_plant){.nz = m->freedom,
+                        .nc = m->circuit_states,
+                        .nu = m->inputs,
+                        .ny = output_count,
+                        .np = parameter_count,
+                        .nq = od_model_power(m, OD_POWER_KINDS),
+                        .model = d,
+                        .ops = &machine_ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

@@ -6,8 +6,8 @@
 #include "model/model.h"
 
 const od_model *od_machine_plant_model(const od_plant *plant);
-const int *od_machine_plant_integers(const od_plant *plant, const void *work);     // see od_layout
-const double *od_machine_plant_scalars(const od_plant *plant, const void *work);   // see od_layout
+const int *od_machine_plant_integers(const od_plant *plant, const void *work);    // see od_layout
+const double *od_machine_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
 // Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts that stand in w.
 od_status od_machine_complex_residual(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,

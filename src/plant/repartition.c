@@ -1,6 +1,6 @@
-// Changing the coordinates between steps: another choice of independent joint coordinates where those in use have become
-// bad, and new reference rotations for spherical joints. One function does both and hands out the linear map from old to
-// new states, so that covariances and sensitivities can be carried over exactly.
+// Changing the coordinates between steps: another choice of independent joint coordinates where those in use have
+// become bad, and new reference rotations for spherical joints. One function does both and hands out the linear map
+// from old to new states, so that covariances and sensitivities can be carried over exactly.
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
 }
 
-// Whether the closure rows in use, or the order of their pivots, have become bad: rows stand in the ground's axes, and a
-// loop that is carried around may leave them although its coordinates are as good as before.
+// Whether the closure rows in use, or the order of their pivots, have become bad: rows stand in the ground's axes, and
+// a loop that is carried around may leave them although its coordinates are as good as before.
 static bool rows_are_bad(const machine *d, const parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // of the inverse pivots

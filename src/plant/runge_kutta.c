@@ -9,8 +9,8 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
   const od_plant *plant = s->plant;
   s->at_point = 0;
   memcpy(f, x + plant->nz, (size_t)plant->nz * sizeof *f);
-  od_status status = od_plant_rates(plant, od_sim_work(s), t, x, u, f + plant->nz, od_sim_at(s, s->scratch),
-                                    od_sim_pivot(s));
+  od_status status =
+      od_plant_rates(plant, od_sim_work(s), t, x, u, f + plant->nz, od_sim_at(s, s->scratch), od_sim_pivot(s));
   s->counts.residuals += 2;
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), power);
   return status;

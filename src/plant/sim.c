@@ -51,8 +51,12 @@ od_sim *od_sim_init(void *memory, const od_plant *plant) {
   return memory;
 }
 
-od_sim *od_sim_new(const od_plant *plant) { return od_sim_init(malloc(od_sim_size(plant)), plant); }
-void od_sim_free(od_sim *sim) { free(sim); }
+od_sim *od_sim_new(const od_plant *plant) {
+  return od_sim_init(malloc(od_sim_size(plant)), plant);
+}
+void od_sim_free(od_sim *sim) {
+  free(sim);
+}
 
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
@@ -95,7 +99,9 @@ od_status od_sim_set(od_sim *s, double t, const double *x, const double *u) {
   return od_sim_set_with_parameters(s, t, x, u, NULL);
 }
 
-od_status od_sim_set_parameters(od_sim *s, const double *p) { return od_sim_set_with_parameters(s, s->t, NULL, NULL, p); }
+od_status od_sim_set_parameters(od_sim *s, const double *p) {
+  return od_sim_set_with_parameters(s, s->t, NULL, NULL, p);
+}
 
 void od_sim_parameters(const od_sim *s, double *p) {
   s->plant->ops->get_parameters(s->plant, (const char *)s + s->work, p);
@@ -108,12 +114,24 @@ od_status od_sim_set_inputs(od_sim *s, const double *u) {
   return evaluate(s);
 }
 
-double od_sim_time(const od_sim *s) { return s->t; }
-const double *od_sim_state(const od_sim *s) { return (const double *)((const char *)s + s->x); }
-const double *od_sim_rates(const od_sim *s) { return (const double *)((const char *)s + s->k); }
-const double *od_sim_inputs(const od_sim *s) { return (const double *)((const char *)s + s->u); }
-const double *od_sim_energy(const od_sim *s) { return (const double *)((const char *)s + s->energy); }
-od_sim_counts od_sim_count(const od_sim *s) { return s->counts; }
+double od_sim_time(const od_sim *s) {
+  return s->t;
+}
+const double *od_sim_state(const od_sim *s) {
+  return (const double *)((const char *)s + s->x);
+}
+const double *od_sim_rates(const od_sim *s) {
+  return (const double *)((const char *)s + s->k);
+}
+const double *od_sim_inputs(const od_sim *s) {
+  return (const double *)((const char *)s + s->u);
+}
+const double *od_sim_energy(const od_sim *s) {
+  return (const double *)((const char *)s + s->energy);
+}
+od_sim_counts od_sim_count(const od_sim *s) {
+  return s->counts;
+}
 
 od_status od_sim_refresh(od_sim *s) {
   if (!s->started) return OD_BAD_ARGUMENT;

@@ -15,7 +15,7 @@
 #include "plant/sim_block.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-static const double tolerance = 1e-11;       // of the rates, relative to their size
+static const double tolerance = 1e-11;        // of the rates, relative to their size
 static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
 
 // x1 for rates k1.
@@ -61,7 +61,8 @@ static od_status correction(od_sim *s, double h, const double *u) {
   new_state(s, h);
   s->at_point = 0;
   s->counts.residuals++;
-  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u, g);
+  od_status status =
+      plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u, g);
   if (status == OD_OK && !s->has_matrix) status = new_matrix(s, h);
   if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
   return status;
@@ -88,19 +89,23 @@ static od_status newton(od_sim *s, double h, const double *u) {
       new_state(s, h);
       return OD_OK;
     }
-    if (iteration > 0 && s->contraction > good_contraction && !fresh) s->has_matrix = 0;
-    else if (iteration > 3) s->has_matrix = 0, fresh = false;
+    if (iteration > 0 && s->contraction > good_contraction && !fresh)
+      s->has_matrix = 0;
+    else if (iteration > 3)
+      s->has_matrix = 0, fresh = false;
     last = size;
   }
   return OD_NOT_CONVERGED;
 }
 
-// For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix for every
-// iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural monotonicity).
+// For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
+// for every iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural
+// monotonicity).
 static od_status careful_newton(od_sim *s, double h, const double *u) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
-  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), *base = od_sim_at(s, s->stage), *step = base + nk, *reach = step + nk;
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), *base = od_sim_at(s, s->stage), *step = base + nk,
+         *reach = step + nk;
   memcpy(k, od_sim_at(s, s->k), (size_t)nk * sizeof *k);
   for (int iteration = 0; iteration < MOST_CAREFUL_ITERATIONS; iteration++) {
     s->has_matrix = 0;
@@ -182,7 +187,8 @@ static void right_hand_sides(od_sim *s, double h, const double *gxB) {
     for (int j = 0; j < np; j++) row[nx + 2 * nu + j] = -gp[i * np + j];
     for (int k = 0; k < nk; k++) {
       double factor = gxB[i * nk + k];
-      const double *kx = od_sim_at(s, s->kx) + k * nx, *ku = od_sim_at(s, s->ku) + k * nu, *kp = od_sim_at(s, s->kp) + k * np;
+      const double *kx = od_sim_at(s, s->kx) + k * nx, *ku = od_sim_at(s, s->ku) + k * nu,
+                   *kp = od_sim_at(s, s->kp) + k * np;
       for (int j = 0; j < nx; j++) row[j] -= factor * kx[j];
       for (int j = 0; j < nu; j++) row[nx + j] -= factor * ku[j];
       for (int j = 0; j < np; j++) row[nx + 2 * nu + j] -= factor * kp[j];

@@ -31,7 +31,8 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
 // Adds the sum of earlier nodes.
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 
-// The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples (bisection).
+// The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples
+// (bisection).
 double od_signal_value(const od_signals *s, int node, double t);
 // The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
 double od_signal_next_break(const od_signals *s, int node, double t);

@@ -45,7 +45,8 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b, N_Vector d) {
+static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
+                    N_Vector d) {
   (void)fx, (void)a, (void)b, (void)d;
   od_cvodes *c = user;
   int nx = od_plant_nx(c->plant);
@@ -76,13 +77,13 @@ static bool start_solver(od_cvodes *c) {
   if (CVodeInit(c->memory, right_hand_side, t, c->x) != CV_SUCCESS) return false;
   if (CVodeSStolerances(c->memory, tolerance, tolerance) != CV_SUCCESS) return false;
   if (CVodeSetErrHandlerFn(c->memory, silent, NULL) != CV_SUCCESS) return false;
-  if (CVodeSetUserData(c->memory, c) != CV_SUCCESS || CVodeSetMaxNumSteps(c->memory, 1000000) != CV_SUCCESS) return false;
+  if (CVodeSetUserData(c->memory, c) != CV_SUCCESS || CVodeSetMaxNumSteps(c->memory, 1000000) != CV_SUCCESS)
+    return false;
   if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
   N_VConst(0, c->energy);
-  return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS &&
-         CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
+  return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS && CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 

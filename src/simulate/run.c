@@ -76,7 +76,9 @@ static od_status record(run *r, double t, od_error *err) {
 
 // The inputs at a time on the grid; where they jump there, just before it and just after it. Round-off must not hide a
 // jump.
-static double time_aside(const run *r, double t) { return fmax(1e-9 * r->step, 4e-16 * t); }
+static double time_aside(const run *r, double t) {
+  return fmax(1e-9 * r->step, 4e-16 * t);
+}
 
 static bool inputs_jump(run *r, double t) {
   double aside = time_aside(r, t);
@@ -104,7 +106,8 @@ static od_status step_to(run *r, double t, double end) {
   return status == OD_OK && jump ? od_sim_set_inputs(r->sim, r->u_after) : status;
 }
 
-// The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local order.
+// The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local
+// order.
 static double next_jump(run *r, double t, double end) {
   double aside = time_aside(r, end), at = t + aside;
   while (r->plant->nu) {
@@ -149,12 +152,17 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   const od_run_defaults *defaults = od_machine_run(machine);
   double time = options->time > 0 ? options->time : defaults->time;
   double step = options->step > 0 ? options->step : defaults->step;
-  if (!(time > 0) || !isfinite(time)) return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
-  if (!(step > 0) || !isfinite(step)) return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
+  if (!(time > 0) || !isfinite(time))
+    return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
+  if (!(step > 0) || !isfinite(step))
+    return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step < 1e10)) return od_fail(err, OD_BAD_INPUT, "%.3g steps are too many", time / step);
   // Round-off in time / step must not add a step.
   long steps = (long)ceil(time / step * (1 - 1e-12));
-  run r = {.machine = machine, .options = options, .step = time / (double)steps, .steps = steps,
+  run r = {.machine = machine,
+           .options = options,
+           .step = time / (double)steps,
+           .steps = steps,
            .every = options->every > 0 ? options->every : 1};
   if (fabs(r.step - step) < 1e-9 * step) r.step = step;
   double begin = seconds();
@@ -163,7 +171,8 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   if (report && r.sim) {
     od_sim_counts counts = od_sim_count(r.sim);
     *report = (od_run_report){.steps = r.cvodes ? od_cvodes_steps(r.cvodes) : counts.steps,
-                              .residuals = counts.residuals, .repartitions = counts.repartitions,
+                              .residuals = counts.residuals,
+                              .repartitions = counts.repartitions,
                               .seconds = seconds() - begin};
   }
   *out = r.table;

@@ -1,5 +1,5 @@
-// The four-bars of cases/fourbar-observer against a hand-written natural-coordinates model (tests/oracle, eqs. 15-19 of the
-// paper; no code in common with the engine) and against the published figures.
+// The four-bars of cases/fourbar-observer against a hand-written natural-coordinates model (tests/oracle, eqs. 15-19
+// of the paper; no code in common with the engine) and against the published figures.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static void signals_of_the_spring_fourbar(void **state) {
   od_test_end(&r);
 }
 
-// The same rule (implicit trapezoidal, 1 ms) on two models that share nothing must agree to Newton's tolerance; that both
-// use the crank's angle as coordinate makes even the discretisation the same.
+// The same rule (implicit trapezoidal, 1 ms) on two models that share nothing must agree to Newton's tolerance; that
+// both use the crank's angle as coordinate makes even the discretisation the same.
 static void agrees_with_natural_coordinates(void **state) {
   (void)state;
   oracle_fourbar m = oracle_fourbar_spring();
@@ -57,9 +57,11 @@ static void agrees_with_natural_coordinates(void **state) {
 // The toolbox four-bar: root mean square of the difference between the wrong free model and the true one, 10 s at 5 ms.
 static void toolbox_free_model(void **state) {
   (void)state;
-  od_test_run truth = od_test_begin(od_test_machine("cases/fourbar-observer/toolbox.yaml", NULL), "A.angle", "A.rate", NULL);
-  od_test_run wrong = od_test_begin(od_test_machine("cases/fourbar-observer/toolbox.yaml", "gravity[1]=-8.81",
-                                                    "initial.A.angle=71.25 deg", NULL), "A.angle", "A.rate", NULL);
+  od_test_run truth =
+      od_test_begin(od_test_machine("cases/fourbar-observer/toolbox.yaml", NULL), "A.angle", "A.rate", NULL);
+  od_test_run wrong = od_test_begin(
+      od_test_machine("cases/fourbar-observer/toolbox.yaml", "gravity[1]=-8.81", "initial.A.angle=71.25 deg", NULL),
+      "A.angle", "A.rate", NULL);
   double sum[2] = {0}, a[2], b[2];
   for (int i = 0; i < 2000; i++) {
     assert_int_equal(od_sim_step(truth.sim, 5e-3, NULL), OD_OK);

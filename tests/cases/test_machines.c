@@ -1,4 +1,5 @@
-// The other machines of cases/ against closed forms and hand-written equations (tests/oracle, no code in common with the engine).
+// The other machines of cases/ against closed forms and hand-written equations (tests/oracle, no code in common with
+// the engine).
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +33,8 @@ static void double_pendulum(void **state) {
   const oracle_pendulum m = {.mass = {2, 1}, .length = {1, 0.7}, .gravity = 9.81};
   oracle_pendulum_sample *s = malloc(201 * sizeof *s);
   oracle_pendulum_run(&m, (double[]){0, pi / 4}, (double[]){0, 1}, 1e-2, 200, 8, s);
-  od_test_run r = od_test_begin(od_test_machine("cases/double-pendulum/machine.yaml", NULL), "upper.angle", "lower.angle",
-                                "lower.end.x", "lower.end.y", "energy.stored", NULL);
+  od_test_run r = od_test_begin(od_test_machine("cases/double-pendulum/machine.yaml", NULL), "upper.angle",
+                                "lower.angle", "lower.end.x", "lower.end.y", "energy.stored", NULL);
   double y[5], worst = 0;
   for (int i = 1; i <= 200; i++) {
     advance(&r, 1e-3, 10, true);
@@ -80,7 +81,8 @@ static void rssr(void **state) {
   (void)state;
   // The rocker turns about (0, 0.8, 0.6); at angle zero it points along x.
   const oracle_rssr m = {.crank = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, 0.3},
-                         .rocker = {{1, 0, 0.2}, {1, 0, 0}, {0, 0.6, -0.8}, 0.8}, .rod = 1};
+                         .rocker = {{1, 0, 0.2}, {1, 0, 0}, {0, 0.6, -0.8}, 0.8},
+                         .rod = 1};
   static const char *const files[] = {"cases/rssr/machine.yaml", "cases/rssr/coupler.yaml"};
   for (int f = 0; f < 2; f++) {
     od_test_run r = od_test_begin(od_test_machine(files[f], NULL), "A.angle", "B.angle", "A.rate", "B.rate", NULL);
@@ -90,7 +92,8 @@ static void rssr(void **state) {
       od_sim_outputs(r.sim, y);
       double best = INFINITY, rocker;
       for (int branch = -1; branch <= 1; branch += 2)
-        if (oracle_rssr_rocker(&m, y[0], branch, &rocker) == 0) best = fmin(best, fabs(remainder(y[1] - rocker, 2 * pi)));
+        if (oracle_rssr_rocker(&m, y[0], branch, &rocker) == 0)
+          best = fmin(best, fabs(remainder(y[1] - rocker, 2 * pi)));
       worst = fmax(worst, best);
       worst = fmax(worst, fabs(y[3] - oracle_rssr_ratio(&m, y[0], y[1]) * y[2]) / (1 + fabs(y[3])));
       turned = fmax(turned, fabs(y[0]));
@@ -131,8 +134,10 @@ static void planar_machines_in_space(void **state) {
   (void)state;
   static const char *const files[] = {"cases/fourbar-observer/spring.yaml", "cases/crane/machine.yaml",
                                       "cases/slider-crank/slider-first.yaml", "cases/fourbar-chain/chain-5.yaml"};
-  static const char *const watched[][3] = {{"crank.end.x", "spring.force", "A.acceleration"}, {"payload.centre.y", "lift.loss", "elbow.rate"},
-                                            {"rod.middle.ay", "guide.rate", "main.angle"}, {"coupler2.end.x", "A3.rate", "energy.kinetic"}};
+  static const char *const watched[][3] = {{"crank.end.x", "spring.force", "A.acceleration"},
+                                           {"payload.centre.y", "lift.loss", "elbow.rate"},
+                                           {"rod.middle.ay", "guide.rate", "main.angle"},
+                                           {"coupler2.end.x", "A3.rate", "energy.kinetic"}};
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     char file[512];
     snprintf(file, sizeof file, "%s/%s", OD_SOURCE_DIR, files[f]);
@@ -163,7 +168,8 @@ static void planar_machines_in_space(void **state) {
         worst = fmax(worst, fabs(x[k] - y[k]) / size[k]);
       }
     }
-    print_message("%s in space: %d rows, %d independent; largest relative difference %.2g\n", files[f], b.closure_rows, b.closure_rank, worst);
+    print_message("%s in space: %d rows, %d independent; largest relative difference %.2g\n", files[f], b.closure_rows,
+                  b.closure_rank, worst);
     assert_true(worst < 1e-8);
     od_test_end(&p);
     od_test_end(&q);
@@ -171,7 +177,8 @@ static void planar_machines_in_space(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(double_pendulum), cmocka_unit_test(chains), cmocka_unit_test(rssr),
-                                     cmocka_unit_test(bricard), cmocka_unit_test(planar_machines_in_space)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(double_pendulum), cmocka_unit_test(chains),
+                                     cmocka_unit_test(rssr), cmocka_unit_test(bricard),
+                                     cmocka_unit_test(planar_machines_in_space)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// The planar four-bar of Cuadrado, Dopico, Perez and Pastorino, "Influence of the sensored magnitude in the performance
-// of observers based on multibody models and the extended Kalman filter", in natural coordinates (eqs. 15-19), reduced by
-// the matrix-R method (eqs. 4-8):
+// The planar four-bar of Cuadrado, Dopico, Perez and Pastorino, "Influence of the sensored magnitude in the
+// performance of observers based on multibody models and the extended Kalman filter", in natural coordinates (eqs.
+// 15-19), reduced by the matrix-R method (eqs. 4-8):
 //
 //   q = (x1, y1, x2, y2, s, theta),  z = theta, w = z'
 //

@@ -36,7 +36,8 @@ od_test_run od_test_begin(od_machine *machine, const char *first, ...) {
   int outputs[64];
   va_list args;
   va_start(args, first);
-  for (const char *name = first; name; name = va_arg(args, const char *)) outputs[run.outputs++] = od_test_output(machine, name);
+  for (const char *name = first; name; name = va_arg(args, const char *))
+    outputs[run.outputs++] = od_test_output(machine, name);
   va_end(args);
   assert_int_equal(od_machine_plant(machine, outputs, run.outputs, NULL, 0, &run.plant, NULL), OD_OK);
   run.sim = od_sim_new(run.plant);

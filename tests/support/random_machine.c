@@ -1,5 +1,6 @@
 // Loops that close: the machine is first built without them, which tells where every body is in its initial position;
-// then two bodies get points and axes that coincide there, and the machine is built again with a cut joint between them.
+// then two bodies get points and axes that coincide there, and the machine is built again with a cut joint between
+// them.
 #include "support/random_machine.h"
 
 #include <math.h>
@@ -17,7 +18,9 @@ double od_dice_uniform(od_dice *d, double low, double high) {
   z ^= z >> 31;
   return low + (high - low) * (double)(z >> 11) / 9007199254740992.0;
 }
-int od_dice_pick(od_dice *d, int count) { return (int)od_dice_uniform(d, 0, (double)count); }
+int od_dice_pick(od_dice *d, int count) {
+  return (int)od_dice_uniform(d, 0, (double)count);
+}
 
 enum { MOST_BODIES = 8, MOST_LOOPS = 2 };
 
@@ -35,7 +38,9 @@ typedef struct plan {
   int bodies, joint_with_friction;
 } plan;
 
-static int number(plan *p, const char *what, double value) { return od_build_number(p->build, what, value, "1"); }
+static int number(plan *p, const char *what, double value) {
+  return od_build_number(p->build, what, value, "1");
+}
 
 static int vector(plan *p, const char *what, const double v[3]) {
   int first = number(p, what, v[0]);
@@ -92,7 +97,8 @@ static void add_body(plan *p, int i) {
 
 static void add_joint(plan *p, int i) {
   char name[32], quantity[48];
-  static const od_joint_type kinds[] = {OD_REVOLUTE, OD_REVOLUTE, OD_REVOLUTE, OD_PRISMATIC, OD_UNIVERSAL, OD_SPHERICAL};
+  static const od_joint_type kinds[] = {OD_REVOLUTE,  OD_REVOLUTE,  OD_REVOLUTE,
+                                        OD_PRISMATIC, OD_UNIVERSAL, OD_SPHERICAL};
   od_joint_type type = kinds[od_dice_pick(&p->dice, p->planar ? 4 : 6)];
   if (i > 1 && od_dice_pick(&p->dice, 8) == 0) type = OD_FIXED;
   snprintf(name, sizeof name, "joint%d", i);
@@ -114,7 +120,8 @@ static void add_joint(plan *p, int i) {
   }
   int joint = od_build_joint(p->build, name, &spec);
   if (type == OD_REVOLUTE || type == OD_PRISMATIC) p->joint_with_friction = joint;
-  static const char *const one[] = {"angle"}, *const slide[] = {"position"}, *const more[] = {"angle1", "angle2", "angle3"};
+  static const char *const one[] = {"angle"}, *const slide[] = {"position"},
+                           *const more[] = {"angle1", "angle2", "angle3"};
   int free = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
   for (int k = 0; k < free; k++) {
     snprintf(quantity, sizeof quantity, "%s.%s", name, free > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
@@ -131,7 +138,9 @@ static void add_joint(plan *p, int i) {
     od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), 0);
 }
 
-static int random_body(plan *p) { return od_dice_pick(&p->dice, p->bodies + 1) - 1; }
+static int random_body(plan *p) {
+  return od_dice_pick(&p->dice, p->bodies + 1) - 1;
+}
 
 static void add_elements(plan *p) {
   for (int i = 0; i < 2; i++) {
@@ -192,8 +201,10 @@ static void add_nodes(plan *p) {
 }
 
 static void add_flows(plan *p) {
-  const double orifice[3] = {1e-5, 0.6, 0.7}, relief[2] = {2e6, 1e-10}, check[4] = {1e-5, 0.6, 1e6, 9e6}, leak[1] = {1e-12}, pump[1] = {1e-3};
-  od_build_flow(p->build, "pump", OD_FLOW_PUMP, od_dice_pick(&p->dice, 2) ? TANK : -1, 0, numbers(p, "pump", pump, 1), od_dice_pick(&p->dice, 3) - 1);
+  const double orifice[3] = {1e-5, 0.6, 0.7}, relief[2] = {2e6, 1e-10}, check[4] = {1e-5, 0.6, 1e6, 9e6},
+               leak[1] = {1e-12}, pump[1] = {1e-3};
+  od_build_flow(p->build, "pump", OD_FLOW_PUMP, od_dice_pick(&p->dice, 2) ? TANK : -1, 0, numbers(p, "pump", pump, 1),
+                od_dice_pick(&p->dice, 3) - 1);
   od_build_flow(p->build, "throttle", OD_FLOW_ORIFICE, 0, 1, numbers(p, "orifice", orifice, 3), 1);
   od_build_flow(p->build, "bleed", OD_FLOW_ORIFICE, 1, TANK, numbers(p, "orifice", orifice, 3), -1);
   od_build_flow(p->build, "feed", OD_FLOW_ORIFICE, SOURCE, 2, numbers(p, "orifice", orifice, 3), -1);
@@ -212,7 +223,8 @@ static void add_valve(plan *p) {
     int degree = 1 + od_dice_pick(&p->dice, 3), count = degree + 1 + od_dice_pick(&p->dice, 4);
     int first = number(p, "overlap", od_dice_uniform(&p->dice, -0.05, 0.05));
     for (int k = 0; k < count; k++)
-      number(p, "at", 1.5 * k / (count - 1) + (k > 0 && k < count - 1 ? od_dice_uniform(&p->dice, -0.1, 0.1) / count : 0));
+      number(p, "at",
+             1.5 * k / (count - 1) + (k > 0 && k < count - 1 ? od_dice_uniform(&p->dice, -0.1, 0.1) / count : 0));
     for (int k = 0; k < count; k++) number(p, "value", k == 0 ? 0 : od_dice_uniform(&p->dice, 0.3, 2));
     od_build_port(p->build, names[i], valve, from[i], to[i], i < 2 ? 1 : -1, degree, count, first);
   }
@@ -240,8 +252,8 @@ static void add_circuit(plan *p) {
     bool diameters = od_dice_pick(&p->dice, 2);
     // Long enough to reach whatever the dice gave; a cylinder rarely touches its stops, so some get short strokes.
     const double q[9] = {diameters ? 0.03 : 2e-3, diameters ? 0.02 : 1.5e-3, 0.001, 30, 1e-4, 2e-4, 1e-13, 1e4, 0.5};
-    int cylinder = od_build_cylinder(p->build, i ? "c1" : "c0", random_point(p, a, "ca"), random_point(p, b, "cb"), 1, i ? TANK : 2, diameters,
-                                     numbers(p, "cylinder", q, 9));
+    int cylinder = od_build_cylinder(p->build, i ? "c1" : "c0", random_point(p, a, "ca"), random_point(p, b, "cb"), 1,
+                                     i ? TANK : 2, diameters, numbers(p, "cylinder", q, 9));
     if (i == 0) add_frictions(p, cylinder);
   }
 }
@@ -321,7 +333,8 @@ static void pose(const od_model *m, int body, double r[3], double R[3][3]) {
 
 static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) {
   static const int in_plane[] = {0, 1 + OD_REVOLUTE, 1 + OD_REVOLUTE, 1 + OD_PRISMATIC, 1 + OD_SPHERICAL, 1 + OD_FIXED};
-  static const int in_space[] = {0, 0, 1 + OD_SPHERICAL, 1 + OD_REVOLUTE, 1 + OD_UNIVERSAL, 1 + OD_PRISMATIC, 1 + OD_FIXED};
+  static const int in_space[] = {0,           0, 1 + OD_SPHERICAL, 1 + OD_REVOLUTE, 1 + OD_UNIVERSAL, 1 + OD_PRISMATIC,
+                                 1 + OD_FIXED};
   *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, 7)]};
   l->body_a = od_dice_pick(dice, m->bodies);
   l->body_b = od_dice_pick(dice, m->bodies + 1) - 1;

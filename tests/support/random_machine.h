@@ -1,5 +1,5 @@
-// Random machines for tests: trees of all joint types with springs, forces and torques, loops of all kinds that close, and
-// hydraulic circuits with every element.
+// Random machines for tests: trees of all joint types with springs, forces and torques, loops of all kinds that close,
+// and hydraulic circuits with every element.
 #ifndef OD_RANDOM_MACHINE_H
 #define OD_RANDOM_MACHINE_H
 

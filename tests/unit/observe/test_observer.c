@@ -1,5 +1,5 @@
-// The observer against a Kalman filter written out in full matrices, on a linear plant where both must agree to round-off;
-// its two forms against each other on the hydraulic four-bar; its behaviour with bad data.
+// The observer against a Kalman filter written out in full matrices, on a linear plant where both must agree to
+// round-off; its two forms against each other on the hydraulic four-bar; its behaviour with bad data.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,8 @@
 
 enum { NX = 3, NU = 1, NP = 2, NY = 2, N = NX + NP };
 static const double A[NX][NX] = {{0, 1, 0}, {-4, -0.5, 1}, {0.3, 0, -1}}, B[NX] = {0, 1, 0.2};
-static const double E[NX][NP] = {{0, 0}, {1, 0}, {0, 0.5}}, C[NY][NX] = {{1, 0, 0}, {0, 0.5, 1}}, D[NY][NP] = {{0, 0}, {0, 0.2}};
+static const double E[NX][NP] = {{0, 0}, {1, 0}, {0, 0.5}}, C[NY][NX] = {{1, 0, 0}, {0, 0.5, 1}},
+                    D[NY][NP] = {{0, 0}, {0, 0.2}};
 
 static int f(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
@@ -28,7 +29,8 @@ static int f(void *user, double t, const double *x, const double *u, const doubl
   }
   return 0;
 }
-static int f_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu, double *fp) {
+static int f_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,
+                       double *fp) {
   (void)user, (void)t, (void)x, (void)u, (void)p;
   if (fx) memcpy(fx, A, sizeof A);
   if (fu) memcpy(fu, B, sizeof B);
@@ -44,7 +46,8 @@ static int h(void *user, double t, const double *x, const double *u, const doubl
   }
   return 0;
 }
-static int h_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu, double *hp) {
+static int h_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx, double *hu,
+                       double *hp) {
   (void)user, (void)t, (void)x, (void)u, (void)p;
   if (hx) memcpy(hx, C, sizeof C);
   if (hu) memset(hu, 0, NY * NU * sizeof *hu);
@@ -149,7 +152,16 @@ static void textbook_step(textbook *k, const double *u, const double *q, const d
 static void equals_a_textbook_filter(od_covariance_form form) {
   const double x0[NX] = {0.5, 0, -0.2}, p0[NP] = {0.3, -0.1}, sigma[NY] = {0.05, 0.1}, step = 0.02;
   const double q[N] = {1e-6, 2e-6, 1e-6, 0, 1e-8}, start[N] = {0.3, 0.2, 0.4, 1, 0.5};
-  od_function fn = {.nx = NX, .nu = NU, .ny = NY, .np = NP, .x0 = x0, .p = p0, .f = f, .h = h, .f_jacobians = f_jacobians, .h_jacobians = h_jacobians};
+  od_function fn = {.nx = NX,
+                    .nu = NU,
+                    .ny = NY,
+                    .np = NP,
+                    .x0 = x0,
+                    .p = p0,
+                    .f = f,
+                    .h = h,
+                    .f_jacobians = f_jacobians,
+                    .h_jacobians = h_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
   od_observer *o = od_observer_new(plant, &(od_observer_options){.form = form, .sensor_sigma = sigma});
@@ -180,8 +192,14 @@ static void equals_a_textbook_filter(od_covariance_form form) {
   od_plant_free(plant);
 }
 
-static void joseph(void **state) { (void)state; equals_a_textbook_filter(OD_FORM_JOSEPH); }
-static void square_root(void **state) { (void)state; equals_a_textbook_filter(OD_FORM_SQUARE_ROOT); }
+static void joseph(void **state) {
+  (void)state;
+  equals_a_textbook_filter(OD_FORM_JOSEPH);
+}
+static void square_root(void **state) {
+  (void)state;
+  equals_a_textbook_filter(OD_FORM_SQUARE_ROOT);
+}
 
 // ---- the hydraulic four-bar
 
@@ -199,7 +217,8 @@ static od_machine *variant(const char *name) {
   snprintf(file, sizeof file, "%s/cases/fourbar-valve/machine.yaml", OD_SOURCE_DIR);
   od_machine *machine = NULL;
   od_messages *messages = od_messages_new();
-  if (od_machine_load(file, &(od_load_options){.variant = name}, &machine, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  if (od_machine_load(file, &(od_load_options){.variant = name}, &machine, messages) != OD_OK)
+    od_messages_print(messages, stderr, false);
   od_messages_free(messages);
   assert_non_null(machine);
   return machine;
@@ -267,9 +286,11 @@ static void forms_agree(void **state) {
     step_twin(&a, i, &one, NULL);
     step_twin(&b, i, &two, NULL);
     for (int k = 0; k < 2; k++)
-      worst = fmax(worst, fabs(od_observer_parameters(a.o)[k] - od_observer_parameters(b.o)[k]) / od_observer_parameter_sigma(a.o, k));
+      worst = fmax(worst, fabs(od_observer_parameters(a.o)[k] - od_observer_parameters(b.o)[k]) /
+                              od_observer_parameter_sigma(a.o, k));
   }
-  print_message("forms differ by %.2g sigma at most; kp %.4g MPa +- %.2g\n", worst, od_observer_parameters(a.o)[0] / 1e6, od_observer_parameter_sigma(a.o, 0) / 1e6);
+  print_message("forms differ by %.2g sigma at most; kp %.4g MPa +- %.2g\n", worst,
+                od_observer_parameters(a.o)[0] / 1e6, od_observer_parameter_sigma(a.o, 0) / 1e6);
   assert_true(worst < 1e-4);
   end_twin(&a);
   end_twin(&b);
@@ -293,8 +314,9 @@ static void survives_bad_data(void **state) {
   for (int i = 1; i <= 2500; i++) step_twin(&w, i, &dice, spoil);
   od_sim_outputs(w.sim, real);
   od_sim_outputs(od_observer_sim(w.o), y);
-  print_message("after bad data: length off by %.2g m, P by %.2g MPa; gated %ld %ld %ld\n", y[0] - real[0], (y[1] - real[1]) / 1e6,
-                od_observer_gated(w.o, 0), od_observer_gated(w.o, 1), od_observer_gated(w.o, 2));
+  print_message("after bad data: length off by %.2g m, P by %.2g MPa; gated %ld %ld %ld\n", y[0] - real[0],
+                (y[1] - real[1]) / 1e6, od_observer_gated(w.o, 0), od_observer_gated(w.o, 1),
+                od_observer_gated(w.o, 2));
   assert_true(fabs(y[0] - real[0]) < 5e-3);
   assert_true(fabs(y[1] - real[1]) < 0.5e6);
   assert_true(od_observer_gated(w.o, 2) >= 5);
@@ -302,7 +324,7 @@ static void survives_bad_data(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joseph), cmocka_unit_test(square_root), cmocka_unit_test(forms_agree),
-                                     cmocka_unit_test(survives_bad_data)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(joseph), cmocka_unit_test(square_root),
+                                     cmocka_unit_test(forms_agree), cmocka_unit_test(survives_bad_data)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Energy is the oracle: what goes in is stored or dissipated. No machine's equations of motion are used for it, only the
-// energies and powers of its elements.
+// Energy is the oracle: what goes in is stored or dissipated. No machine's equations of motion are used for it, only
+// the energies and powers of its elements.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,8 @@ static void watch(od_test_run *r, balance *b) {
 }
 
 static od_test_run begin(const char *file) {
-  return od_test_begin(od_test_machine(file, NULL), "energy.balance", "energy.kinetic", "energy.dissipated", "energy.input", NULL);
+  return od_test_begin(od_test_machine(file, NULL), "energy.balance", "energy.kinetic", "energy.dissipated",
+                       "energy.input", NULL);
 }
 
 static void check_cvodes(const char *file) {
@@ -69,21 +70,26 @@ static double trapezoid_defect(const char *file, double h, double time) {
 
 static void trapezoid_is_of_second_order(void **state) {
   (void)state;
-  static const struct { const char *file; double h, time; } run[] = {{"cases/fourbar-observer/spring.yaml", 1e-3, 1},
-                                                        {"cases/fourbar-swing/machine.yaml", 4e-3, 2},
-                                                        {"cases/crane/machine.yaml", 2e-3, 4},
-                                                        {"cases/bricard/machine.yaml", 2e-3, 1}};
+  static const struct {
+    const char *file;
+    double h, time;
+  } run[] = {{"cases/fourbar-observer/spring.yaml", 1e-3, 1},
+             {"cases/fourbar-swing/machine.yaml", 4e-3, 2},
+             {"cases/crane/machine.yaml", 2e-3, 4},
+             {"cases/bricard/machine.yaml", 2e-3, 1}};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
     double coarse = trapezoid_defect(run[i].file, run[i].h, run[i].time);
     double fine = trapezoid_defect(run[i].file, run[i].h / 2, run[i].time);
     double finest = trapezoid_defect(run[i].file, run[i].h / 4, run[i].time);
-    print_message("%s: defects %.3g %.3g %.3g J, ratios %.2f %.2f\n", run[i].file, coarse, fine, finest, coarse / fine, fine / finest);
+    print_message("%s: defects %.3g %.3g %.3g J, ratios %.2f %.2f\n", run[i].file, coarse, fine, finest, coarse / fine,
+                  fine / finest);
     assert_true(fabs(coarse / fine - 4) < 0.4);
     assert_true(fabs(fine / finest - 4) < 0.2);
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cvodes_closes_the_balance), cmocka_unit_test(trapezoid_is_of_second_order)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cvodes_closes_the_balance),
+                                     cmocka_unit_test(trapezoid_is_of_second_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

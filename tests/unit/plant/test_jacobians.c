@@ -1,9 +1,9 @@
 // Every Jacobian against the complex step, over random machines: planar and spatial, with and without loops.
 //
 // The complex step runs the kernels in complex numbers: independent of the hand-written tangents, exact to round-off.
-// Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too, has
-// converged. Parameter columns, which the engine itself takes by complex steps of the residual, are compared with complex
-// steps through the whole trapezoidal step, and with differences of machines built anew.
+// Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too,
+// has converged. Parameter columns, which the engine itself takes by complex steps of the residual, are compared with
+// complex steps through the whole trapezoidal step, and with differences of machines built anew.
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,8 @@ static double largest(const double *a, int count) {
 }
 
 // Relative to the largest entry; where all of them vanish, to a hundredth of what is usual (at least 1e-2).
-static void compare(bench *b, const char *what, const double *got, const double *want, int rows, int columns, double usual) {
+static void compare(bench *b, const char *what, const double *got, const double *want, int rows, int columns,
+                    double usual) {
   double scale = largest(want, rows * columns) + 1e-2 * fmax(usual, 1), worst = 0;
   for (int i = 0; i < rows * columns; i++) worst = fmax(worst, fabs(got[i] - want[i]));
   double error = worst / scale;
@@ -68,21 +69,26 @@ static double unit_of(const bench *b, int column) {
 }
 static void compare_scaled(bench *b, const char *what, const double *got, const double *want, int rows, int columns) {
   b->columns_before_parameters = columns - b->np;
-  double *a = malloc((size_t)columns * sizeof *a), *c = malloc((size_t)columns * sizeof *c), *largest_of = calloc(3, sizeof *largest_of);
+  double *a = malloc((size_t)columns * sizeof *a), *c = malloc((size_t)columns * sizeof *c),
+         *largest_of = calloc(3, sizeof *largest_of);
   // What is usual for rows of one kind: rates, accelerations, circuit rates.
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < rows; i++) {
       int kind = i < b->nz ? 0 : i < 2 * b->nz ? 1 : 2;
       double unit = i < 2 * b->nz ? 1 : b->plant->scale[i - b->nz];
-      for (int j = 0; j < columns; j++) a[j] = got[i * columns + j] * unit_of(b, j) / unit, c[j] = want[i * columns + j] * unit_of(b, j) / unit;
-      if (pass == 0) largest_of[kind] = fmax(largest_of[kind], largest(c, columns));
-      else compare(b, what, a, c, 1, columns, largest_of[kind]);
+      for (int j = 0; j < columns; j++)
+        a[j] = got[i * columns + j] * unit_of(b, j) / unit, c[j] = want[i * columns + j] * unit_of(b, j) / unit;
+      if (pass == 0)
+        largest_of[kind] = fmax(largest_of[kind], largest(c, columns));
+      else
+        compare(b, what, a, c, 1, columns, largest_of[kind]);
     }
   free(a), free(c), free(largest_of);
 }
 
 static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops, bool circuit) {
-  *b = (bench){.where = planar ? (loops ? "planar looped" : "planar") : (loops ? "spatial looped" : "spatial"), .seed = seed};
+  *b = (bench){.where = planar ? (loops ? "planar looped" : "planar") : (loops ? "spatial looped" : "spatial"),
+               .seed = seed};
   b->m = od_random_machine(seed, planar, loops, circuit);
   if (!b->m) return false;
   od_dice dice = {seed + 99};
@@ -97,13 +103,15 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   b->sim = od_sim_new(b->plant);
   assert_non_null(b->sim);
   b->nz = b->plant->nz;
-  b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count, b->np = MOST_PARAMETERS;
+  b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count,
+  b->np = MOST_PARAMETERS;
   b->w = calloc((size_t)b->m->layout.scalars, sizeof *b->w);
   double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[64];
   assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
   // Away from rest.
   memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
-  for (int i = 0; i < 2 * b->nz; i++) x[i] += i < b->nz ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
+  for (int i = 0; i < 2 * b->nz; i++)
+    x[i] += i < b->nz ? od_dice_uniform(&dice, -0.02, 0.02) : od_dice_uniform(&dice, -2, 2);
   od_status status = od_sim_set(b->sim, 0, x, u);
   if (status != OD_OK) {  // the random state lies beyond what the loops allow
     od_sim_free(b->sim);
@@ -134,7 +142,8 @@ static void load_complex(bench *b, int moved) {
   od_mechanics_with_derivatives(b->m)->prepare(b->m, b->w);
 }
 
-static void complex_residual(bench *b, const double complex *x, const double complex *k, const double complex *u, double complex *g) {
+static void complex_residual(bench *b, const double complex *x, const double complex *k, const double complex *u,
+                             double complex *g) {
   const int *in = od_machine_plant_integers(b->plant, od_sim_work(b->sim));
   od_status status = od_machine_complex_residual(b->m, in, b->w, x, k, u, g);
   assert_int_equal(status, OD_OK);
@@ -179,18 +188,24 @@ static void check_derivatives(bench *b) {
     complex_rates(b, x, u, k);
     for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
     for (int i = 0; i < b->nk; i++) f[(b->nz + i) * all + j] = cimag(k[i]) / tiny;
-    for (int i = 0; i < b->ny; i++) h[i * all + j] = cimag(od_machine_complex_output(b->m, b->w, &b->m->output[i])) / tiny;
+    for (int i = 0; i < b->ny; i++)
+      h[i * all + j] = cimag(od_machine_complex_output(b->m, b->w, &b->m->output[i])) / tiny;
   }
   double *got = calloc((size_t)((b->nx + b->ny) * all), sizeof *got);
   for (int i = 0; i < b->nx; i++)
     for (int j = 0; j < all; j++)
-      got[i * all + j] = j < b->nx ? fx[i * b->nx + j] : j < b->nx + b->nu ? fu[i * b->nu + j - b->nx] : fp[i * b->np + j - b->nx - b->nu];
-  // Rows and columns have all kinds of units: entry by entry, in units that make states, inputs and parameters comparable.
+      got[i * all + j] = j < b->nx           ? fx[i * b->nx + j]
+                         : j < b->nx + b->nu ? fu[i * b->nu + j - b->nx]
+                                             : fp[i * b->np + j - b->nx - b->nu];
+  // Rows and columns have all kinds of units: entry by entry, in units that make states, inputs and parameters
+  // comparable.
   compare_scaled(b, "rates", got, f, b->nx, all);
   // Outputs have all kinds of units: row by row.
   for (int i = 0; i < b->ny; i++) {
     for (int j = 0; j < all; j++)
-      got[j] = j < b->nx ? hx[i * b->nx + j] : j < b->nx + b->nu ? hu[i * b->nu + j - b->nx] : hp[i * b->np + j - b->nx - b->nu];
+      got[j] = j < b->nx           ? hx[i * b->nx + j]
+               : j < b->nx + b->nu ? hu[i * b->nu + j - b->nx]
+                                   : hp[i * b->np + j - b->nx - b->nu];
     double usual = 0;
     for (int k = 0; k < b->ny; k++)
       if (b->m->output[k].kind == b->m->output[i].kind) usual = fmax(usual, largest(h + k * all, all));
@@ -215,7 +230,9 @@ static void complex_step(bench *b, const od_sim *old, double h, int entry, const
   for (int i = 0; i < nu; i++) u[i] = u1[i] + (entry == nx + nu + i ? tiny * I : 0);
   double matrix[32 * 32], re[32], im[32], g0[32];
   int pivot[32];
-  assert_int_equal(b->plant->ops->residual(b->plant, od_sim_work(b->sim), 0, od_sim_state(b->sim), od_sim_rates(b->sim), u1, g0), OD_OK);
+  assert_int_equal(
+      b->plant->ops->residual(b->plant, od_sim_work(b->sim), 0, od_sim_state(b->sim), od_sim_rates(b->sim), u1, g0),
+      OD_OK);
   assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), h * h / 4, h / 2, matrix), OD_OK);
   assert_int_equal(od_lu_factor(n, matrix, pivot), OD_OK);
   for (int i = 0; i < n; i++) k1[i] = od_sim_rates(b->sim)[i];
@@ -236,7 +253,8 @@ static void check_transition(bench *b) {
   const double h = b->plant->nc ? 1e-3 : 1e-2, u1[2] = {0.7, -1.1};
   od_sim *old = malloc(b->sim->size);
   memcpy(old, b->sim, b->sim->size);
-  double F[64 * 64], Gu0[64 * 4], Gu1[64 * 4], Gp[64 * MOST_PARAMETERS], *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
+  double F[64 * 64], Gu0[64 * 4], Gu1[64 * 4], Gp[64 * MOST_PARAMETERS],
+      *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
   od_status status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
   assert_int_equal(status, OD_OK);
   for (int j = 0; j < all; j++) {
@@ -244,7 +262,10 @@ static void check_transition(bench *b) {
     complex_step(b, old, h, j, u1, x1);
     for (int i = 0; i < nx; i++) {
       want[i * all + j] = cimag(x1[i]) / tiny;
-      got[i * all + j] = j < nx ? F[i * nx + j] : j < nx + nu ? Gu0[i * nu + j - nx] : j < nx + 2 * nu ? Gu1[i * nu + j - nx - nu] : Gp[i * np + j - nx - 2 * nu];
+      got[i * all + j] = j < nx            ? F[i * nx + j]
+                         : j < nx + nu     ? Gu0[i * nu + j - nx]
+                         : j < nx + 2 * nu ? Gu1[i * nu + j - nx - nu]
+                                           : Gp[i * np + j - nx - 2 * nu];
     }
   }
   compare_scaled(b, "transition", got, want, nx, all);
@@ -268,21 +289,43 @@ static void check_kind(bool planar, bool loops, bool circuit) {
     close_bench(&b);
     checked++;
   }
-  print_message("%d %s machines%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial", loops ? " with loops" : "",
-                circuit ? " with circuits" : "", worst);
+  print_message("%d %s machines%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial",
+                loops ? " with loops" : "", circuit ? " with circuits" : "", worst);
 }
 
-static void planar_trees(void **state) { (void)state; check_kind(true, false, false); }
-static void planar_loops(void **state) { (void)state; check_kind(true, true, false); }
-static void spatial_trees(void **state) { (void)state; check_kind(false, false, false); }
-static void spatial_loops(void **state) { (void)state; check_kind(false, true, false); }
-static void planar_circuits(void **state) { (void)state; check_kind(true, false, true); }
-static void planar_loops_circuits(void **state) { (void)state; check_kind(true, true, true); }
-static void spatial_loops_circuits(void **state) { (void)state; check_kind(false, true, true); }
+static void planar_trees(void **state) {
+  (void)state;
+  check_kind(true, false, false);
+}
+static void planar_loops(void **state) {
+  (void)state;
+  check_kind(true, true, false);
+}
+static void spatial_trees(void **state) {
+  (void)state;
+  check_kind(false, false, false);
+}
+static void spatial_loops(void **state) {
+  (void)state;
+  check_kind(false, true, false);
+}
+static void planar_circuits(void **state) {
+  (void)state;
+  check_kind(true, false, true);
+}
+static void planar_loops_circuits(void **state) {
+  (void)state;
+  check_kind(true, true, true);
+}
+static void spatial_loops_circuits(void **state) {
+  (void)state;
+  check_kind(false, true, true);
+}
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees), cmocka_unit_test(planar_loops), cmocka_unit_test(spatial_trees),
-                                     cmocka_unit_test(spatial_loops), cmocka_unit_test(planar_circuits),
-                                     cmocka_unit_test(planar_loops_circuits), cmocka_unit_test(spatial_loops_circuits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees),          cmocka_unit_test(planar_loops),
+                                     cmocka_unit_test(spatial_trees),         cmocka_unit_test(spatial_loops),
+                                     cmocka_unit_test(planar_circuits),       cmocka_unit_test(planar_loops_circuits),
+                                     cmocka_unit_test(spatial_loops_circuits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
-// Changing coordinates on the way: the slider-crank described by its slider must change them at every dead point, and the
-// spherical pendulum its reference rotation.
+// Changing coordinates on the way: the slider-crank described by its slider must change them at every dead point, and
+// the spherical pendulum its reference rotation.
 //
-// Oracles: the same machine described by its crank (no change needed), and outputs, which do not depend on coordinates: the
-// change of all outputs that a tangent vector stands for must be the same before and after it is carried over.
+// Oracles: the same machine described by its crank (no change needed), and outputs, which do not depend on
+// coordinates: the change of all outputs that a tangent vector stands for must be the same before and after it is
+// carried over.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +20,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Runge-Kutta with steps so small that its own error does not matter: near a dead point, where the slider says little about
-// the crank, errors in the slider's coordinate are magnified.
+// Runge-Kutta with steps so small that its own error does not matter: near a dead point, where the slider says little
+// about the crank, errors in the slider's coordinate are magnified.
 static void step(od_test_run *r, double h, int count) {
   int changed;
   for (int i = 0; i < count; i++) {
@@ -34,8 +35,10 @@ static void hundred_revolutions(void **state) {
   (void)state;
   static const char *const drive = "main.preload=-20 N m", *const brake = "main.damping=2 N m s/rad";
   static const char *const outputs[] = {"main.angle", "guide.position", "main.rate"};
-  od_test_run crank = od_test_begin(od_test_machine("cases/slider-crank/machine.yaml", drive, brake, NULL), outputs[0], outputs[1], outputs[2], NULL);
-  od_test_run slider = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", drive, brake, NULL), outputs[0], outputs[1], outputs[2], NULL);
+  od_test_run crank = od_test_begin(od_test_machine("cases/slider-crank/machine.yaml", drive, brake, NULL), outputs[0],
+                                    outputs[1], outputs[2], NULL);
+  od_test_run slider = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", drive, brake, NULL),
+                                     outputs[0], outputs[1], outputs[2], NULL);
   double worst = 0, y[3], x[3];
   long fewest = 1000, at_last_turn = 0;
   od_sim_outputs(crank.sim, y);
@@ -52,7 +55,8 @@ static void hundred_revolutions(void **state) {
     at_last_turn = now;
     turn++;
   }
-  print_message("100 revolutions: largest difference %.2g, at least %ld changes of coordinates in each\n", worst, fewest);
+  print_message("100 revolutions: largest difference %.2g, at least %ld changes of coordinates in each\n", worst,
+                fewest);
   assert_true(y[0] > first + 200 * pi);
   assert_true(worst < 1e-8);
   assert_true(fewest >= 2);
@@ -64,11 +68,12 @@ static void hundred_revolutions(void **state) {
 // The engine against the closed form of the slider-crank, through dead points, in the slider's coordinate.
 static void closed_form(void **state) {
   (void)state;
-  oracle_slider_crank m = {.crank_mass = 2, .crank_length = 0.2, .rod_mass = 1, .rod_length = 0.6, .slider_mass = 3, .gravity = 9.81};
+  oracle_slider_crank m = {
+      .crank_mass = 2, .crank_length = 0.2, .rod_mass = 1, .rod_length = 0.6, .slider_mass = 3, .gravity = 9.81};
   oracle_slider_crank_sample *s = malloc(501 * sizeof *s);
   oracle_slider_crank_run(&m, pi / 4, 10, 4e-3, 500, 8, s);
-  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", "main.rate",
-                                "guide.position", "guide.rate", NULL);
+  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle",
+                                "main.rate", "guide.position", "guide.rate", NULL);
   double y[4], worst = 0;
   for (int i = 1; i <= 500; i++) {
     step(&r, 1e-4, 40);
@@ -76,15 +81,16 @@ static void closed_form(void **state) {
     const double want[4] = {s[i].angle, s[i].rate, s[i].slider, s[i].slider_rate};
     for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(y[k] - want[k]));
   }
-  print_message("largest difference from the closed form over 2 s: %.2g, %ld changes of coordinates\n", worst, od_sim_count(r.sim).repartitions);
+  print_message("largest difference from the closed form over 2 s: %.2g, %ld changes of coordinates\n", worst,
+                od_sim_count(r.sim).repartitions);
   assert_true(worst < 1e-8);
   assert_true(od_sim_count(r.sim).repartitions > 4);
   free(s);
   od_test_end(&r);
 }
 
-// Compares what a tangent vector does to all outputs before and after a change of coordinates. Returns 1 if there was one, 0
-// if none was needed, -1 where the machine has tumbled into a singular position.
+// Compares what a tangent vector does to all outputs before and after a change of coordinates. Returns 1 if there was
+// one, 0 if none was needed, -1 where the machine has tumbled into a singular position.
 static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, double *worst) {
   if (!plant->ops->wants_repartition(plant, od_sim_work(sim))) return 0;
   int nx = od_plant_nx(plant), ny = plant->ny, changed;
@@ -121,9 +127,9 @@ static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, doub
 
 static void tangents_are_carried_over(void **state) {
   (void)state;
-  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", "main.rate",
-                                "main.acceleration", "guide.position", "guide.rate", "rod.middle.vx", "rod.middle.ay",
-                                "energy.kinetic", "energy.potential", NULL);
+  od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle",
+                                "main.rate", "main.acceleration", "guide.position", "guide.rate", "rod.middle.vx",
+                                "rod.middle.ay", "energy.kinetic", "energy.potential", NULL);
   od_dice dice = {4711};
   double worst = 0;
   int changes = 0;
@@ -173,6 +179,7 @@ static void charts_are_carried_over(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(hundred_revolutions), cmocka_unit_test(closed_form),
-                                     cmocka_unit_test(tangents_are_carried_over), cmocka_unit_test(charts_are_carried_over)};
+                                     cmocka_unit_test(tangents_are_carried_over),
+                                     cmocka_unit_test(charts_are_carried_over)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Steps as real-time code wants them: no allocation, the same bits from a copied block, statuses instead of crashes; and the
-// function plant against closed forms.
+// Steps as real-time code wants them: no allocation, the same bits from a copied block, statuses instead of crashes;
+// and the function plant against closed forms.
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -21,16 +21,23 @@ static long allocations;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
-void *malloc(size_t size) { return allocations++, __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return allocations++, __libc_calloc(count, size); }
-void *realloc(void *old, size_t size) { return allocations++, __libc_realloc(old, size); }
+void *malloc(size_t size) {
+  return allocations++, __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size) {
+  return allocations++, __libc_calloc(count, size);
+}
+void *realloc(void *old, size_t size) {
+  return allocations++, __libc_realloc(old, size);
+}
 #endif
 
 static void steps_allocate_nothing(void **state) {
   (void)state;
 #if COUNTING
   static const char *const files[] = {"cases/fourbar-observer/spring.yaml", "cases/slider-crank/slider-first.yaml",
-                                      "cases/crane/machine.yaml", "cases/bricard/machine.yaml", "cases/rssr/coupler.yaml"};
+                                      "cases/crane/machine.yaml", "cases/bricard/machine.yaml",
+                                      "cases/rssr/coupler.yaml"};
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     od_machine *machine = od_test_machine(files[f], NULL);
     int outputs[400], all = od_machine_output_count(machine), count = all < 400 ? all : 400;
@@ -40,14 +47,15 @@ static void steps_allocate_nothing(void **state) {
     assert_int_equal(od_machine_plant(machine, outputs, count, parameter, 2, &plant, NULL), OD_OK);
     od_sim *sim = od_sim_new(plant);
     int nx = od_plant_nx(plant);
-    double u[16] = {0}, y[400], F[64 * 64], Gu[2][64 * 16], Gp[64 * 2], map[64 * 64], *h = malloc((size_t)(400 * 64) * sizeof *h);
+    double u[16] = {0}, y[400], F[64 * 64], Gu[2][64 * 16], Gp[64 * 2], map[64 * 64],
+           *h = malloc((size_t)(400 * 64) * sizeof *h);
     assert_true(nx <= 64);
     long before = allocations;
     int changed, failures = od_sim_start(sim, 0, u) != OD_OK;
     for (int i = 1; i <= 300; i++) {
       if (plant->nu) od_machine_inputs(machine, i * 1e-3, u);
       failures += od_sim_repartition(sim, map, &changed) != OD_OK;
-      failures += (i % 3 == 0 ? od_sim_step(sim, 1e-3, u)
+      failures += (i % 3 == 0   ? od_sim_step(sim, 1e-3, u)
                    : i % 3 == 1 ? od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)
                                 : od_sim_step_rk4(sim, 1e-3, u, u)) != OD_OK;
       failures += od_sim_outputs(sim, y) != OD_OK;
@@ -141,7 +149,8 @@ static void function_plant(void **state) {
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
   for (int i = 0; i < 10000; i++) {
     assert_int_equal(od_sim_step_with_jacobians(sim, 1e-4, u, F, NULL, NULL, Gp), OD_OK);
-    double next[2] = {F[0] * sensitivity[0] + F[1] * sensitivity[1] + Gp[0], F[2] * sensitivity[0] + F[3] * sensitivity[1] + Gp[1]};
+    double next[2] = {F[0] * sensitivity[0] + F[1] * sensitivity[1] + Gp[0],
+                      F[2] * sensitivity[0] + F[3] * sensitivity[1] + Gp[1]};
     memcpy(sensitivity, next, sizeof next);
   }
   assert_int_equal(od_sim_outputs(sim, y), OD_OK);
@@ -160,7 +169,8 @@ static void function_plant(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing), cmocka_unit_test(a_copied_block_goes_on_alike),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing),
+                                     cmocka_unit_test(a_copied_block_goes_on_alike),
                                      cmocka_unit_test(nonsense_is_a_status), cmocka_unit_test(function_plant)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
