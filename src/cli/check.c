@@ -89,7 +89,8 @@ int od_command_check(int argc, char **argv) {
       "check",
       "FILE...",
       "say whether machine files are right, and everything that is wrong with them",
-      "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right, else with 2.\n",
+      "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right,\n"
+      "else with 2.\n",
       options,
       (int)(sizeof options / sizeof *options)};
   od_words files = {0};

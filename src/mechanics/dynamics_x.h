@@ -83,12 +83,41 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
+// Moves to new independent coordinates and closes the loops. Steps are small; a far jump (a state that was set from outside) is
+// gone in stages, so that the dependent coordinates stay on their branch. Bounded.
+static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
+  const od_layout *l = &m->layout;
+  int free = m->freedom, most = 100;
+  double farthest = 0;
+  for (int k = 0; k < free; k++) {
+    int j = in[l->independent + k];
+    double unit = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+    farthest = fmax(farthest, fabs(RE(z[k]) - RE(w[l->z + j])) / unit);
+  }
+  if (!(farthest > 0.3) || od_partition_rank(m) == 0) {
+    predict_dependent(m, in, w, z);
+    return close_loops(m, in, w);
+  }
+  if (!isfinite(farthest)) return OD_NOT_FINITE;
+  int stages = farthest < 0.2 * most ? (int)(farthest / 0.2) + 1 : most;
+  od_x *start = w + l->tau, *target = w + l->zdd;  // both are written anew afterwards
+  for (int k = 0; k < free; k++) start[k] = w[l->z + in[l->independent + k]];
+  od_status status = OD_OK;
+  for (int stage = 1; stage <= stages && status == OD_OK; stage++) {
+    for (int k = 0; k < free; k++) target[k] = start[k] + (z[k] - start[k]) * stage / stages;
+    predict_dependent(m, in, w, target);
+    status = close_loops(m, in, w);
+    if (status == OD_OK) velocity_map(m, in, w);
+    for (int i = 0; i < od_partition_rank(m); i++) w[l->curl + i] = 0;  // known for the first stage only
+  }
+  return status;
+}
+
 // The motion of everything at (z, z', z'') of the independent coordinates, loops closed. The dependent coordinates in w
 // are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
-  predict_dependent(m, in, w, z);
-  od_status status = close_loops(m, in, w);
+  od_status status = move_to(m, in, w, z);
   if (status != OD_OK) return status;
   inertias(m, w);
   velocity_map(m, in, w);

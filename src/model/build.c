@@ -283,8 +283,3 @@ int od_build_problem_count(const od_build *b) {
 od_problem od_build_problem(const od_build *b, int i) {
   return b->problem[i];
 }
-
-void od_build_culprit(const od_build *b, od_culprit_kind *kind, int *index) {
-  *kind = b->problems ? b->problem[0].kind : OD_ABOUT_MACHINE;
-  *index = b->problems ? b->problem[0].index : -1;
-}

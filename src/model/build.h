@@ -29,7 +29,7 @@ void od_build_gravity(od_build *b, int first_number);
 
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
-  OD_SHAPE_GENERAL,  // mass, centre[3], inertia about the centre: xx yy zz xy xz yz (products of inertia as in the tensor)
+  OD_SHAPE_GENERAL,   // mass, centre[3], inertia tensor about the centre: xx yy zz xy xz yz
   OD_SHAPE_BEAM,     // mass, length: slender, from the body's origin along +x
   OD_SHAPE_CYLINDER,  // mass, length, radius: solid, from the body's origin along +x
   OD_SHAPE_POINT,     // mass, position[3]
@@ -182,8 +182,6 @@ typedef struct od_problem {
 } od_problem;
 int od_build_problem_count(const od_build *b);
 od_problem od_build_problem(const od_build *b, int i);
-// The first of them.
-void od_build_culprit(const od_build *b, od_culprit_kind *kind, int *index);
 
 // Treats a planar machine as a spatial one (to compare, or because it is going to be made so).
 void od_build_spatial(od_build *b, bool spatial);

@@ -10,10 +10,12 @@
 typedef enum od_signal_kind {
   OD_SIGNAL_CONSTANT,  // value
   OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s): offset before start
-  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag); holds offset outside
-  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: each frequency for so many whole periods, one after another; zero afterwards
+  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag);
+                    // holds offset outside
+  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: each frequency for so many whole
+                           // periods, one after another; zero afterwards
   OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
-  OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: each jump followed by a first-order lag
+  OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps behind a first-order lag
   OD_SIGNAL_RAMPS,         // (time, value) pairs joined by straight lines, constant outside
   OD_SIGNAL_HALF_COSINES,  // (time, value) pairs joined by half-cosines, constant outside
   OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
