@@ -3,7 +3,7 @@
 //   with an integrator of its own; no code in common) proves the engine's equations: motion, pressures, flows,
 //   energies;
 // - CVODES at 1e-10 on the engine's equations proves its trapezoidal rule: size and order of the error;
-// - the case file's numbers (ranges, equilibrium, what the printed constants do) prove that it is the right machine;
+// - the reference numbers (ranges, equilibrium, what the printed constants do) prove that it is the right machine;
 // - the energy balance closes without any of them.
 #include <math.h>
 #include <setjmp.h>
@@ -142,7 +142,7 @@ static void trapezoid_against_cvodes(void **state) {
   }
 }
 
-// The case file's ranges over the eight true curves, to half a unit of the last printed digit.
+// The reference ranges over the eight true curves, to half a unit of the last printed digit.
 static void ranges(void **state) {
   (void)state;
   static row a[5001];
@@ -157,7 +157,7 @@ static void ranges(void **state) {
       for (int k = 0; k < 5; k++) low[k] = fmin(low[k], a[i][k]), high[k] = fmax(high[k], a[i][k]);
   }
   for (int k = 0; k < 5; k++) {
-    print_message("range %d: %.6g .. %.6g (case file: %.4g .. %.4g)\n", k, low[k], high[k], want[k][0], want[k][1]);
+    print_message("range %d: %.6g .. %.6g (expected: %.4g .. %.4g)\n", k, low[k], high[k], want[k][0], want[k][1]);
     near(low[k], want[k][0], digit[k] / 2);
     near(high[k], want[k][1], digit[k] / 2);
   }
@@ -207,7 +207,7 @@ static void agrees_with_the_hand_written_model(void **state) {
   }
 }
 
-// Static balance at the start: the case file's pressures, the closed form of the hand-written model, no acceleration.
+// Static balance at the start: the reference pressures, the closed form of the hand-written model, no acceleration.
 static void starts_in_balance(void **state) {
   (void)state;
   static const struct {

@@ -3,7 +3,7 @@
 //
 //   y = (phi, phi', p_p, p_1, p_2, U)      crank angle, its rate, the three pressures, the spool
 //
-// with the corrections of the case file (shared/cases/fourbar-valve.md). Written by hand from the paper; shares no code
+// with the corrections that cases/fourbar-valve/README.md lists. Written by hand from the paper; shares no code
 // and no way of doing things with the engine:
 //
 // - mechanism: closed-form four-bar (cosine rule), derivatives of the angles by phi, one equation J(phi) phi'' +
@@ -36,7 +36,7 @@ typedef struct oracle_hydraulic {
   double curve[ORACLE_PORTS][ORACLE_CURVE_MOST];  // ordinates; abscissae are equidistant over 0 .. full_spool
 } oracle_hydraulic;
 
-// The case file's machine with one of its eight true curves: 3 to 6 points, spline 1 or 2.
+// The machine of cases/fourbar-valve with one of its eight true curves: 3 to 6 points, spline 1 or 2.
 oracle_hydraulic oracle_hydraulic_true(int points, int spline);
 // What the filter begins with: straight curves, other oil.
 oracle_hydraulic oracle_hydraulic_wrong(void);

@@ -25,7 +25,7 @@ static void run(const oracle_hydraulic *m, double h, int steps, int inner, oracl
   assert_int_equal(oracle_hydraulic_run(m, s, p, h, steps, inner, out), 0);
 }
 
-// The case file: crank at 60 degrees, -2412 N, 2.451 MPa and 1.907 MPa.
+// Reference: crank at 60 degrees, -2412 N, 2.451 MPa and 1.907 MPa.
 static void test_balance(void **state) {
   (void)state;
   const oracle_hydraulic m = oracle_hydraulic_true(3, 1), wrong = oracle_hydraulic_wrong();

@@ -82,7 +82,7 @@ static void check_valve(const char *file, const char *truth, double most_percent
   od_experiment_free(e);
 }
 
-// The bounds are three times the Cramer-Rao bounds of ../shared/cases/fourbar-valve.md.
+// The bounds are three times the Cramer-Rao bounds of the experiment.
 static void test_three_points(void **state) {
   (void)state;
   check_valve(CASE "points-3.experiment.yaml", NULL, 3 * 0.159);
