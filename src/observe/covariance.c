@@ -215,12 +215,11 @@ void od_covariance_correct(od_block *b, const double *h, const double *g, double
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;
   if (!b->square_root) {
     // Joseph's form (1 - K h) P (1 - K h)' + K r K', multiplied out: P - K g' - g K' + s K K'.
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j <= i; j++) {
-        double change = gain[i] * g[j] + g[i] * gain[j] - s * gain[i] * gain[j];
-        b->P[i * n + j] -= change;
-        b->P[j * n + i] = b->P[i * n + j];
-      }
+    // Every product is the same for (i, j) and (j, i), so that P stays symmetric to the last bit.
+    for (int i = 0; i < n; i++) {
+      double *row = b->P + i * n, gi = g[i], ki = gain[i];
+      for (int j = 0; j < n; j++) row[j] -= (ki * g[j] + gi * gain[j]) - s * (ki * gain[j]);
+    }
     return;
   }
   // Potter: S <- S - gamma K phi' with gamma = 1 / (1 + sqrt(r / s)), phi = S' h from the projection just before.

@@ -64,12 +64,20 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Rates and powers at the present state and inputs.
+// Rates and powers at the present state and inputs. After a small change of the state, such as a filter's correction,
+// Newton's matrix is still good, and so is the trend of the rates.
 static od_status evaluate(od_sim *s) {
-  forget(s);
-  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u),
-                                    od_sim_at(s, s->k), od_sim_at(s, s->scratch), od_sim_pivot(s));
-  if (od_sim_settle(s, status) != OD_OK) return status;
+  int nk = od_plant_nk(s->plant);
+  double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *old = od_sim_at(s, s->k_next);
+  memcpy(old, k, (size_t)nk * sizeof *k);
+  s->at_point = s->linearised = 0;
+  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k,
+                                    od_sim_at(s, s->scratch), od_sim_pivot(s) + nk);
+  if (od_sim_settle(s, status) != OD_OK) {
+    forget(s);
+    return status;
+  }
+  for (int i = 0; i < nk; i++) before[i] += k[i] - old[i];
   s->at_point = 1;
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
@@ -83,6 +91,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   memset(od_sim_at(s, s->energy), 0, (size_t)plant->nq * sizeof(double));
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   s->started = 1;
+  forget(s);
   return evaluate(s);
 }
 
@@ -169,6 +178,7 @@ od_status od_sim_repartition(od_sim *s, double *map, int *changed) {
   if (status != OD_OK) return status;
   *changed = 1;
   s->counts.repartitions++;
+  forget(s);
   return evaluate(s);
 }
 
