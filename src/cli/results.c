@@ -25,7 +25,7 @@ static double two_digits(double x) {
 
 static void print_speed(const od_results *r, FILE *to) {
   double time = od_results_time(r), seconds = r->report->seconds;
-  fprintf(to, "%s in %s", od_duration_text(time, 6).text, od_duration_text(seconds, 2).text);
+  fprintf(to, "%s in %s", od_duration_text(time, 6).text, od_duration_text(two_digits(seconds), 3).text);
   if (time > 0 && seconds > 0) {
     double ratio = time / seconds;
     bool faster = ratio >= 1;

@@ -59,7 +59,9 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
-  od_load_bodies(ld, od_section_need(ld, file, "bodies"));
+  // A circuit alone is a machine, too.
+  bool circuit = od_section_get(ld, file, "volumes") >= 0;
+  od_load_bodies(ld, circuit ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
   od_load_springs(ld, od_section_get(ld, file, "springs"));

@@ -203,7 +203,7 @@ static void count_freedom(assembly *s) {
   }
   free(integers);
   free(matrix);
-  if (m->freedom == 0) {
+  if (m->freedom == 0 && m->coordinates > 0) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
     od_build_complain(s->b,
                       last && last->joint >= 0 ? OD_ABOUT_JOINT
@@ -262,9 +262,10 @@ static void give_memory_back(assembly *s) {
 od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   *out = NULL;
   b->problems = 0;
-  if (b->part.bodies == 0) od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has no bodies");
+  if (b->part.bodies == 0 && b->part.nodes == 0)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit");
   assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
-  if (s.m && !b->problems && s.m->coordinates == 0)
+  if (s.m && !b->problems && s.m->coordinates == 0 && s.m->circuit_states == 0)
     od_build_complain(b, OD_ABOUT_MACHINE, -1, "nothing can move: all joints of the machine are fixed");
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
