@@ -76,10 +76,10 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     }
 #ifdef OD_COMPLEX
     // The imaginary part follows one round behind the real one.
-    if (round >= 3 && (largest < 1e-13 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
+    if (round >= 3 && (largest < 1e-14 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
 #else
     // Converged, or as near as round-off lets positions far from the reference point come.
-    if (largest < 1e-13 || (largest < 1e-9 && largest > last / 4)) return OD_OK;
+    if (largest < 1e-14 || (largest < 1e-9 && largest > last / 4)) return OD_OK;
 #endif
     last = largest;
     for (int i = 0; i < rank; i++) z[dependent[i]] += step[i];
