@@ -59,7 +59,7 @@ od_status od_machine_outputs(const od_plant *plant, void *work, const double *en
   parts p = parts_of(d, work);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = output_value(d->m, p.w, o);
+    y[i] = output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
   }
   return OD_OK;

@@ -154,7 +154,7 @@ static od_status accept(od_sim *s, double h, const double *u) {
   s->linearised = 0;
   s->counts.steps++;
   if (plant->nq == 0) return OD_OK;
-  // Newton's last evaluation is within its tolerance of the new point: good enough for powers.
+  // Newton's last evaluation is one last, small correction away from the new point: good enough for powers.
   double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
   od_status status = plant->ops->powers(plant, od_sim_work(s), next);
   for (int i = 0; i < plant->nq; i++) {
