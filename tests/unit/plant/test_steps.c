@@ -80,6 +80,41 @@ static void steps_allocate_nothing(void **state) {
 #endif
 }
 
+// Prediction and correction of an observer on the hydraulic four-bar, in both forms.
+static void observers_allocate_nothing(void **state) {
+  (void)state;
+#if COUNTING
+  od_machine *machine = od_test_machine("cases/fourbar-valve/machine.yaml", NULL);
+  int outputs[2] = {od_test_output(machine, "cylinder.length"), od_test_output(machine, "P.pressure")};
+  int parameters[2] = {od_machine_number_find(machine, "oil.kp"), od_machine_number_find(machine, "crank.beam.mass")};
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
+  const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
+  for (int form = OD_FORM_JOSEPH; form <= OD_FORM_SQUARE_ROOT; form++) {
+    od_observer *o =
+        od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form, .sensor_sigma = sigma});
+    double P[64] = {0}, q[8], y[2] = {1.74, 7.5e6}, u[1];
+    for (int i = 0; i < 8; i++) P[9 * i] = scale[i] * scale[i], q[i] = 1e-6 * P[9 * i];
+    od_machine_inputs(machine, 0, u);
+    long before = allocations;
+    int failures = od_observer_start(o, 0, NULL, NULL, P, u) != OD_OK;
+    for (int i = 1; i <= 200; i++) {
+      od_machine_inputs(machine, i * 1e-3, u);
+      failures += od_observer_predict(o, 1e-3, u, NULL, q) != OD_OK;
+      failures += od_observer_correct(o, y) != OD_OK;
+    }
+    long counted = allocations - before;
+    od_observer_free(o);
+    assert_int_equal(failures, 0);
+    assert_int_equal(counted, 0);
+  }
+  od_plant_free(plant);
+  od_machine_free(machine);
+#else
+  skip();
+#endif
+}
+
 static void a_copied_block_goes_on_alike(void **state) {
   (void)state;
   od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", NULL);
@@ -170,6 +205,7 @@ static void function_plant(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing),
+                                     cmocka_unit_test(observers_allocate_nothing),
                                      cmocka_unit_test(a_copied_block_goes_on_alike),
                                      cmocka_unit_test(nonsense_is_a_status), cmocka_unit_test(function_plant)};
   return cmocka_run_group_tests(tests, NULL, NULL);
