@@ -4,46 +4,20 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/observed.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "experiment/observe.h"
-#include "io/atomic_file.h"
-#include "io/json.h"
 #include "io/plot.h"
 
 typedef struct arguments {
-  const char *truth, *seed, *csv, *mat, *json, *plot;
+  const char *truth, *seed;
+  od_files files;
   od_words set;
   bool quiet;
 } arguments;
-
-static bool is_standard_output(const char *path) {
-  return path && !strcmp(path, "-");
-}
-
-// Whether the files can be written, asked before the work.
-static int check_files(const arguments *a) {
-  if (is_standard_output(a->csv) && is_standard_output(a->json)) {
-    od_cli_error("--csv - and --json - cannot both have standard output");
-    return OD_EXIT_BAD_INPUT;
-  }
-  const char *const binary[] = {a->mat, a->plot}, *const names[] = {"mat", "plot"};
-  for (int i = 0; i < 2; i++) {
-    if (!is_standard_output(binary[i])) continue;
-    od_cli_error("--%s cannot go to standard output; give a file name", names[i]);
-    return OD_EXIT_BAD_INPUT;
-  }
-  const char *const paths[] = {a->csv, a->mat, a->json, a->plot};
-  for (int i = 0; i < 4; i++) {
-    od_error err = {0};
-    if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
-    od_cli_error("%s", err.text);
-    return OD_EXIT_FAILED;
-  }
-  return -1;
-}
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
   od_messages *messages = od_messages_new();
@@ -93,7 +67,8 @@ static od_table *chosen_columns(const od_table *t) {
   return NULL;
 }
 
-static od_status write_plot(const od_findings *f, const char *path, od_error *err) {
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
   od_table *table = chosen_columns(f->observed->table);
   if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   char subtitle[300];
@@ -102,35 +77,6 @@ static od_status write_plot(const od_findings *f, const char *path, od_error *er
   od_status status = od_plot_write(table, f->experiment->title, subtitle, path, err);
   od_table_free(table);
   return status;
-}
-
-static od_status write_json(const od_findings *f, const char *path, od_error *err) {
-  json_t *object = od_findings_json(f);
-  od_status status = od_json_write(object, path, err);
-  json_decref(object);
-  return status;
-}
-
-// A line about a written file, or the complaint that it could not be written.
-static bool tell(od_status status, const od_error *err, const char *path, const char *what, FILE *notes) {
-  if (status != OD_OK)
-    od_cli_error("%s", err->text);
-  else if (notes && !is_standard_output(path))
-    fprintf(notes, "wrote %s: %s\n", path, what);
-  return status == OD_OK;
-}
-
-static bool write_files(const arguments *a, const od_findings *f, FILE *notes) {
-  char size[80];
-  od_error err = {0};
-  const od_table *table = f->observed->table;
-  snprintf(size, sizeof size, "%ld rows, %d columns", table->rows, table->columns);
-  bool ok = true;
-  if (a->csv) ok = tell(od_table_write_csv(table, a->csv, &err), &err, a->csv, size, notes) && ok;
-  if (a->mat) ok = tell(od_table_write_mat(table, a->mat, &err), &err, a->mat, size, notes) && ok;
-  if (a->json) ok = tell(write_json(f, a->json, &err), &err, a->json, "a summary", notes) && ok;
-  if (a->plot) ok = tell(write_plot(f, a->plot, &err), &err, a->plot, "a plot", notes) && ok;
-  return ok;
 }
 
 static int run_and_write(const arguments *a, const od_experiment *e) {
@@ -142,11 +88,12 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_progress_end(&progress);
   bool ok = true;
   if (observed) {
-    // Notes keep out of the way of results on standard output.
-    FILE *notes = a->quiet ? NULL : is_standard_output(a->csv) || is_standard_output(a->json) ? stderr : stdout;
+    FILE *notes = od_files_notes(&a->files, a->quiet);
     od_findings findings = {e, observed, status == OD_OK ? NULL : err.text};
     if (notes == stdout) od_findings_print(&findings, notes);
-    ok = write_files(a, &findings, notes);
+    json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
+    const od_file_contents contents = {observed->table, summary, write_plot, &findings};
+    ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: %s\n", err.text);
@@ -176,10 +123,10 @@ int od_command_observe(int argc, char **argv) {
        "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "
        "(repeatable)",
        &a.set},
-      {"csv", OD_OPTION_TEXT, "FILE", "write every step as CSV; - is standard output", &a.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write every step as a MATLAB file", &a.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.plot},
+      {"csv", OD_OPTION_TEXT, "FILE", "write every step as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write every step as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
   const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",
@@ -189,7 +136,7 @@ int od_command_observe(int argc, char **argv) {
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
-  if (code < 0) code = check_files(&a);
+  if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = run_and_write(&a, e);
   od_experiment_free(e);
   od_words_free(&files);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -10,8 +11,6 @@
 #include "cli/results.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
-#include "io/atomic_file.h"
-#include "io/json.h"
 #include "io/plot.h"
 #include "machine/suggest.h"
 #include "simulate/run.h"
@@ -21,7 +20,7 @@ static const double default_step = 1e-3;
 // The command line, as texts and as values.
 typedef struct arguments {
   const char *time, *step, *integrator, *tolerance, *every;
-  const char *csv, *mat, *json, *plot;
+  od_files files;
   od_words outputs;
   od_load_arguments load;
   bool quiet;
@@ -69,40 +68,8 @@ static int make_run_options(const arguments *a, const od_machine *machine, const
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
-static bool is_standard_output(const char *path) {
-  return path && !strcmp(path, "-");
-}
-
-// Whether the files can be written, asked before the work.
-static int check_files(const arguments *a) {
-  if (is_standard_output(a->csv) && is_standard_output(a->json)) {
-    od_cli_error("--csv - and --json - cannot both have standard output");
-    return OD_EXIT_BAD_INPUT;
-  }
-  const char *const binary[] = {a->mat, a->plot}, *const names[] = {"mat", "plot"};
-  for (int i = 0; i < 2; i++) {
-    if (!is_standard_output(binary[i])) continue;
-    od_cli_error("--%s cannot go to standard output; give a file name", names[i]);
-    return OD_EXIT_BAD_INPUT;
-  }
-  const char *const paths[] = {a->csv, a->mat, a->json, a->plot};
-  for (int i = 0; i < 4; i++) {
-    od_error err = {0};
-    if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
-    od_cli_error("%s", err.text);
-    return OD_EXIT_FAILED;
-  }
-  return -1;
-}
-
-static od_status write_json(const od_results *r, const char *path, od_error *err) {
-  json_t *object = od_results_json(r);
-  od_status status = od_json_write(object, path, err);
-  json_decref(object);
-  return status;
-}
-
-static od_status write_plot(const od_results *r, const char *path, od_error *err) {
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const od_results *r = user;
   char how[160], subtitle[400];
   od_results_describe(r, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", od_machine_file(r->machine), how);
@@ -110,30 +77,9 @@ static od_status write_plot(const od_results *r, const char *path, od_error *err
   return od_plot_write(r->table, title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
 }
 
-// A line about a written file, or the complaint that it could not be written.
-static bool tell(od_status status, const od_error *err, const char *path, const char *what, FILE *notes) {
-  if (status != OD_OK)
-    od_cli_error("%s", err->text);
-  else if (notes && !is_standard_output(path))
-    fprintf(notes, "wrote %s: %s\n", path, what);
-  return status == OD_OK;
-}
-
-// Writes all that was asked for; one failure does not keep the others from being written.
-static bool write_files(const arguments *a, const od_results *r, FILE *notes) {
-  char size[80];
-  od_error err = {0};
-  snprintf(size, sizeof size, "%ld rows, %d columns", r->table->rows, r->table->columns);
-  bool ok = true;
-  if (a->csv) ok = tell(od_table_write_csv(r->table, a->csv, &err), &err, a->csv, size, notes) && ok;
-  if (a->mat) ok = tell(od_table_write_mat(r->table, a->mat, &err), &err, a->mat, size, notes) && ok;
-  if (a->json) ok = tell(write_json(r, a->json, &err), &err, a->json, "a summary", notes) && ok;
-  if (a->plot) ok = tell(write_plot(r, a->plot, &err), &err, a->plot, "a plot", notes) && ok;
-  return ok;
-}
-
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen) {
   od_run_options options = *chosen;
+  const od_files *f = &a->files;
   od_table *table = NULL;
   od_run_report report = {0};
   od_error err = {0};
@@ -148,19 +94,19 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   bool ok = true, any = table && table->rows > 0;
   if (any) {
     // Notes keep out of the way of results on standard output.
-    bool results_there = is_standard_output(a->csv) || is_standard_output(a->json);
-    FILE *notes = a->quiet ? NULL : results_there ? stderr : stdout;
+    FILE *notes = od_files_notes(f, a->quiet);
     od_results results = {
         machine, table, &report, options.step, integrators[options.integrator], status == OD_OK ? NULL : err.text};
-    if (!a->csv && !a->mat && !a->json && notes) od_results_print(&results, notes);
-    ok = write_files(a, &results, notes);
+    if (!f->csv && !f->mat && !f->json && notes) od_results_print(&results, notes);
+    const od_file_contents contents = {table, f->json ? od_results_json(&results) : NULL, write_plot, &results};
+    ok = od_files_write(f, &contents, notes);
   }
   if (status != OD_OK) {
     if (status == OD_INTERRUPTED)
       fprintf(stderr, "oleodyn: %s\n", err.text);
     else
       od_cli_error("%s", err.text);
-    bool files = a->csv || a->mat || a->json || a->plot;
+    bool files = f->csv || f->mat || f->json || f->plot;
     if (any && files && ok && !a->quiet)
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
               table->data[(table->rows - 1) * table->columns]);
@@ -193,10 +139,10 @@ int od_command_simulate(int argc, char **argv) {
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable)", &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
       OD_LOAD_OPTIONS(&a.load),
-      {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.csv},
-      {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.mat},
-      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.json},
-      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.plot},
+      {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
   const od_usage usage = {"simulate", "MACHINE", "run a machine over time",
@@ -209,7 +155,7 @@ int od_command_simulate(int argc, char **argv) {
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine, NULL);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
-  if (code < 0) code = check_files(&a);
+  if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = run_and_write(&a, machine, &run);
   od_selection_free(&outputs);
   od_machine_free(machine);

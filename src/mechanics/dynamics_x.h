@@ -83,15 +83,15 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
-// Moves to new independent coordinates and closes the loops. Steps are small; a far jump (a state that was set from outside) is
-// gone in stages, so that the dependent coordinates stay on their branch. Bounded.
+// Moves to new independent coordinates and closes the loops. Steps are small; a far jump (a state that was set from
+// outside) is gone in stages, so that the dependent coordinates stay on their branch. Bounded.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;
   double farthest = 0;
   for (int k = 0; k < free; k++) {
     int j = in[l->independent + k];
-    double unit = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+    double unit = od_model_coordinate_unit(m, j);
     farthest = fmax(farthest, fabs(RE(z[k]) - RE(w[l->z + j])) / unit);
   }
   if (!(farthest > 0.3) || od_partition_rank(m) == 0) {

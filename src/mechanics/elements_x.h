@@ -20,11 +20,14 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }
 
-// A spring's line and its force, positive in tension.
-static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) * s) {
+// A spring's force, positive in tension, from its line; and both together.
+static inline od_x spring_force(const od_model *m, const od_x *w, int i, const X(line) * s) {
   const od_x *q = w + m->layout.theta + m->spring[i].number;
-  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
   return q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
+}
+static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) * s) {
+  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
+  return spring_force(m, w, i, s);
 }
 
 // Subtracts a force f acting at r on a link from what its motion requires.

@@ -447,7 +447,7 @@ static void tangent_forces(const od_model *m, double *w, const double *du, int l
     X(line) s = {0};
     line_tangent d = {.length = 0};
     double dforce = spring_tangent(m, w, i, &s, &d);
-    double force = spring_evaluate(m, w, i, &s);
+    double force = spring_force(m, w, i, &s);
     apply_pull_tangent(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, &d, force, dforce);
   }
   for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++) apply_actuator_tangent(m, w, i);

@@ -423,9 +423,8 @@ static double find_size(const od_model *m) {
 // Sliding coordinates count in typical lengths, so that metres compare with radians; preferred ones weigh half.
 static void weigh_coordinates(od_model *m) {
   for (int j = 0; j < m->coordinates; j++) {
-    const od_link *link = &m->link[m->coordinate_link[j]];
-    double weight = link->kind == OD_LINK_PRISMATIC ? m->size : 1;
-    m->coordinate_weight[j] = m->joint[link->joint].spec.independent ? weight / 2 : weight;
+    bool preferred = m->joint[m->link[m->coordinate_link[j]].joint].spec.independent;
+    m->coordinate_weight[j] = od_model_coordinate_unit(m, j) * (preferred ? 0.5 : 1);
   }
 }
 

@@ -292,6 +292,11 @@ static inline int od_model_power(const od_model *m, int kind) {
   return begin;
 }
 
+// What counts as one in a coordinate: a radian, or a typical length of the machine.
+static inline double od_model_coordinate_unit(const od_model *m, int coordinate) {
+  return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+}
+
 // How far a point of a planar machine lies out of the plane; it stays there.
 double od_model_level(const od_model *m, int point);
 

@@ -209,9 +209,8 @@ double od_covariance_project(const od_block *b, const double *h, double *g) {
   return sum;
 }
 
-void od_covariance_correct(od_block *b, const double *h, const double *g, double s, double r, double *gain) {
+void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain) {
   int n = b->nx + b->np;
-  (void)h;
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;
   if (!b->square_root) {
     // Joseph's form (1 - K h) P (1 - K h)' + K r K', multiplied out: P - K g' - g K' + s K K'.

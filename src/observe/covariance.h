@@ -26,7 +26,7 @@ void od_covariance_map(od_block *b, const double *T);
 
 // g = P h for a row h (n); returns h P h.
 double od_covariance_project(const od_block *b, const double *h, double *g);
-// Takes in a measurement with row h and variance r, where g = P h and s = h P h + r. gain (n) = g / s.
-void od_covariance_correct(od_block *b, const double *h, const double *g, double s, double r, double *gain);
+// Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.
+void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain);
 
 #endif

@@ -141,7 +141,7 @@ static void take_sensor(od_observer *o, od_block *b, int i, double measured) {
     gated(o)[i]++;
     return;
   }
-  od_covariance_correct(b, h, g, s, r, gain);
+  od_covariance_correct(b, g, s, r, gain);
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
   o->nis += value * value / s;
   o->used++;

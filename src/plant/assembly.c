@@ -10,21 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hydraulics/circuit.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
+#include "plant/machine_plant.h"
 
 static const double tiny = 1e-30;  // the imaginary step
-
-// Values of conditions; lengths and speeds of cylinders belong to the circuit.
-static double value_of(const od_model *m, const double *w, const od_output *o) {
-  return od_output_is_of_circuit(o->kind) ? od_circuit_output(m, w, o) : od_mechanics(m)->output(m, w, o);
-}
-static double _Complex complex_value_of(const od_model *m, const double _Complex *w, const od_output *o) {
-  return od_output_is_of_circuit(o->kind) ? od_circuit_output_complex(m, w, o)
-                                          : od_mechanics_with_derivatives(m)->output(m, w, o);
-}
 
 // Real and complex work memory for the numbers at hand.
 void od_assembly_load_numbers(assembly *s) {
@@ -67,7 +58,7 @@ static void condition_rows(assembly *s, const condition *list, int count, bool r
     mech->open_positions(m, s->wc);
     mech->open_velocities(m, s->wc);
     for (int i = 0; i < count; i++) {
-      double _Complex y = complex_value_of(m, s->wc, &list[i].output);
+      double _Complex y = od_machine_complex_output(m, s->wc, &list[i].output);
       s->matrix[(m->rows + i) * n + j] = __imag__ y / tiny;
       s->r[m->rows + i] = __real__ y - list[i].value;
     }
@@ -84,7 +75,7 @@ static void least_norm_step(assembly *s, int rows, double *step) {
     for (int k = 0; k < rows; k++) {
       double sum = 0;
       for (int j = 0; j < n; j++) {
-        double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+        double weight = od_model_coordinate_unit(m, j);
         sum += s->matrix[i * n + j] * weight * weight * s->matrix[k * n + j];
       }
       s->normal[i * rows + k] = sum;
@@ -94,7 +85,7 @@ static void least_norm_step(assembly *s, int rows, double *step) {
   memcpy(s->y, s->r, (size_t)rows * sizeof *s->y);
   if (od_lu_factor(rows, s->normal, s->pivot) == OD_OK) od_lu_solve(rows, s->normal, s->pivot, s->y, 1);
   for (int j = 0; j < n; j++) {
-    double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1, sum = 0;
+    double weight = od_model_coordinate_unit(m, j), sum = 0;
     for (int i = 0; i < rows; i++) sum += s->matrix[i * n + j] * s->y[i];
     step[j] = -weight * weight * sum;
   }
@@ -108,7 +99,7 @@ static double position_residual(assembly *s, int conditions, bool derivatives) {
   memcpy(s->r, s->w + m->layout.phi, (size_t)m->rows * sizeof *s->r);
   mech->open_velocities(m, s->w);
   for (int i = 0; i < conditions; i++)
-    s->r[m->rows + i] = value_of(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
+    s->r[m->rows + i] = od_machine_output(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
   if (derivatives) {
     closure_rows(s, s->matrix);
     condition_rows(s, s->at_position, conditions, false);
@@ -131,7 +122,7 @@ static bool find_positions(assembly *s, int conditions) {
     // No joint turns by more than half a radian at once.
     double largest = 0;
     for (int j = 0; j < n; j++) {
-      double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+      double weight = od_model_coordinate_unit(m, j);
       largest = fmax(largest, fabs(step[j]) / weight);
     }
     double part = largest > 0.5 ? 0.5 / largest : 1;
@@ -261,7 +252,7 @@ static bool step_aside(assembly *s, const double *start, double sense) {
   }
   least_norm_step(s, m->rows, s->trial);
   for (int j = 0; j < n; j++) {
-    double weight = m->link[m->coordinate_link[j]].kind == OD_LINK_PRISMATIC ? m->size : 1;
+    double weight = od_model_coordinate_unit(m, j);
     m->z0[j] = start[j] + 1e-3 * weight * (way[j] + s->trial[j]);
   }
   return find_positions(s, 0);

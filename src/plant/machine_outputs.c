@@ -39,7 +39,7 @@ static double stop_share(const od_output *o) {
 }
 
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
-static double output_value(const od_model *m, const double *w, const od_output *o) {
+double od_machine_output(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
@@ -59,7 +59,7 @@ od_status od_machine_outputs(const od_plant *plant, void *work, const double *en
   parts p = parts_of(d, work);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
+    y[i] = od_machine_output(d->m, p.w, o) + 0.0;  // no output is minus zero
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
   }
   return OD_OK;
@@ -78,7 +78,7 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   for (int k = 0; k < OD_POWER_KINDS; k++)
     for (int i = 0; i < kinds[k].count; i++) {
       od_output o = {.kind = kinds[k].kind, .index = i};
-      double value = output_value(m, p.w, &o);
+      double value = od_machine_output(m, p.w, &o);
       // A pump's power is what it supplies, so its loss is the opposite.
       *power++ = k == OD_POWER_FLOW && m->flow[i].kind == OD_FLOW_PUMP ? -value : value;
     }

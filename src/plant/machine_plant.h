@@ -13,7 +13,8 @@ const double *od_machine_plant_scalars(const od_plant *plant, const void *work);
 od_status od_machine_complex_residual(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
                                       const double _Complex *k, const double _Complex *u, double _Complex *g);
 
-// An output (without integrals) at the point of the last complex residual.
+// An output (without integrals) at the point that stands in w, in real and in complex numbers.
+double od_machine_output(const od_model *m, const double *w, const od_output *o);
 double _Complex od_machine_complex_output(const od_model *m, const double _Complex *w, const od_output *o);
 
 #endif

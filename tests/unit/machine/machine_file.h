@@ -2,6 +2,7 @@
 #ifndef OD_TEST_MACHINE_FILE_H
 #define OD_TEST_MACHINE_FILE_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,31 @@ static inline od_machine *machine_with(const machine_file *file, const char *tex
 static inline od_machine *machine_from(const machine_file *file, const char *text, const char *set1, const char *set2) {
   const char *set[2] = {set1, set2};
   return machine_with(file, text, &(od_load_options){.set = set, .set_count = (set1 != NULL) + (set2 != NULL)});
+}
+
+// ---- what a loaded machine says of its numbers
+
+static inline od_number number(const od_machine *machine, const char *path) {
+  int i = od_machine_number_find(machine, path);
+  if (i < 0) fail_msg("there is no number %s", path);
+  return od_machine_number(machine, i);
+}
+
+// Value, unit, and the text it was given as; NULL: a default.
+static inline void check(const od_machine *machine, const char *path, double value, const char *unit,
+                         const char *given) {
+  od_number n = number(machine, path);
+  assert_string_equal(n.path, path);
+  if (!(fabs(n.value - value) <= 1e-15 * fabs(value))) fail_msg("%s is %.17g, not %.17g", path, n.value, value);
+  assert_string_equal(n.unit, unit);
+  if (given == NULL)
+    assert_null(n.given);
+  else
+    assert_string_equal(n.given, given);
+}
+
+static inline void check_absent(const od_machine *machine, const char *path) {
+  assert_int_equal(od_machine_number_find(machine, path), -1);
 }
 
 #endif

@@ -52,30 +52,6 @@ static const char fourbar[] =
     "  C.angle: about -40 deg\n"
     "run: {time: 5 s, step: 1 ms, integrator: rk4, outputs: [A.angle, crank.end.x, drive]}\n";
 
-// --- Helpers ------------------------------------------------------------------------------------------------------
-
-static od_number number(const od_machine *machine, const char *path) {
-  int i = od_machine_number_find(machine, path);
-  if (i < 0) fail_msg("there is no number %s", path);
-  return od_machine_number(machine, i);
-}
-
-// Value, unit, and the text it was given as; NULL: a default.
-static void check(const od_machine *machine, const char *path, double value, const char *unit, const char *given) {
-  od_number n = number(machine, path);
-  assert_string_equal(n.path, path);
-  if (!(fabs(n.value - value) <= 1e-15 * fabs(value))) fail_msg("%s is %.17g, not %.17g", path, n.value, value);
-  assert_string_equal(n.unit, unit);
-  if (given == NULL)
-    assert_null(n.given);
-  else
-    assert_string_equal(n.given, given);
-}
-
-static void check_absent(const od_machine *machine, const char *path) {
-  assert_int_equal(od_machine_number_find(machine, path), -1);
-}
-
 // --- Tests --------------------------------------------------------------------------------------------------------
 
 static void test_numbers(void **state) {

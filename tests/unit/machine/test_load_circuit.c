@@ -66,27 +66,6 @@ static const char crane[] =
     "  free: {joints: {hinge: {friction: ~}}, leaks: ~}\n"
     "  2nd:\n";
 
-static od_number number(const od_machine *machine, const char *path) {
-  int i = od_machine_number_find(machine, path);
-  if (i < 0) fail_msg("there is no number %s", path);
-  return od_machine_number(machine, i);
-}
-
-// Value, unit, and the text it was given as; NULL: a default.
-static void check(const od_machine *machine, const char *path, double value, const char *unit, const char *given) {
-  od_number n = number(machine, path);
-  if (!(fabs(n.value - value) <= 1e-14 * fabs(value))) fail_msg("%s is %.17g, not %.17g", path, n.value, value);
-  assert_string_equal(n.unit, unit);
-  if (given == NULL)
-    assert_null(n.given);
-  else
-    assert_string_equal(n.given, given);
-}
-
-static void check_absent(const od_machine *machine, const char *path) {
-  assert_int_equal(od_machine_number_find(machine, path), -1);
-}
-
 static od_machine *variant_of_crane(void **state, const char *variant, const char *set) {
   return machine_with(*state, crane, &(od_load_options){.set = &set, .set_count = set != NULL, .variant = variant});
 }

@@ -1,5 +1,5 @@
-// Runs over time: inputs that jump on and off the grid against closed forms, CVODES with coarse recording through dead points,
-// machines far from the origin against the same machine at home.
+// Runs over time: inputs that jump on and off the grid against closed forms, CVODES with coarse recording through dead
+// points, machines far from the origin against the same machine at home.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void run_to(const od_machine *machine, od_integrator integrator, double t
   od_table_free(table);
 }
 
-// 2 kg pushed by 5 N, from 0.3003 s on by -3 N: velocity and position in closed form. The jump lies between two steps' ends.
+// 2 kg pushed by 5 N, from 0.3003 s on by -3 N: velocity and position in closed form. The jump lies between two steps'
+// ends.
 static void jumps_off_the_grid(void **state) {
   (void)state;
   od_machine *machine = from_text(

@@ -1,0 +1,60 @@
+#include "cli/files.h"
+
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "io/atomic_file.h"
+#include "io/json.h"
+
+static bool is_standard_output(const char *path) {
+  return path && !strcmp(path, "-");
+}
+
+int od_files_check(const od_files *f) {
+  if (is_standard_output(f->csv) && is_standard_output(f->json)) {
+    od_cli_error("--csv - and --json - cannot both have standard output");
+    return OD_EXIT_BAD_INPUT;
+  }
+  const char *const binary[] = {f->mat, f->plot}, *const names[] = {"mat", "plot"};
+  for (int i = 0; i < 2; i++) {
+    if (!is_standard_output(binary[i])) continue;
+    od_cli_error("--%s cannot go to standard output; give a file name", names[i]);
+    return OD_EXIT_BAD_INPUT;
+  }
+  const char *const paths[] = {f->csv, f->mat, f->json, f->plot};
+  for (int i = 0; i < 4; i++) {
+    od_error err = {0};
+    if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
+    od_cli_error("%s", err.text);
+    return OD_EXIT_FAILED;
+  }
+  return -1;
+}
+
+FILE *od_files_notes(const od_files *f, bool quiet) {
+  if (quiet) return NULL;
+  return is_standard_output(f->csv) || is_standard_output(f->json) ? stderr : stdout;
+}
+
+// A line about a written file, or the complaint that it could not be written.
+static bool tell(od_status status, const od_error *err, const char *path, const char *what, FILE *notes) {
+  if (status != OD_OK)
+    od_cli_error("%s", err->text);
+  else if (notes && !is_standard_output(path))
+    fprintf(notes, "wrote %s: %s\n", path, what);
+  return status == OD_OK;
+}
+
+bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
+  char size[80];
+  od_error err = {0};
+  snprintf(size, sizeof size, "%ld rows, %d columns", c->table->rows, c->table->columns);
+  bool ok = true;
+  if (f->csv) ok = tell(od_table_write_csv(c->table, f->csv, &err), &err, f->csv, size, notes) && ok;
+  if (f->mat) ok = tell(od_table_write_mat(c->table, f->mat, &err), &err, f->mat, size, notes) && ok;
+  if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
+  if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
+  json_decref(c->summary);
+  return ok;
+}
