@@ -2,13 +2,12 @@
 //
 // The machines come first, because sensors, initial errors and parameters are named after what they have. What is wrong
 // with the machine's own file is shown after what is wrong with this one.
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/loading.h"
-#include "machine/source.h"
+#include "machine/document.h"
 #include "machine/suggest.h"
 
 static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
@@ -286,16 +285,11 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
 }
 
 // With errors a number may be missing that --set means.
-static od_status check_file(od_experiment_loader *xl) {
+static od_status check_file(void *loader) {
+  od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
-  const od_tree_node *root = ld->tree.root >= 0 ? &ld->tree.node[ld->tree.root] : NULL;
-  if (!root || root->kind == OD_TREE_NULL) {
-    od_complain(ld, -1, "is empty; an experiment needs at least 'machine' and 'sensors'");
-    return OD_BAD_INPUT;
-  }
-  od_section file = od_section_open(ld, ld->tree.root, ld->tree.root, "", "an experiment file", sections);
+  od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
   if (file.map < 0) return OD_BAD_INPUT;
-  file.what = "an experiment";
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_count(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
@@ -304,51 +298,17 @@ static od_status check_file(od_experiment_loader *xl) {
   return !od_has_errors(ld) && od_messages_count(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
 
-// Takes those of --set that mean numbers of this file.
-static bool take_sets(od_experiment_loader *xl) {
+// Those of --set that mean numbers of this file go to its own reader; the machines take the others.
+static od_status load(od_experiment_loader *xl) {
   const od_experiment_options *o = xl->options;
   const char **own = calloc((size_t)o->set_count + 1, sizeof *own);
   int count = 0;
-  if (!own) return false;
+  if (!own) return OD_NO_MEMORY;
   for (int i = 0; i < o->set_count; i++)
     if (!od_set_for(o->set[i], "truth") && !od_set_for(o->set[i], "model")) own[count++] = o->set[i];
-  od_machine *file = xl->e->file;
-  bool done = od_numbers_override(&file->numbers, own, count, &file->texts, xl->ld.messages);
+  od_status status = od_document_load(&xl->ld, own, count, check_file, xl);
   free(own);
-  return done;
-}
-
-static od_status load_text(od_experiment_loader *xl, const char *text, size_t length) {
-  od_loader *ld = &xl->ld;
-  od_status status = od_tree_parse(&ld->tree, text, length, ld->machine->file, &ld->machine->texts, ld->messages);
-  if (status != OD_OK) return status;
-  od_error error = {0};
-  ld->units = od_units_new(&error);
-  if (ld->units) return take_sets(xl) ? check_file(xl) : OD_NO_MEMORY;
-  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
-  return error.status;
-}
-
-static od_status load(od_experiment_loader *xl) {
-  od_machine *file = xl->e->file;
-  char *text = NULL;
-  size_t length = 0;
-  od_status status = od_source_read(file->file, &text, &length, xl->ld.messages);
-  if (status != OD_OK) return status;
-  // Numbers have a point, whatever the user's language.
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (c_locale == (locale_t)0) {
-    free(text);
-    return OD_NO_MEMORY;
-  }
-  locale_t users = uselocale(c_locale);
-  status = load_text(xl, text, length);
-  uselocale(users);
-  freelocale(c_locale);
-  od_tree_free(&xl->ld.tree);
-  od_units_free(xl->ld.units);
   free(xl->watched_key);
-  free(text);
   return status;
 }
 
@@ -366,14 +326,15 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_messages *foreign = od_messages_new();
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
-  if (e) e->file = calloc(1, sizeof *e->file);
-  if (foreign && e && e->file) {
+  od_experiment_loader xl = {.e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1};
+  if (foreign && e) {
     int first = od_messages_count(messages);
-    e->path = e->file->file = od_texts_copy(&e->file->texts, path, strlen(path));
-    od_experiment_loader xl = {.e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1};
-    xl.ld = (od_loader){.machine = e->file, .messages = messages, .first_message = od_messages_total(messages)};
-    xl.ld.tree.root = -1;
-    status = load(&xl);
+    xl.ld = od_document_start(path, messages);
+    e->file = xl.ld.machine;
+    if (e->file) {
+      e->path = e->file->file;
+      status = load(&xl);
+    }
     od_messages_sort(messages, first);
     od_messages_sort(foreign, 0);
     append(messages, foreign);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "experiment/loading.h"
+#include "machine/document.h"
 
 // The variant and the replaced numbers of one machine, and where they come from.
 typedef struct wish {
@@ -119,13 +120,6 @@ static void check_inputs(od_experiment_loader *xl, int node) {
   if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
 }
 
-// A path beside the experiment file, unless it is absolute.
-static const char *beside(od_loader *ld, const char *path) {
-  const char *slash = strrchr(ld->machine->file, '/');
-  if (path[0] == '/' || !slash) return path;
-  return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
-}
-
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   int node = od_section_need(ld, file, "machine");
@@ -136,8 +130,8 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant_place = (od_place){.file = "--truth"};
   }
   if (path && !ld->no_memory) {
-    xl->e->truth = load(xl, beside(ld, path), &truth);
-    xl->e->model = load(xl, beside(ld, path), &model);
+    xl->e->truth = load(xl, od_document_beside(ld, path), &truth);
+    xl->e->model = load(xl, od_document_beside(ld, path), &model);
     if (xl->e->truth && xl->e->model) check_inputs(xl, node);
   }
   free(truth.set);

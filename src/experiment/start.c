@@ -1,43 +1,53 @@
-// From what is said about outputs to the covariance of the states at the start.
+// From what is said about outputs at the start to the states: their covariance, and starts drawn at random.
 //
 // With y = H x for small errors and independent errors of the outputs, P = H^-1 diag(sigma^2) H^-T over those states
 // that the outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which
-// follows from the others.
+// follows from the others. A drawn start has outputs that are the true ones plus an error of that size: the states
+// follow by Newton's method with the same H.
+#include "experiment/start.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/loading.h"
+#include "experiment/noise.h"
 #include "math/dense.h"
-#include "oleodyn/sim.h"
+
+enum { DRAWS = 100, NEWTON = 30 };
 
 typedef struct start {
   int nx, rows, columns;
-  int *output, *state;     // watched output of each row, state of each column
-  double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
+  int *output, *state, *pivot;  // watched output of each row, state of each column
+  double *hx, *H, *scale;       // all watched by all states; the chosen ones, in units of their columns
 } start;
 
 static bool allocate(start *s, const od_experiment *e, int nx) {
   size_t watches = (size_t)e->watches + 1, states = (size_t)nx + 1;
-  s->nx = nx;
+  *s = (start){.nx = nx};
   s->output = calloc(watches, sizeof *s->output);
   s->state = calloc(states, sizeof *s->state);
+  s->pivot = calloc(states, sizeof *s->pivot);
   s->hx = calloc(watches * states, sizeof *s->hx);
   s->H = calloc(2 * watches * states, sizeof *s->H);
   s->scale = calloc(states, sizeof *s->scale);
-  return s->output && s->state && s->hx && s->H && s->scale;
+  return s->output && s->state && s->pivot && s->hx && s->H && s->scale;
 }
 
 static void release(start *s) {
   free(s->output);
   free(s->state);
+  free(s->pivot);
   free(s->hx);
   free(s->H);
   free(s->scale);
 }
 
-// Which outputs have a sigma, and which states they depend on.
-static void choose(start *s, const od_experiment *e) {
+// Which outputs have a sigma, and which states they depend on, at the simulation's present state.
+static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
+  od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
+  if (status != OD_OK) return status;
+  s->rows = s->columns = 0;
   for (int i = 0; i < e->watches; i++)
     if (e->watched[i].sigma > 0) s->output[s->rows++] = i;
   for (int j = 0; j < s->nx; j++) {
@@ -53,6 +63,7 @@ static void choose(start *s, const od_experiment *e) {
     for (int c = 0; c < s->columns; c++)
       s->H[r * s->columns + c] =
           s->hx[s->output[r] * s->nx + s->state[c]] * s->scale[c] / e->watched[s->output[r]].sigma;
+  return OD_OK;
 }
 
 // The first row that the rows before it determine, or -1: Gram-Schmidt on a copy.
@@ -75,25 +86,97 @@ static int dependent_row(const start *s, double *copy) {
   return -1;
 }
 
-static void fill(start *s, od_experiment *e) {
+// --- The covariance -----------------------------------------------------------------------------------------------
+
+static od_status fill(start *s, const od_experiment *e, double *P) {
   int m = s->columns, n = s->nx + e->parameters;
   double *inverse = s->H + m * m;
-  int *pivot = calloc((size_t)m + 1, sizeof *pivot);
   for (int i = 0; i < m * m; i++) inverse[i] = i % (m + 1) == 0;
-  if (pivot && od_lu_factor(m, s->H, pivot) == OD_OK) {
-    od_lu_solve(m, s->H, pivot, inverse, m);
-    for (int i = 0; i < m; i++)
-      for (int j = 0; j < m; j++) {
-        double sum = 0;
-        for (int k = 0; k < m; k++) sum += inverse[i * m + k] * inverse[j * m + k];
-        e->covariance[s->state[i] * n + s->state[j]] = sum * s->scale[i] * s->scale[j];
-      }
-  }
-  free(pivot);
-  for (int i = 0; i < e->parameters; i++) e->covariance[(s->nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+  od_status status = od_lu_factor(m, s->H, s->pivot);
+  if (status != OD_OK) return status;
+  od_lu_solve(m, s->H, s->pivot, inverse, m);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int k = 0; k < m; k++) sum += inverse[i * m + k] * inverse[j * m + k];
+      P[s->state[i] * n + s->state[j]] = sum * s->scale[i] * s->scale[j];
+    }
+  for (int i = 0; i < e->parameters; i++) P[(s->nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+  return OD_OK;
 }
 
-static od_status output_jacobian(const od_experiment *e, const od_plant *plant, double *hx) {
+od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
+  start s;
+  size_t n = (size_t)(nx + e->parameters);
+  *problem = (od_start_problem){.output = -1};
+  od_status status = allocate(&s, e, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    memset(P, 0, n * n * sizeof *P);
+    int row = dependent_row(&s, s.H + s.rows * s.columns);
+    *problem = (od_start_problem){row < 0 ? -1 : s.output[row], s.rows, s.columns};
+    // With outputs of which each says something of its own there are never more than states.
+    status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, e, P);
+  }
+  release(&s);
+  return status;
+}
+
+// --- A start at random --------------------------------------------------------------------------------------------
+
+// A value around the middle, within bounds; false when the draws do not get there.
+static bool draw(uint64_t seed, const char *name, double middle, double sigma, double low, double high, double *value) {
+  for (uint64_t i = 0; i < DRAWS; i++) {
+    *value = middle + sigma * od_noise_gaussian(seed, od_noise_stream(name), i, OD_USE_START);
+    if (*value >= low && *value <= high) return true;
+  }
+  return false;
+}
+
+// One step of Newton's method towards the wanted outputs; *off: how far they were off, in sigmas.
+static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
+                          double *off) {
+  od_status status = od_sim_outputs(sim, y);
+  if (status == OD_OK) status = choose(s, e, sim);
+  if (status == OD_OK && s->rows != s->columns) status = OD_SINGULAR;
+  if (status == OD_OK) status = od_lu_factor(s->columns, s->H, s->pivot);
+  if (status != OD_OK) return status;
+  *off = 0;
+  for (int r = 0; r < s->rows; r++) {
+    int i = s->output[r];
+    y[i] = (wanted[i] - y[i]) / e->watched[i].sigma;
+    *off = fmax(*off, fabs(y[i]));
+  }
+  double *step = s->H + s->columns * s->columns;
+  for (int r = 0; r < s->rows; r++) step[r] = y[s->output[r]];
+  od_lu_solve(s->columns, s->H, s->pivot, step, 1);
+  for (int c = 0; c < s->columns; c++) x[s->state[c]] += step[c] * s->scale[c];
+  return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+}
+
+od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
+                        double *x, double *p) {
+  start s;
+  size_t watches = (size_t)e->watches;
+  double *wanted = calloc(2 * watches + 1, sizeof *wanted), *y = wanted + watches, off = INFINITY;
+  od_status status = allocate(&s, e, nx) && wanted ? OD_OK : OD_NO_MEMORY;
+  for (int i = 0; status == OD_OK && i < e->watches; i++)
+    draw(seed, e->watched[i].name, true_outputs[i], e->watched[i].sigma, -INFINITY, INFINITY, &wanted[i]);
+  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
+    const od_estimated *q = &e->parameter[i];
+    if (!draw(seed, q->path, isnan(q->truth) ? q->start : q->truth, q->sigma, q->low, q->high, &p[i]))
+      status = OD_NOT_CONVERGED;
+  }
+  if (status == OD_OK) memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+  for (int i = 0; i < NEWTON && status == OD_OK && off > 1e-6; i++) status = approach(&s, e, sim, wanted, x, y, &off);
+  if (status == OD_OK && !(off <= 1e-6)) status = OD_NOT_CONVERGED;
+  release(&s);
+  free(wanted);
+  return status;
+}
+
+// --- While loading ------------------------------------------------------------------------------------------------
+
+static od_status at_models_start(const od_experiment *e, const od_plant *plant, double *P, od_start_problem *problem) {
   od_sim *sim = od_sim_new(plant);
   double *u = calloc((size_t)plant->nu + 1, sizeof *u);
   od_status status = sim && u ? OD_OK : OD_NO_MEMORY;
@@ -101,48 +184,39 @@ static od_status output_jacobian(const od_experiment *e, const od_plant *plant, 
     od_machine_inputs(e->model, 0, u);
     status = od_sim_start(sim, 0, u);
   }
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, hx, NULL, NULL);
+  if (status == OD_OK) status = od_start_covariance(e, sim, od_plant_nx(plant), P, problem);
   od_sim_free(sim);
   free(u);
   return status;
 }
 
-// With outputs of which each says something of its own there are never more than states.
-static void check_and_fill(od_experiment_loader *xl, start *s) {
+static void complain(od_experiment_loader *xl, od_status status, const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
-  int row = dependent_row(s, s->H + s->rows * s->columns);
-  if (row >= 0) {
-    od_complain(ld, xl->watched_key[s->output[row]],
+  if (status == OD_NO_MEMORY)
+    ld->no_memory = true;
+  else if (status != OD_BAD_INPUT)
+    od_complain(ld, ld->tree.root, "the model cannot start: %s", od_status_text(status));
+  else if (problem->output >= 0)
+    od_complain(ld, xl->watched_key[problem->output],
                 "'%s' says nothing about the states that the outputs before it do not say",
-                xl->e->watched[s->output[row]].name);
-  } else if (s->rows < s->columns) {
+                xl->e->watched[problem->output].name);
+  else
     od_complain(ld, xl->initial, "found %d of %d outputs; as many are needed as there are states they depend on",
-                s->rows, s->columns);
-  } else {
-    fill(s, xl->e);
-  }
+                problem->outputs, problem->states);
 }
 
 void od_load_start(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   od_plant *plant = NULL;
   od_error err = {0};
-  od_status status = od_experiment_plant(e, &plant, &err);
-  if (status != OD_OK) {
+  od_start_problem problem = {.output = -1};
+  if (od_experiment_plant(e, &plant, &err) != OD_OK) {
     od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
     return;
   }
-  start s = {0};
   size_t n = (size_t)(od_plant_nx(plant) + e->parameters);
   e->covariance = calloc(n * n + 1, sizeof *e->covariance);
-  if (!e->covariance || !allocate(&s, e, od_plant_nx(plant))) {
-    xl->ld.no_memory = true;
-  } else if ((status = output_jacobian(e, plant, s.hx)) != OD_OK) {
-    od_complain(&xl->ld, xl->ld.tree.root, "the model cannot start: %s", od_status_text(status));
-  } else {
-    choose(&s, e);
-    check_and_fill(xl, &s);
-  }
-  release(&s);
+  od_status status = e->covariance ? at_models_start(e, plant, e->covariance, &problem) : OD_NO_MEMORY;
+  if (status != OD_OK) complain(xl, status, &problem);
   od_plant_free(plant);
 }

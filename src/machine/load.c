@@ -2,12 +2,11 @@
 //
 // The sections are read in the order of their dependence, not in that of the file; messages are sorted at the end. The
 // model is built only if there is nothing to complain about.
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/quantities.h"
-#include "machine/source.h"
+#include "machine/document.h"
 
 const char *const od_machine_sections[] = {
     "machine", "gravity", "ground",    "bodies",  "joints",  "rods",     "springs",  "inputs",  "forces",
@@ -108,7 +107,8 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
-static od_status load_tree(od_loader *ld) {
+static od_status load_tree(void *loader) {
+  od_loader *ld = loader;
   if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
     od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
     return OD_BAD_INPUT;
@@ -127,78 +127,43 @@ static od_status load_tree(od_loader *ld) {
   return od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
 }
 
-// The database of units takes longest to read, so a file that is no YAML is found out before.
-static od_status load_text(od_loader *ld, const char *text, size_t length) {
-  od_status status = od_tree_parse(&ld->tree, text, length, ld->machine->file, &ld->machine->texts, ld->messages);
-  if (status != OD_OK) return status;
-  od_error error = {0};
-  ld->units = od_units_new(&error);
-  if (ld->units != NULL) return load_tree(ld);
-  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
-  return error.status;
-}
-
 static bool start(od_loader *ld, const od_load_options *options) {
-  ld->tree.root = -1;
   ld->build = od_build_new();
   ld->machine->signals = od_signals_new();
   if (ld->build == NULL || ld->machine->signals == NULL) return false;
-  if (!od_names_start(&ld->names)) return false;
-  if (options == NULL) return true;
   ld->variant = options->variant;
   od_build_spatial(ld->build, options->spatial);
-  return od_numbers_override(&ld->machine->numbers, options->set, options->set_count, &ld->machine->texts,
-                             ld->messages);
+  return od_names_start(&ld->names);
 }
 
 static void stop(od_loader *ld) {
-  od_tree_free(&ld->tree);
-  od_units_free(ld->units);
   od_build_free(ld->build);
   od_names_free(&ld->names);
   free(ld->culprit);
 }
 
-static od_status load_file(od_machine *machine, const od_load_options *options, od_messages *messages) {
-  char *text = NULL;
-  size_t length = 0;
-  od_status status = od_source_read(machine->file, &text, &length, messages);
-  if (status != OD_OK) return status;
-  od_loader ld = {.machine = machine, .messages = messages, .first_message = od_messages_total(messages)};
-  status = start(&ld, options) ? load_text(&ld, text, length) : OD_NO_MEMORY;
+static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
+  od_loader ld = od_document_start(path, messages);
+  od_status status = OD_NO_MEMORY;
+  int first = od_messages_count(messages);
+  if (ld.machine != NULL && !ld.machine->texts.failed && start(&ld, options))
+    status = od_document_load(&ld, options->set, options->set_count, load_tree, &ld);
   stop(&ld);
-  free(text);
-  return status;
-}
-
-// Numbers are written with a point in machine files, in those that signals come from and in the database of units,
-// whatever the user's language.
-static od_status load_in_c_locale(od_machine *machine, const od_load_options *options, od_messages *messages) {
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (c_locale == (locale_t)0) return OD_NO_MEMORY;
-  locale_t users = uselocale(c_locale);
-  od_status status = load_file(machine, options, messages);
-  uselocale(users);
-  freelocale(c_locale);
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+  od_messages_sort(messages, first);
+  *machine = ld.machine;
   return status;
 }
 
 od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages) {
-  *out = NULL;
+  static const od_load_options none = {0};
   od_messages *list = messages != NULL ? messages : od_messages_new();
-  od_machine *machine = calloc(1, sizeof *machine);
   od_status status = OD_NO_MEMORY;
-  if (machine != NULL && list != NULL) {
-    int first = od_messages_count(list);
-    machine->file = od_texts_copy(&machine->texts, path, strlen(path));
-    if (!machine->texts.failed) status = load_in_c_locale(machine, options, list);
-    if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "memory ran out");
-    od_messages_sort(list, first);
-  }
+  *out = NULL;
+  if (list != NULL) status = load(path, options != NULL ? options : &none, out, list);
   if (messages == NULL) od_messages_free(list);
-  if (status == OD_OK)
-    *out = machine;
-  else
-    od_machine_free(machine);
+  if (status == OD_OK) return OD_OK;
+  od_machine_free(*out);
+  *out = NULL;
   return status;
 }

@@ -1,0 +1,70 @@
+#include "machine/document.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/reader.h"
+#include "machine/source.h"
+
+od_loader od_document_start(const char *path, od_messages *messages) {
+  od_loader ld = {.machine = calloc(1, sizeof *ld.machine),
+                  .messages = messages,
+                  .first_message = od_messages_total(messages)};
+  ld.tree.root = -1;
+  if (ld.machine) ld.machine->file = od_texts_copy(&ld.machine->texts, path, strlen(path));
+  return ld;
+}
+
+// The database of units takes longest to read, so a file that is no YAML is found out before.
+static od_status load_text(od_loader *ld, const char *text, size_t length, od_status (*read)(void *user), void *user) {
+  od_machine *file = ld->machine;
+  od_status status = od_tree_parse(&ld->tree, text, length, file->file, &file->texts, ld->messages);
+  if (status != OD_OK) return status;
+  od_error error = {0};
+  ld->units = od_units_new(&error);
+  if (ld->units) return read(user);
+  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
+  return error.status;
+}
+
+od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
+                           void *user) {
+  od_machine *file = ld->machine;
+  char *text = NULL;
+  size_t length = 0;
+  od_status status = od_source_read(file->file, &text, &length, ld->messages);
+  if (status != OD_OK) return status;
+  // Numbers are written with a point in our files, in those that signals come from and in the database of units,
+  // whatever the user's language.
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  status = OD_NO_MEMORY;
+  if (c_locale != (locale_t)0) {
+    locale_t users = uselocale(c_locale);
+    if (od_numbers_override(&file->numbers, set, set_count, &file->texts, ld->messages))
+      status = load_text(ld, text, length, read, user);
+    uselocale(users);
+    freelocale(c_locale);
+  }
+  od_tree_free(&ld->tree);
+  od_units_free(ld->units);
+  free(text);
+  return status;
+}
+
+od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys) {
+  int root = ld->tree.root;
+  if (root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) {
+    od_complain(ld, -1, "is empty; %s needs at least %s", what, needs);
+    return (od_section){.map = -1};
+  }
+  od_section file = od_section_open(ld, root, root, "", od_format(ld, "%s file", what), keys);
+  file.what = what;
+  return file;
+}
+
+const char *od_document_beside(od_loader *ld, const char *path) {
+  const char *slash = strrchr(ld->machine->file, '/');
+  if (path[0] == '/' || !slash) return path;
+  return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
+}

@@ -1,0 +1,24 @@
+// A file of ours, whatever it describes: a machine, an experiment, a study. Read whole, parsed, with units and --set at
+// hand, then given to a reader of its sections.
+#ifndef OD_MACHINE_DOCUMENT_H
+#define OD_MACHINE_DOCUMENT_H
+
+#include "machine/reader.h"
+
+// Loads ld->machine->file; ld->messages is where complaints go. read() is called with the tree and the units in place,
+// in the "C" locale, and returns what becomes of it. Afterwards tree and units are gone; texts and numbers stay with
+// ld->machine.
+od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
+                           void *user);
+
+// Starts a loader for a file: ld->machine is a new machine that holds its texts and numbers (NULL: memory ran out).
+od_loader od_document_start(const char *path, od_messages *messages);
+
+// The root of a file that is not empty, opened as a section with these keys; map -1 after a complaint. `what` is as in
+// "an experiment", `needs` what it needs at least.
+od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys);
+
+// A path beside the file itself, unless it is absolute.
+const char *od_document_beside(od_loader *ld, const char *path);
+
+#endif
