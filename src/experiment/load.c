@@ -312,13 +312,6 @@ static od_status load(od_experiment_loader *xl) {
   return status;
 }
 
-static void append(od_messages *to, const od_messages *from) {
-  for (int i = 0; i < od_messages_count(from); i++) {
-    const od_message *m = od_messages_get(from, i);
-    od_messages_add(to, (od_place){m->file, m->line, m->column}, "%s", m->text);
-  }
-}
-
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages) {
   static const od_experiment_options none = {0};
@@ -337,7 +330,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
     }
     od_messages_sort(messages, first);
     od_messages_sort(foreign, 0);
-    append(messages, foreign);
+    od_messages_append(messages, foreign);
   }
   if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
   od_messages_free(foreign);

@@ -1,0 +1,13 @@
+// The kinds of cases that a study can run.
+#ifndef OD_STUDY_CASES_H
+#define OD_STUDY_CASES_H
+
+#include "experiment/experiment.h"
+#include "study/study.h"
+
+// Loads the case's experiment and gives the case its operations; what is wrong becomes messages.
+od_status od_case_load(od_case *c, const char *path, const od_experiment_options *options, od_messages *messages);
+
+extern const od_case_ops od_observe_case;
+
+#endif

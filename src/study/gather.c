@@ -1,0 +1,91 @@
+// Values of many runs become one value with a 99 % interval. Sums run in the order of the seeds, so that the bits do not
+// depend on who computed what.
+//
+//   rms       v = sqrt(mean x^2); its standard error from the scatter of x^2: s / (2 v sqrt(n))
+//   mean      standard error s / sqrt(n), around the mean or around what is expected
+//   chi       the mean of n values with d dimensions is chi-squared with n d, over n d; quantiles after Wilson, Hilferty
+//   quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q))
+//   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1
+#include "study/gather.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double normal99 = 2.5758293035489004;
+
+typedef struct moments {
+  double mean, sd;
+} moments;
+
+static moments find_moments(const double *x, long n, int power) {
+  double sum = 0, squares = 0;
+  for (long i = 0; i < n; i++) sum += pow(x[i], power);
+  double mean = sum / (double)n;
+  for (long i = 0; i < n; i++) squares += pow(pow(x[i], power) - mean, 2);
+  return (moments){mean, n > 1 ? sqrt(squares / (double)(n - 1)) : (double)NAN};
+}
+
+// The quantile of chi-squared over its dimension, at `z` standard deviations.
+static double chi_quantile(double dimension, double z) {
+  double spread = 2 / (9 * dimension);
+  return pow(fmax(1 - spread + z * sqrt(spread), 0), 3);
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double ranked(const double *sorted, long n, double rank) {
+  long i = (long)fmin(fmax(rank, 0), (double)(n - 1));
+  return sorted[i];
+}
+
+static void gather_quantile(od_study_row *row, double *x, long n, double part) {
+  double middle = (double)n * part, aside = normal99 * sqrt((double)n * part * (1 - part));
+  qsort(x, (size_t)n, sizeof *x, by_size);
+  // The median of an even number lies between two.
+  bool between = part == 0.5 && n % 2 == 0;
+  row->value = between ? (x[n / 2 - 1] + x[n / 2]) / 2 : ranked(x, n, ceil(middle) - 1);
+  row->low = ranked(x, n, floor(middle - aside));
+  row->high = ranked(x, n, ceil(middle + aside));
+}
+
+static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
+  moments first = find_moments(x, n, 1), second = find_moments(x, n, 2);
+  double root = sqrt((double)n), around;
+  switch (m->gather) {
+    case OD_GATHER_RMS:
+      row->value = sqrt(second.mean);
+      row->low = fmax(row->value - normal99 * second.sd / (2 * row->value * root), 0);
+      row->high = row->value + normal99 * second.sd / (2 * row->value * root);
+      break;
+    case OD_GATHER_MEAN:
+      row->value = first.mean;
+      around = isnan(m->expected) ? first.mean : m->expected;
+      row->low = around - normal99 * first.sd / root;
+      row->high = around + normal99 * first.sd / root;
+      break;
+    case OD_GATHER_CHI:
+      row->value = first.mean;
+      row->low = chi_quantile(m->dimension * (double)n, -normal99);
+      row->high = chi_quantile(m->dimension * (double)n, normal99);
+      break;
+    case OD_GATHER_MEDIAN: gather_quantile(row, x, n, 0.5); break;
+    case OD_GATHER_QUANTILE: gather_quantile(row, x, n, m->expected); break;
+    case OD_GATHER_SPREAD:
+      row->value = first.sd;
+      row->low = first.sd / sqrt(chi_quantile((double)(n - 1), normal99));
+      row->high = first.sd / sqrt(chi_quantile((double)(n - 1), -normal99));
+      break;
+    case OD_GATHER_COUNT: row->value = first.mean * (double)n; break;
+  }
+}
+
+od_study_row od_gather_values(const od_metric *m, const double *value, long count, long stride, double *memory) {
+  od_study_row row = {.metric = m, .value = NAN, .low = NAN, .high = NAN};
+  for (long i = 0; i < count; i++)
+    if (!isnan(value[i * stride])) memory[row.runs++] = value[i * stride];
+  if (row.runs > 0) gather(&row, m, memory, row.runs);
+  return row;
+}

@@ -1,0 +1,10 @@
+// Many runs' values of a metric as one, with its sampling interval.
+#ifndef OD_STUDY_GATHER_H
+#define OD_STUDY_GATHER_H
+
+#include "study/study.h"
+
+// value[i * stride], i < count; those that are NAN do not count. `memory` (count) is scratch.
+od_study_row od_gather_values(const od_metric *m, const double *value, long count, long stride, double *memory);
+
+#endif

@@ -1,0 +1,247 @@
+// From a study file to a study: its cases, each with its experiment loaded.
+//
+// What the experiment's loader says about a variant or a number that the study asked for is moved to the case that
+// asked; what is wrong with an experiment's own file is shown after what is wrong with this one.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/document.h"
+#include "machine/quantities.h"
+#include "study/cases.h"
+#include "study/study.h"
+
+static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cases", NULL};
+static const char *const starts[] = {"model", "random", NULL};
+
+typedef struct study_loader {
+  od_loader ld;
+  od_study *s;
+  const od_study_options *options;
+  od_messages *foreign;
+  long seeds;  // the file's own, for cases that say nothing
+  uint64_t first_seed;
+  bool random_start;
+  int published_capacity, case_capacity;
+} study_loader;
+
+// What a case asks of its experiment.
+typedef struct wish {
+  int key;
+  const char *file;  // path of the experiment file
+  od_experiment_options options;
+  const char **set;
+} wish;
+
+// --- Parts of a case ----------------------------------------------------------------------------------------------
+
+static void read_sets(study_loader *sl, int node, wish *w) {
+  od_loader *ld = &sl->ld;
+  int count = node >= 0 ? ld->tree.node[node].count : 0;
+  w->set = calloc((size_t)count + 1, sizeof *w->set);
+  if (!w->set) {
+    ld->no_memory = true;
+    return;
+  }
+  for (int key = od_first(ld, node, "numbers"); key >= 0; key = od_next(ld, key)) {
+    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
+    if (value) w->set[w->options.set_count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
+  }
+  w->options.set = w->set;
+}
+
+static void read_published(study_loader *sl, int node, const char *case_name) {
+  od_loader *ld = &sl->ld;
+  for (int key = od_first(ld, node, "metrics and their values"); key >= 0; key = od_next(ld, key)) {
+    od_study *s = sl->s;
+    const char *metric = od_text_of(ld, key);
+    const od_field field = {metric, "1", OD_ANY, NAN};
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric), &field,
+                                od_place_of(ld, key), OD_IN_LOADER);
+    if (s->published_count == sl->published_capacity) {
+      int capacity = 2 * sl->published_capacity + 8;
+      od_published *grown = realloc(s->published, (size_t)capacity * sizeof *grown);
+      if (!grown) {
+        ld->no_memory = true;
+        return;
+      }
+      s->published = grown;
+      sl->published_capacity = capacity;
+    }
+    s->published[s->published_count++] = (od_published){case_name, metric, od_number_value(ld, number)};
+  }
+}
+
+// --- Experiments --------------------------------------------------------------------------------------------------
+
+// A message about something that the study asked for goes to the case.
+static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
+  if (m->file && strncmp(m->file, "--", 2) == 0)
+    od_complain(&sl->ld, w->key, "%s: %s", m->file + 2, m->text);
+  else
+    od_messages_add(sl->foreign, (od_place){m->file, m->line, m->column}, "%s", m->text);
+}
+
+static void load_case(study_loader *sl, const wish *w, od_case *c) {
+  od_messages *messages = od_messages_new();
+  if (!messages || od_case_load(c, w->file, &w->options, messages) == OD_NO_MEMORY) sl->ld.no_memory = true;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
+  od_messages_free(messages);
+}
+
+static bool is_wanted(const od_study_options *o, const char *name) {
+  for (int i = 0; i < o->only_count; i++)
+    if (!strcmp(o->only[i], name)) return true;
+  return o->only_count == 0;
+}
+
+// --- Cases --------------------------------------------------------------------------------------------------------
+
+static od_case *new_case(study_loader *sl) {
+  od_study *s = sl->s;
+  if (s->cases == sl->case_capacity) {
+    int capacity = 2 * sl->case_capacity + 8;
+    od_case *grown = realloc(s->item, (size_t)capacity * sizeof *grown);
+    if (!grown) {
+      sl->ld.no_memory = true;
+      return NULL;
+    }
+    s->item = grown;
+    sl->case_capacity = capacity;
+  }
+  s->item[s->cases] = (od_case){0};
+  return &s->item[s->cases++];
+}
+
+static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
+  const od_field field = {"seeds", "1", OD_POSITIVE, (double)otherwise};
+  int number = od_read_fields(&sl->ld, section, &field, 1, OD_IN_LOADER);
+  od_check_whole(&sl->ld, number, "seeds", 1, 1e9);
+  return sl->options->seeds > 0 ? sl->options->seeds : (long)od_number_value(&sl->ld, number);
+}
+
+static bool read_start(study_loader *sl, const od_section *section, bool otherwise) {
+  int node = od_section_get(&sl->ld, section, "start");
+  return node >= 0 ? od_read_choice(&sl->ld, node, "start", starts) == 1 : otherwise;
+}
+
+// One case, or one in each of its variants.
+static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
+  od_case *c = is_wanted(sl->options, name) ? new_case(sl) : NULL;
+  if (!c) return;
+  *c = like;
+  c->name = name;
+  read_published(sl, od_section_get(&sl->ld, section, "published"), name);
+  load_case(sl, w, c);
+}
+
+static void read_variants(study_loader *sl, int node, const char *name, const od_section *section, wish *w,
+                          od_case like) {
+  od_loader *ld = &sl->ld;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of the experiment's variants", od_describe(ld, node));
+    return;
+  }
+  for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
+    w->options.variant = od_read_text(ld, entry, "variants", "the name of a variant");
+    if (w->options.variant) add_case(sl, od_format(ld, "%s/%s", name, w->options.variant), section, w, like);
+  }
+}
+
+static void read_case(study_loader *sl, int key) {
+  static const char *const keys[] = {"experiment", "truth", "variant", "variants", "set",
+                                     "seeds",      "start", "published", NULL};
+  od_loader *ld = &sl->ld;
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
+                                       od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0) return;
+  wish w = {.key = key};
+  const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
+  w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
+  w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
+  read_sets(sl, od_section_get(ld, &section, "set"), &w);
+  od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
+                  .first_seed = sl->first_seed,
+                  .random_start = read_start(sl, &section, sl->random_start)};
+  int variants = od_section_get(ld, &section, "variants");
+  if (file && !ld->no_memory) {
+    w.file = od_document_beside(ld, file);
+    if (variants >= 0)
+      read_variants(sl, variants, name, &section, &w, like);
+    else
+      add_case(sl, name, &section, &w, like);
+  }
+  free(w.set);
+}
+
+static void check_only(study_loader *sl) {
+  const od_study_options *o = sl->options;
+  for (int i = 0; i < o->only_count; i++) {
+    bool found = false;
+    for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
+    if (!found) od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "there is no case '%s'", o->only[i]);
+  }
+}
+
+static od_status read_file(void *user) {
+  static const od_field first = {"first_seed", "1", OD_NOT_NEGATIVE, 1};
+  study_loader *sl = user;
+  od_loader *ld = &sl->ld;
+  od_section file = od_document_root(ld, "a study", "'cases'", sections);
+  if (file.map < 0) return OD_BAD_INPUT;
+  const char *title = od_read_text(ld, od_section_get(ld, &file, "study"), "study", "a title");
+  sl->s->title = title ? title : sl->s->path;
+  sl->seeds = read_seeds(sl, &file, 100);
+  int number = od_read_fields(ld, &file, &first, 1, OD_IN_LOADER);
+  od_check_whole(ld, number, "first_seed", 0, 9007199254740992.0);
+  sl->first_seed = (uint64_t)od_number_value(ld, number);
+  sl->random_start = read_start(sl, &file, false);
+  int cases = od_section_need(ld, &file, "cases");
+  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
+  if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
+    od_complain(ld, cases, "a study needs at least one case");
+  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  check_only(sl);
+  return od_has_errors(ld) || od_messages_count(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
+}
+
+od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages) {
+  static const od_study_options none = {0};
+  od_study *s = calloc(1, sizeof *s);
+  od_messages *foreign = od_messages_new();
+  od_status status = OD_NO_MEMORY;
+  int first = od_messages_count(messages);
+  *out = NULL;
+  if (s && foreign) {
+    study_loader sl = {.s = s, .options = options ? options : &none, .foreign = foreign};
+    sl.ld = od_document_start(path, messages);
+    s->file = sl.ld.machine;
+    if (s->file) {
+      s->path = s->file->file;
+      status = od_document_load(&sl.ld, NULL, 0, read_file, &sl);
+    }
+    od_messages_sort(messages, first);
+    od_messages_sort(foreign, 0);
+    od_messages_append(messages, foreign);
+  }
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+  od_messages_free(foreign);
+  if (status == OD_OK)
+    *out = s;
+  else
+    od_study_free(s);
+  return status;
+}
+
+void od_study_free(od_study *s) {
+  if (!s) return;
+  for (int i = 0; i < s->cases; i++) {
+    if (s->item[i].ops) s->item[i].ops->release(&s->item[i]);
+    free(s->item[i].metric);
+  }
+  free(s->item);
+  free(s->published);
+  if (s->file) od_machine_free(s->file);
+  free(s);
+}

@@ -1,0 +1,184 @@
+// The runs of a study on all cores. Threads take the runs one after another; each writes only its own place, and all is
+// gathered afterwards in the order of the file, so that the bits do not depend on the number of threads.
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "study/gather.h"
+#include "study/study.h"
+
+typedef struct work {
+  const od_study *study;
+  double **value;  // of each case: runs x metrics
+  bool **done;
+  long all;
+  atomic_long next, finished;
+  atomic_bool stop;
+} work;
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// --- Threads ------------------------------------------------------------------------------------------------------
+
+static void run_one(work *w, long number) {
+  int c = 0;
+  while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
+  const od_case *item = &w->study->item[c];
+  double *value = w->value[c] + number * item->metrics;
+  od_error ignored = {0};
+  for (int i = 0; i < item->metrics; i++) value[i] = NAN;
+  item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored);
+  w->done[c][number] = true;
+  atomic_fetch_add(&w->finished, 1);
+}
+
+static void *take_runs(void *user) {
+  work *w = user;
+  while (!atomic_load(&w->stop)) {
+    long number = atomic_fetch_add(&w->next, 1);
+    if (number >= w->all) break;
+    run_one(w, number);
+  }
+  return NULL;
+}
+
+static void watch(work *w, const od_study_run_options *o) {
+  const struct timespec pause = {.tv_nsec = 50000000};
+  while (atomic_load(&w->finished) < w->all && !atomic_load(&w->stop)) {
+    if (o->progress && !o->progress(o->user, (double)atomic_load(&w->finished) / (double)w->all))
+      atomic_store(&w->stop, true);
+    nanosleep(&pause, NULL);
+  }
+}
+
+static int core_count(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
+}
+
+// Without any thread of its own (none could be made) the work is done here.
+static int run_all(work *w, const od_study_run_options *o) {
+  int wanted = o->threads > 0 ? o->threads : core_count(), made = 0;
+  if (wanted > w->all) wanted = (int)w->all;
+  pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
+  while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
+  if (made > 0)
+    watch(w, o);
+  else
+    take_runs(w);
+  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  free(thread);
+  return made > 0 ? made : 1;
+}
+
+// --- Before and after ---------------------------------------------------------------------------------------------
+
+static od_status prepare(od_study *s, work *w, od_error *err) {
+  w->value = calloc((size_t)s->cases + 1, sizeof *w->value);
+  w->done = calloc((size_t)s->cases + 1, sizeof *w->done);
+  if (!w->value || !w->done) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < s->cases; i++) {
+    od_case *c = &s->item[i];
+    c->metrics = 0;
+    od_status status = c->ops->prepare(c, err);
+    if (status != OD_OK) return status;
+    w->value[i] = calloc((size_t)c->runs * (size_t)c->metrics + 1, sizeof **w->value);
+    w->done[i] = calloc((size_t)c->runs + 1, sizeof **w->done);
+    if (!w->value[i] || !w->done[i]) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    w->all += c->runs;
+  }
+  return OD_OK;
+}
+
+static void release(const od_study *s, work *w) {
+  for (int i = 0; i < s->cases; i++) {
+    if (w->value) free(w->value[i]);
+    if (w->done) free(w->done[i]);
+  }
+  free(w->value);
+  free(w->done);
+}
+
+static void take_published(const od_study *s) {
+  for (int i = 0; i < s->cases; i++)
+    for (int k = 0; k < s->item[i].metrics; k++)
+      for (int p = 0; p < s->published_count; p++)
+        if (!strcmp(s->published[p].case_name, s->item[i].name) &&
+            !strcmp(s->published[p].metric, s->item[i].metric[k].name))
+          s->item[i].metric[k].published = s->published[p].value;
+}
+
+// Runs that were not done (an interrupt) have no values.
+static bool gather(const od_study *s, const work *w, od_study_result *r) {
+  long most = 1;
+  int rows = 0;
+  for (int i = 0; i < s->cases; i++) {
+    rows += s->item[i].metrics;
+    most = s->item[i].runs > most ? s->item[i].runs : most;
+  }
+  double *memory = calloc((size_t)most, sizeof *memory);
+  r->row = calloc((size_t)rows + 1, sizeof *r->row);
+  bool ok = memory && r->row;
+  for (int i = 0; ok && i < s->cases; i++) {
+    const od_case *c = &s->item[i];
+    for (long k = 0; k < c->runs; k++) {
+      r->done += w->done[i][k];
+      for (int m = 0; !w->done[i][k] && m < c->metrics; m++) w->value[i][k * c->metrics + m] = NAN;
+    }
+    for (int m = 0; m < c->metrics; m++) {
+      r->row[r->rows] = od_gather_values(&c->metric[m], w->value[i] + m, c->runs, c->metrics, memory);
+      r->row[r->rows++].case_name = c->name;
+    }
+  }
+  free(memory);
+  return ok;
+}
+
+od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
+  static const od_study_run_options none = {0};
+  double begin = seconds();
+  work w = {.study = s};
+  *out = calloc(1, sizeof **out);
+  if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = prepare(s, &w, err);
+  if (status == OD_OK) {
+    take_published(s);
+    (*out)->threads = run_all(&w, options ? options : &none);
+    (*out)->all = w.all;
+    if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  (*out)->seconds = seconds() - begin;
+  if (status == OD_OK && (*out)->done < (*out)->all)
+    status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
+  release(s, &w);
+  if (status == OD_OK || status == OD_INTERRUPTED) return status;
+  od_study_result_free(*out);
+  *out = NULL;
+  return status;
+}
+
+void od_study_result_free(od_study_result *r) {
+  if (!r) return;
+  free(r->row);
+  free(r);
+}
+
+bool od_case_add(od_case *c, od_metric metric) {
+  if (c->metrics == c->metric_capacity) {
+    int capacity = 2 * c->metric_capacity + 8;
+    od_metric *grown = realloc(c->metric, (size_t)capacity * sizeof *grown);
+    if (!grown) return false;
+    c->metric = grown;
+    c->metric_capacity = capacity;
+  }
+  c->metric[c->metrics++] = metric;
+  return true;
+}
