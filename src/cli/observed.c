@@ -142,17 +142,21 @@ static json_t *sensors_json(const od_findings *f) {
 static json_t *outputs_json(const od_findings *f) {
   const od_experiment *e = f->experiment;
   const od_table *t = f->observed->table;
+  const od_columns *c = &f->observed->columns;
   json_t *list = json_array();
   for (int i = 0; i < e->watches; i++) {
-    int column = 1 + e->sensors + 4 * i;  // estimate, sigma, true, error
-    od_summary error = od_table_summary(t, column + 3);
+    int column = c->watched + c->per_watched * i;  // estimate, sigma; true, error
     json_t *item =
         json_pack("{s:o, s:o}", "name", od_json_text(e->watched[i].name), "unit", od_json_text(e->watched[i].unit));
-    json_object_set_new(item, "true", od_json_number(od_table_summary(t, column + 2).final));
+    if (f->observed->has_truth)
+      json_object_set_new(item, "true", od_json_number(od_table_summary(t, column + 2).final));
     json_object_set_new(item, "estimate", od_json_number(od_table_summary(t, column).final));
     json_object_set_new(item, "sigma", od_json_number(od_table_summary(t, column + 1).final));
-    json_object_set_new(item, "error", od_json_number(error.final));
-    json_object_set_new(item, "error_rms", od_json_number(error.rms));
+    if (f->observed->has_truth) {
+      od_summary error = od_table_summary(t, column + 3);
+      json_object_set_new(item, "error", od_json_number(error.final));
+      json_object_set_new(item, "error_rms", od_json_number(error.rms));
+    }
     json_array_append_new(list, item);
   }
   return list;

@@ -1,10 +1,11 @@
-// Running an experiment: the true machine and the observer side by side, and what came of it.
+// Running an experiment: an observer over samples from the true machine, a log or a stream, and what came of it.
 #ifndef OD_EXPERIMENT_OBSERVE_H
 #define OD_EXPERIMENT_OBSERVE_H
 
 #include <stdbool.h>
 
 #include "experiment/experiment.h"
+#include "experiment/source.h"
 #include "io/table.h"
 
 typedef struct od_sensor_counts {
@@ -18,11 +19,19 @@ typedef struct od_curve_result {
   double coverage;  // the part of the stroke over which the true curve is within the 95 % band
 } od_curve_result;
 
+// Where things stand in a row: time, measured.*, for each watched output estimate.*, sigma.* and, where the truth is
+// known, true.*, error.*, for each parameter estimate.*, sigma.*, then innovation.*, nis, input.*
+typedef struct od_columns {
+  int watched, per_watched, parameter, innovation, nis, input, count;
+} od_columns;
+
 typedef struct od_observed {
-  od_table
-      *table;  // a row per step; columns: time, measured.*, estimate.*, sigma.*, true.*, error.*, innovation.*, nis
-  long steps;
-  double step;
+  od_table *table;  // a row per sample
+  od_columns columns;
+  bool has_truth;            // whether anybody knows what is true; else there is no coverage, NEES or curve either
+  long steps;                // samples after the start
+  double step;               // time between samples
+  double begin, end;         // time of the first sample and of the last one taken in
   double seconds;            // of the observer's steps alone
   double nis;                // sum over all corrections,
   long nis_dimension;        // and how many innovations it has
@@ -38,6 +47,7 @@ typedef struct od_observed {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
+  od_source *source;  // where samples come from; NULL: the simulated true machine
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.

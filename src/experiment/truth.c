@@ -1,0 +1,141 @@
+// The simulated true machine as a source of samples: per step it moves on, and its sensors measure with noise.
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiment/noise.h"
+#include "experiment/source.h"
+#include "machine/machine.h"
+#include "oleodyn/sim.h"
+
+typedef struct truth {
+  const od_experiment *e;
+  od_plant *plant;
+  od_sim *sim;
+  long at, steps;  // the step it has reached; -1: not begun
+  double step;
+  double *u, *u_after;  // inputs, and just after a jump
+  double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
+  uint32_t *stream;     // of each sensor's noise
+} truth;
+
+void od_source_free(od_source *source) {
+  if (source->free) source->free(source->self);
+  *source = (od_source){0};
+}
+
+// --- Sensors ------------------------------------------------------------------------------------------------------
+
+static double measure(const truth *m, int i, double t) {
+  const od_sensor *s = &m->e->sensor[i];
+  uint64_t seed = m->e->seed, sample = (uint64_t)m->at;
+  uint32_t stream = m->stream[i];
+  // Round-off in the time must not shift the first sample.
+  if (m->at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
+  if (s->dropout > 0 && od_noise_uniform(seed, stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
+  double noise = s->noise == OD_NOISE_UNIFORM ? sqrt(12) * (od_noise_uniform(seed, stream, sample, OD_USE_NOISE) - 0.5)
+                                              : od_noise_gaussian(seed, stream, sample, OD_USE_NOISE);
+  double value = m->y_true[i] + s->bias + s->sigma * noise;
+  return s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
+}
+
+// --- Steps --------------------------------------------------------------------------------------------------------
+
+// The inputs at a time on the grid; where they jump there, just before it and just after it.
+static bool inputs_jump(truth *m, double t) {
+  double aside = 1e-9 * m->step;
+  bool jump = false;
+  od_machine_inputs(m->e->truth, t - aside, m->u);
+  od_machine_inputs(m->e->truth, t + aside, m->u_after);
+  for (int i = 0; i < m->plant->nu; i++)
+    jump = jump || fabs(m->u_after[i] - m->u[i]) > 1e-6 * (fabs(m->u_after[i]) + fabs(m->u[i]));
+  if (!jump) od_machine_inputs(m->e->truth, t, m->u);
+  return jump;
+}
+
+static od_status move(truth *m, double h, bool jump) {
+  int changed;
+  od_status status = od_sim_repartition(m->sim, NULL, &changed);
+  if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
+  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
+  return status;
+}
+
+// At the start nobody measures.
+static od_status begin(truth *m, od_error *err) {
+  od_machine_inputs(m->e->truth, 0, m->u);
+  od_status status = od_sim_start(m->sim, 0, m->u);
+  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  for (int i = 0; i < m->e->sensors; i++) m->y[i] = NAN;
+  if (status == OD_OK) return OD_OK;
+  return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
+}
+
+static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
+  truth *m = self;
+  *more = m->at < m->steps;
+  if (!*more) return OD_OK;
+  m->at++;
+  double t = (double)m->at * m->step, h = t - (double)(m->at - 1) * m->step;
+  bool jump = m->at > 0 && inputs_jump(m, t);
+  od_status status = m->at == 0 ? begin(m, err) : move(m, h, jump);
+  if (status != OD_OK && m->at == 0) return status;
+  if (status != OD_OK)
+    return od_fail(err, status, "the true machine's step to %.6g s failed: %s", t, od_status_text(status));
+  for (int i = 0; i < m->e->sensors && m->at > 0; i++) m->y[i] = measure(m, i, t);
+  *out = (od_sample){.t = t, .u = m->u, .u_after = jump ? m->u_after : NULL, .y = m->y, .truth = m->y_true};
+  return OD_OK;
+}
+
+// --- Memory -------------------------------------------------------------------------------------------------------
+
+static void release(void *self) {
+  truth *m = self;
+  od_sim_free(m->sim);
+  od_plant_free(m->plant);
+  free(m->u);
+  free(m->stream);
+  free(m);
+}
+
+static bool allocate(truth *m) {
+  size_t nu = (size_t)m->plant->nu, watches = (size_t)m->e->watches;
+  m->sim = od_sim_new(m->plant);
+  m->u = calloc(2 * nu + 2 * watches + 1, sizeof *m->u);
+  m->stream = calloc((size_t)m->e->sensors + 1, sizeof *m->stream);
+  if (!m->sim || !m->u || !m->stream) return false;
+  m->u_after = m->u + nu;
+  m->y_true = m->u_after + nu;
+  m->y = m->y_true + watches;
+  return true;
+}
+
+static od_status make_plant(truth *m, od_error *err) {
+  const od_experiment *e = m->e;
+  int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
+  if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output;
+  od_status status = od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &m->plant, err);
+  free(outputs);
+  return status;
+}
+
+od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err) {
+  *out = (od_source){0};
+  truth *m = calloc(1, sizeof *m);
+  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  // Round-off in time / step must not add a step.
+  *m = (truth){.e = e, .at = -1, .steps = (long)ceil(e->time / e->step * (1 - 1e-12))};
+  double step = e->time / (double)m->steps;
+  m->step = fabs(step - e->step) < 1e-9 * e->step ? e->step : step;
+  od_status status = make_plant(m, err);
+  if (status == OD_OK && !allocate(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status != OD_OK) {
+    release(m);
+    return status;
+  }
+  for (int i = 0; i < e->sensors; i++) m->stream[i] = od_noise_stream(e->sensor[i].name);
+  *out = (od_source){
+      .self = m, .next = next, .free = release, .step = m->step, .end = (double)m->steps * m->step, .has_truth = true};
+  return OD_OK;
+}
