@@ -13,10 +13,10 @@
 #include "io/plot.h"
 
 typedef struct arguments {
-  const char *truth, *seed;
+  const char *truth, *variant, *seed;
   od_files files;
   od_words set;
-  bool quiet;
+  bool random_start, quiet;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
@@ -25,7 +25,7 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  const od_experiment_options options = {.set = a->set.text, .set_count = a->set.count, .truth = a->truth};
+  const od_experiment_options options = {.set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant};
   od_status status = od_experiment_load(path, &options, e, messages);
   od_messages_print(messages, stderr, od_terminal_colour(stderr));
   od_messages_free(messages);
@@ -34,16 +34,11 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
 }
 
 static int choose_seed(const arguments *a, od_experiment *e) {
-  if (!a->seed) return -1;
-  char *end;
-  size_t digits = strspn(a->seed, "0123456789");
-  unsigned long long seed = strtoull(a->seed, &end, 10);
-  if (digits == 0 || digits > 18 || a->seed[digits]) {
-    od_cli_error("--seed: '%s' is no whole number of at most 18 digits", a->seed);
-    return OD_EXIT_BAD_INPUT;
-  }
+  unsigned long long seed = e->seed;
+  int code = a->seed ? od_option_whole("seed", a->seed, &seed) : -1;
   e->seed = seed;
-  return -1;
+  e->random_start = a->random_start;
+  return code;
 }
 
 // The table's columns that say something at a glance: estimates, and errors of outputs.
@@ -118,6 +113,9 @@ int od_command_observe(int argc, char **argv) {
   const od_option options[] = {
       {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file that is the true machine; default: the file's",
        &a.truth},
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
+      {"random-start", OD_OPTION_FLAG, NULL, "begin at a start drawn around the true one, not at the model's",
+       &a.random_start},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "

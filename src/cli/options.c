@@ -144,3 +144,13 @@ int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int l
   }
   return -1;
 }
+
+int od_option_whole(const char *option, const char *text, unsigned long long *value) {
+  size_t digits = strspn(text, "0123456789");
+  if (digits == 0 || digits > 18 || text[digits]) {
+    od_cli_error("--%s: '%s' is no whole number of at most 18 digits", option, text);
+    return OD_EXIT_BAD_INPUT;
+  }
+  *value = strtoull(text, NULL, 10);
+  return -1;
+}

@@ -39,4 +39,7 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
 // The same for a command that takes between least and most arguments.
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments);
 
+// The whole number that an option was given as; -1 to go on, or the exit code after a message.
+int od_option_whole(const char *option, const char *text, unsigned long long *value);
+
 #endif

@@ -17,29 +17,37 @@ enum { CURVE_SAMPLES = 201 };
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
 
-// e' P^-1 e over all parameters.
-static bool find_nees(const od_experiment *e, od_observed *o) {
-  int n = e->parameters;
-  double *P = malloc(((size_t)n * (size_t)n + 2 * (size_t)n + 1) * sizeof *P);
-  int *pivot = malloc(((size_t)n + 1) * sizeof *pivot);
-  bool ok = P && pivot;
-  o->nees = NAN;
-  if (ok && n > 0 && o->compared == n) {
-    double *error = P + n * n, *solved = error + n, sum = 0;
+double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count) {
+  size_t n = (size_t)count;
+  double *P = malloc((n * n + 2 * n + 1) * sizeof *P), sum = NAN;
+  int *pivot = malloc((n + 1) * sizeof *pivot);
+  if (P && pivot && count > 0) {
+    double *error = P + count * count, *solved = error + count;
     // In units of the standard deviations, which may differ by many orders of magnitude.
-    for (int i = 0; i < n; i++) {
-      solved[i] = error[i] = (o->estimate[i] - e->parameter[i].truth) / o->sigma[i];
-      for (int j = 0; j < n; j++) P[i * n + j] = o->covariance[i * n + j] / (o->sigma[i] * o->sigma[j]);
+    for (int i = 0; i < count; i++) {
+      int a = which[i];
+      solved[i] = error[i] = (o->estimate[a] - e->parameter[a].truth) / o->sigma[a];
+      for (int j = 0; j < count; j++)
+        P[i * count + j] = o->covariance[a * e->parameters + which[j]] / (o->sigma[a] * o->sigma[which[j]]);
     }
-    if (od_lu_factor(n, P, pivot) == OD_OK) {
-      od_lu_solve(n, P, pivot, solved, 1);
-      for (int i = 0; i < n; i++) sum += error[i] * solved[i];
-      o->nees = sum;
+    if (od_lu_factor(count, P, pivot) == OD_OK) {
+      od_lu_solve(count, P, pivot, solved, 1);
+      sum = 0;
+      for (int i = 0; i < count; i++) sum += error[i] * solved[i];
     }
   }
   free(P);
   free(pivot);
-  return ok;
+  return sum;
+}
+
+static bool find_nees(const od_experiment *e, od_observed *o) {
+  int *all = malloc(((size_t)e->parameters + 1) * sizeof *all);
+  if (!all) return false;
+  for (int i = 0; i < e->parameters; i++) all[i] = i;
+  o->nees = o->compared == e->parameters ? od_observed_nees(e, o, all, e->parameters) : (double)NAN;
+  free(all);
+  return true;
 }
 
 static void find_coverage(const od_experiment *e, od_observed *o) {
@@ -102,7 +110,7 @@ static od_curve_result compare_curve(const od_experiment *e, const od_observed *
   const od_valve *valve = &model->valve[c->flow->valve];
   double stroke = model->theta[valve->number + OD_VALVE_STROKE], full = model->theta[valve->number + OD_VALVE_FULL];
   const double *true_ordinate = truth->theta + true_flow->number + 1 + true_flow->count;
-  double squares = 0;
+  double squares = 0, variance = 0;
   int inside = 0, uncertain = 0;
   for (int i = 0; i < CURVE_SAMPLES; i++) {
     curve_point_r at, true_at;
@@ -111,12 +119,14 @@ static od_curve_result compare_curve(const od_experiment *e, const od_observed *
                         value_of(truth->theta, true_flow, true_ordinate, x, &true_at);
     double sigma = curve_sigma(e, o, c, &at);
     squares += difference * difference;
+    variance += sigma * sigma;
     uncertain += sigma > 0;
     inside += sigma > 0 && fabs(difference) <= normal95 * sigma;
   }
   return (od_curve_result){.valve = valve->name,
                            .port = c->flow->name,
                            .rmse = sqrt(squares / CURVE_SAMPLES) / full,
+                           .sigma = sqrt(variance / CURVE_SAMPLES) / full,
                            .coverage = uncertain > 0 ? (double)inside / uncertain : (double)NAN};
 }
 
@@ -142,6 +152,22 @@ static bool find_curves(const od_experiment *e, od_observed *o) {
     free(c.parameter);
   }
   return ok;
+}
+
+int od_curve_points(const od_experiment *e, int *which, double *full) {
+  const od_model *m = od_machine_model(e->model);
+  int count = 0;
+  for (int p = 0; p < e->parameters; p++) {
+    int theta = e->model->numbers.item[e->parameter[p].number].theta;
+    for (int i = 0; i < m->flows; i++) {
+      const od_flow *f = &m->flow[i];
+      int first = f->number + 1 + f->count;
+      if (f->kind != OD_FLOW_PORT || theta < first || theta >= first + f->count) continue;
+      full[count] = m->theta[m->valve[f->valve].number + OD_VALVE_FULL];
+      which[count++] = p;
+    }
+  }
+  return count;
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------

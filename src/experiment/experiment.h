@@ -3,6 +3,7 @@
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "oleodyn/machine.h"
@@ -36,7 +37,7 @@ typedef struct od_estimated {
 
 typedef struct od_experiment {
   struct od_machine *file;  // the file's own texts and numbers; it has no model
-  const char *title, *path;
+  const char *title, *path, *variant;
   od_machine *truth, *model;
   double time, step;
   uint64_t seed;
@@ -49,13 +50,15 @@ typedef struct od_experiment {
   double pressure_noise, acceleration_noise;
   od_covariance_form form;
   double gate;
+  bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
 } od_experiment;
 
 typedef struct od_experiment_options {
   const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else a number of the file
   int set_count;
-  const char *truth;  // variant of the true machine, or NULL: the file's
+  const char *truth;    // variant of the true machine, or NULL: the file's
+  const char *variant;  // of the experiment, or NULL
 } od_experiment_options;
 
 // Loads the file and its machine twice. OD_BAD_INPUT or OD_IO with messages about everything that is wrong.

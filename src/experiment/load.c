@@ -11,7 +11,7 @@
 #include "machine/suggest.h"
 
 static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
-                                       "sensors",    "initial", "parameters", "noise", "filter", NULL};
+                                       "sensors",    "initial", "parameters", "noise", "filter", "variants", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -290,6 +290,8 @@ static od_status check_file(void *loader) {
   od_loader *ld = &xl->ld;
   od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
   if (file.map < 0) return OD_BAD_INPUT;
+  file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
+  xl->e->variant = ld->machine->variant;
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_count(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "experiment/compare.h"
+#include "experiment/start.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
@@ -84,6 +85,23 @@ static void fill_process_noise(run *r, double h) {
   for (int i = 0; i < r->np; i++) r->Q[(r->nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
 }
 
+// Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
+static od_status start_observer(run *r, const od_sample *first, const double *p) {
+  const od_experiment *e = r->e;
+  od_status status =
+      od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
+  if (status != OD_OK || !e->random_start || !first->truth) return status;
+  size_t n = (size_t)r->n;
+  double *P = calloc(n * n + n + 1, sizeof *P), *x = P + n * n, *drawn = x + r->nx;
+  od_sim *sim = od_observer_sim(r->observer);
+  od_start_problem problem;
+  status = P ? od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn) : OD_NO_MEMORY;
+  if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
+  if (status == OD_OK) status = od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
+  free(P);
+  return status;
+}
+
 // Outputs that are only watched are sensors that never measure.
 static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
@@ -101,9 +119,7 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   const od_observer_options options = {
       .form = e->form, .sensor_sigma = sigma, .gate = e->gate, .low = low, .high = high};
   r->observer = od_observer_new(r->plant, &options);
-  od_status status = r->observer
-                         ? od_observer_start(r->observer, first->t, NULL, r->np ? start : NULL, e->covariance, first->u)
-                         : OD_NO_MEMORY;
+  od_status status = r->observer ? start_observer(r, first, start) : OD_NO_MEMORY;
   free(sigma);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
 }
@@ -258,11 +274,12 @@ static void count_sensors(run *r, bool start) {
   }
 }
 
-static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) {
+static od_status take_in(run *r, const od_observe_options *options, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
-    status = record(r, s);
+    if (options->each) options->each(options->user, s, r->observer);
+    if (!options->no_table) status = record(r, s);
   }
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the observer's step to %.6g s failed: %s", s->t, od_status_text(status));
@@ -275,14 +292,14 @@ static bool goes_on(const run *r, const od_observe_options *options) {
 }
 
 static od_status run_all(run *r, const od_observe_options *options, const od_sample *first, od_error *err) {
-  od_status status = take_in(r, first, true, err);
+  od_status status = take_in(r, options, first, true, err);
   while (status == OD_OK) {
     od_sample sample;
     bool more = true;
     if (!goes_on(r, options)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
     status = r->source->next(r->source->self, &sample, &more, err);
     if (status != OD_OK || !more) break;
-    status = take_in(r, &sample, false, err);
+    status = take_in(r, options, &sample, false, err);
     if (status == OD_OK) r->o->steps++;
   }
   return status;
@@ -306,7 +323,7 @@ static od_status observe(run *r, const od_observe_options *options, bool *starte
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
   if (status == OD_OK) status = make_observer(r, &first, err);
-  if (status == OD_OK) status = make_table(r, err);
+  if (status == OD_OK && !options->no_table) status = make_table(r, err);
   *started = status == OD_OK;
   if (!*started) return status;
   status = run_all(r, options, &first, err);

@@ -16,6 +16,7 @@ typedef struct od_sensor_counts {
 typedef struct od_curve_result {
   const char *valve, *port;
   double rmse;      // over the stroke, as a part of the fully open value
+  double sigma;     // what the observer expects of it: its standard deviation, in the same way
   double coverage;  // the part of the stroke over which the true curve is within the 95 % band
 } od_curve_result;
 
@@ -26,7 +27,7 @@ typedef struct od_columns {
 } od_columns;
 
 typedef struct od_observed {
-  od_table *table;  // a row per sample
+  od_table *table;  // a row per sample; NULL when nobody wanted it
   od_columns columns;
   bool has_truth;            // whether anybody knows what is true; else there is no coverage, NEES or curve either
   long steps;                // samples after the start
@@ -48,6 +49,8 @@ typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
   od_source *source;  // where samples come from; NULL: the simulated true machine
+  bool no_table;      // for those who only want to know what comes of it
+  void (*each)(void *user, const od_sample *sample, od_observer *observer);  // after each sample, or NULL
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.

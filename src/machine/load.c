@@ -8,7 +8,7 @@
 #include "machine/quantities.h"
 #include "machine/document.h"
 
-const char *const od_machine_sections[] = {
+static const char *const sections[] = {
     "machine", "gravity", "ground",    "bodies",  "joints",  "rods",     "springs",  "inputs",  "forces",
     "torques", "oil",     "volumes",   "tanks",   "sources", "pumps",    "orifices", "reliefs", "checks",
     "leaks",   "valves",  "cylinders", "initial", "run",     "variants", NULL};
@@ -118,8 +118,8 @@ static od_status load_tree(void *loader) {
                 od_describe(ld, ld->tree.root));
     return OD_BAD_INPUT;
   }
-  int map = od_load_variants(ld, ld->tree.root, ld->variant);
-  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", od_machine_sections);
+  int map = od_load_variants(ld, sections, ld->tree.root, ld->variant);
+  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
   if (!has_file_errors(ld)) od_numbers_report_unused(&ld->machine->numbers, ld->messages);

@@ -86,10 +86,9 @@ void od_load_run_outputs(od_loader *ld, int node);
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
 
-// The sections of a machine file; the last is NULL.
-extern const char *const od_machine_sections[];
-// The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's.
-int od_load_variants(od_loader *ld, int root, const char *variant);
+// The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
+// `sections` are those it may have, its title first, ending with NULL.
+int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant);
 
 // Remembers where an element stands, for errors that come from the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);

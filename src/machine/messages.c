@@ -125,6 +125,12 @@ void od_messages_sort(od_messages *m, int first) {
   }
 }
 
+void od_messages_append(od_messages *to, const od_messages *from) {
+  for (int i = 0; i < from->count; i++)
+    od_messages_add(to, (od_place){from->item[i].file, from->item[i].line, from->item[i].column}, "%s",
+                    from->item[i].text);
+}
+
 static void print_place(const od_message *item, FILE *to) {
   if (item->file == NULL) return;
   fputs(item->file, to);

@@ -22,4 +22,7 @@ int od_messages_total(const od_messages *m);
 // Puts the messages from index `first` on in the order of the file, those about --set last, each only once.
 void od_messages_sort(od_messages *m, int first);
 
+// Adds another list's messages at the end.
+void od_messages_append(od_messages *to, const od_messages *from);
+
 #endif

@@ -1,4 +1,4 @@
-// Variants: partial machine files that are laid over the rest.
+// Variants: partial files that are laid over the rest.
 //
 // Maps are merged key by key, everything else is replaced, and a key with nothing takes away what is there. The merged
 // maps are new nodes of the tree whose entries stand for those of the file, so places stay what they are, and what
@@ -124,27 +124,31 @@ static int merge(merger *m, int base, int over, int depth) {
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// A variant has the sections of a machine, but neither a title nor variants of its own.
-static bool is_section(const char *name) {
-  if (strcmp(name, "machine") == 0 || strcmp(name, "variants") == 0) return false;
-  for (const char *const *section = od_machine_sections; *section != NULL; section++)
+// A variant has the sections of its file, but neither a title (the first of them) nor variants of its own.
+static bool is_barred(const char *const *sections, const char *name) {
+  return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0;
+}
+
+static bool is_section(const char *const *sections, const char *name) {
+  if (is_barred(sections, name)) return false;
+  for (const char *const *section = sections; *section != NULL; section++)
     if (strcmp(name, *section) == 0) return true;
   return false;
 }
 
-static void check_variant(od_loader *ld, int key) {
+static void check_variant(od_loader *ld, const char *const *sections, int key) {
   int value = od_value(ld, key);
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
   if (ld->tree.node[value].kind == OD_TREE_NULL) return;
   if (ld->tree.node[value].kind != OD_TREE_MAP) {
-    od_complain(ld, value, "found %s, expected a map for %s with sections to be laid over those of the machine",
-                od_describe(ld, value), what);
+    od_complain(ld, value, "found %s, expected a map for %s with sections to be laid over those of the %s",
+                od_describe(ld, value), what, sections[0]);
     return;
   }
-  od_section_open(ld, value, key, "", what, od_machine_sections);
+  od_section_open(ld, value, key, "", what, sections);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
-    if (strcmp(name, "machine") == 0 || strcmp(name, "variants") == 0)
+    if (is_barred(sections, name))
       od_complain(ld, inner, "'%s' cannot stand in a variant", name);
   }
 }
@@ -162,7 +166,7 @@ static void keep_name(od_loader *ld, const char *name) {
 }
 
 // Checks all variants and returns the key of the one with this name, or -1.
-static int read_variants(od_loader *ld, int node, const char *wanted) {
+static int read_variants(od_loader *ld, const char *const *sections, int node, const char *wanted) {
   od_index seen = {0};
   int found = -1;
   for (int key = od_first(ld, node, "variants"); key >= 0; key = od_next(ld, key)) {
@@ -172,7 +176,7 @@ static int read_variants(od_loader *ld, int node, const char *wanted) {
       od_complain(ld, key, "the variant '%s' is given twice", name);
       sound = false;
     }
-    check_variant(ld, key);
+    check_variant(ld, sections, key);
     if (!sound) continue;
     if (!od_index_add(&seen, name, key)) ld->no_memory = true;
     keep_name(ld, name);
@@ -182,7 +186,7 @@ static int read_variants(od_loader *ld, int node, const char *wanted) {
   return found;
 }
 
-static void complain_unknown(od_loader *ld, const char *wanted) {
+static void complain_unknown(od_loader *ld, const char *const *sections, const char *wanted) {
   const od_machine *machine = ld->machine;
   const od_place place = {.file = "--variant"};
   const char *shown = od_excerpt(ld, wanted), *list = "";
@@ -196,29 +200,29 @@ static void complain_unknown(od_loader *ld, const char *wanted) {
   else if (machine->variants > 0)
     od_messages_add(ld->messages, place, "there is no variant '%s'; there are %s", shown, list);
   else
-    od_messages_add(ld->messages, place, "there is no variant '%s'; the machine has none", shown);
+    od_messages_add(ld->messages, place, "there is no variant '%s'; the %s has none", shown, sections[0]);
 }
 
 // The sections of a variant that are known; the others have been reported.
-static int known_sections(merger *m, int variant) {
+static int known_sections(merger *m, const char *const *sections, int variant) {
   map_builder b = start_map(m, variant);
   for (int key = m->ld->tree.node[variant].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
-    if (is_section(od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
+    if (is_section(sections, od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
   return b.map;
 }
 
-int od_load_variants(od_loader *ld, int root, const char *variant) {
+int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant) {
   od_section file = {.map = root};
-  int key = read_variants(ld, od_section_get(ld, &file, "variants"), variant);
+  int key = read_variants(ld, sections, od_section_get(ld, &file, "variants"), variant);
   if (variant == NULL) return root;
   if (key < 0) {
-    complain_unknown(ld, variant);
+    complain_unknown(ld, sections, variant);
     return root;
   }
   ld->machine->variant = od_text_of(ld, key);
   merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->machine->variant)};
   m.budget = ld->tree.count + 100000;  // more than any file without aliases needs
   if (!is_map(&m, od_value(ld, key))) return root;
-  int over = known_sections(&m, od_value(ld, key));
+  int over = known_sections(&m, sections, od_value(ld, key));
   return m.failed ? root : merge(&m, root, over, 1);
 }

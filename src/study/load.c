@@ -58,16 +58,12 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
     const od_field field = {metric, "1", OD_ANY, NAN};
     int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric), &field,
                                 od_place_of(ld, key), OD_IN_LOADER);
-    if (s->published_count == sl->published_capacity) {
-      int capacity = 2 * sl->published_capacity + 8;
-      od_published *grown = realloc(s->published, (size_t)capacity * sizeof *grown);
-      if (!grown) {
-        ld->no_memory = true;
-        return;
-      }
-      s->published = grown;
-      sl->published_capacity = capacity;
+    od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
+    if (!grown) {
+      ld->no_memory = true;
+      return;
     }
+    s->published = grown;
     s->published[s->published_count++] = (od_published){case_name, metric, od_number_value(ld, number)};
   }
 }
@@ -99,16 +95,12 @@ static bool is_wanted(const od_study_options *o, const char *name) {
 
 static od_case *new_case(study_loader *sl) {
   od_study *s = sl->s;
-  if (s->cases == sl->case_capacity) {
-    int capacity = 2 * sl->case_capacity + 8;
-    od_case *grown = realloc(s->item, (size_t)capacity * sizeof *grown);
-    if (!grown) {
-      sl->ld.no_memory = true;
-      return NULL;
-    }
-    s->item = grown;
-    sl->case_capacity = capacity;
+  od_case *grown = od_grow(s->item, s->cases, &sl->case_capacity, sizeof *grown);
+  if (!grown) {
+    sl->ld.no_memory = true;
+    return NULL;
   }
+  s->item = grown;
   s->item[s->cases] = (od_case){0};
   return &s->item[s->cases++];
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine/index.h"
 #include "study/gather.h"
 #include "study/study.h"
 
@@ -172,13 +173,9 @@ void od_study_result_free(od_study_result *r) {
 }
 
 bool od_case_add(od_case *c, od_metric metric) {
-  if (c->metrics == c->metric_capacity) {
-    int capacity = 2 * c->metric_capacity + 8;
-    od_metric *grown = realloc(c->metric, (size_t)capacity * sizeof *grown);
-    if (!grown) return false;
-    c->metric = grown;
-    c->metric_capacity = capacity;
-  }
+  od_metric *grown = od_grow(c->metric, c->metrics, &c->metric_capacity, sizeof *grown);
+  if (!grown) return false;
+  c->metric = grown;
   c->metric[c->metrics++] = metric;
   return true;
 }

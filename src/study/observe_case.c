@@ -1,0 +1,193 @@
+// An observer's experiment as a case of a study: each run has other noise and, if asked, another start.
+//
+//   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
+//   curve_coverage95    the part of the curves' points whose true value is within 1.96 sigma
+//   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
+//   converged_s         the time from which on all points stay within 5 % of fully open; also port by port
+//   coverage95, nees_per_dim   the same for all parameters
+//   nis_per_dim         squared innovations over what was expected, per innovation
+//   diverged            1: a step failed, or the innovations of the last tenth were more than three times as large as
+//                       expected, root mean square
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/bound.h"
+#include "experiment/compare.h"
+#include "machine/loader.h"
+#include "study/cases.h"
+
+static const double converged_within = 0.05, diverged_nis = 9;
+
+typedef struct observe_case {
+  od_experiment *e;
+  int *point;    // parameters that are points of curves
+  double *full;  // what fully open is for each
+  int points;
+  int ports;            // curves with estimated points
+  const char **port_metric;
+  int *port_of;         // port of each point
+} observe_case;
+
+// --- Metrics ------------------------------------------------------------------------------------------------------
+
+static double curve_sigma(const od_observed *o) {
+  double sum = 0;
+  for (int i = 0; i < o->curves; i++) sum += o->curve[i].sigma * o->curve[i].sigma;
+  return sqrt(sum / o->curves);
+}
+
+// A point belongs to the port that its path names, up to the last part of it: valve.ports.a.curve.points[1].
+static bool name_ports(observe_case *w) {
+  const od_experiment *e = w->e;
+  w->port_of = calloc((size_t)w->points + 1, sizeof *w->port_of);
+  w->port_metric = calloc((size_t)w->points + 1, sizeof *w->port_metric);
+  if (!w->port_of || !w->port_metric) return false;
+  for (int i = 0; i < w->points; i++) {
+    const char *path = e->parameter[w->point[i]].path, *end = strstr(path, ".curve.");
+    int length = end ? (int)(end - path) : (int)strlen(path), port = 0;
+    char name[256];
+    snprintf(name, sizeof name, "converged_s %.*s", length, path);
+    while (port < w->ports && strcmp(w->port_metric[port], name) != 0) port++;
+    if (port == w->ports) w->port_metric[w->ports++] = od_texts_copy(&e->file->texts, name, strlen(name));
+    w->port_of[i] = port;
+    if (!w->port_metric[port]) return false;
+  }
+  return true;
+}
+
+static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
+  const double none = NAN, d = w->points;
+  bool ok = od_case_add(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, none, 0,
+                                       bound && bound->curves ? 100 * curve_sigma(bound) : none, none});
+  ok = ok && od_case_add(c, (od_metric){"curve_coverage95", "1", OD_GATHER_MEAN, 0.95, 0, none, none});
+  ok = ok && od_case_add(c, (od_metric){"curve_nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
+  ok = ok && od_case_add(c, (od_metric){"converged_s", "s", OD_GATHER_MEDIAN, none, 0, none, none});
+  for (int i = 0; i < w->ports; i++)
+    ok = ok && od_case_add(c, (od_metric){w->port_metric[i], "s", OD_GATHER_MEDIAN, none, 0, none, none});
+  return ok;
+}
+
+static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
+  const double none = NAN, d = w->e->parameters;
+  bool ok = w->points == 0 || add_curve_metrics(c, w, bound);
+  if (d > 0) {
+    ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_MEAN, 0.95, 0, none, none});
+    ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
+  }
+  ok = ok && od_case_add(c, (od_metric){"nis_per_dim", "1", OD_GATHER_MEAN, 1, 0, none, none});
+  return ok && od_case_add(c, (od_metric){"diverged", "runs", OD_GATHER_COUNT, none, 0, none, none});
+}
+
+static od_status prepare(od_case *c, od_error *err) {
+  observe_case *w = c->what;
+  size_t np = (size_t)w->e->parameters + 1;
+  od_observed *bound = NULL;
+  w->e->random_start = c->random_start;
+  w->point = calloc(np, sizeof *w->point);
+  w->full = calloc(np, sizeof *w->full);
+  if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->points = od_curve_points(w->e, w->point, w->full);
+  od_status status = name_ports(w) ? od_bound(w->e, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_observed_free(bound);
+  return status;
+}
+
+// --- A run --------------------------------------------------------------------------------------------------------
+
+typedef struct watch {
+  const observe_case *w;
+  double *outside;  // when each point was last outside
+  double late;      // from when on the innovations are looked at
+  double nis;
+  long dimension;
+} watch;
+
+static void look(void *user, const od_sample *s, od_observer *observer) {
+  watch *v = user;
+  const observe_case *w = v->w;
+  const double *p = od_observer_parameters(observer);
+  int used;
+  for (int i = 0; i < w->points; i++)
+    if (!(fabs(p[w->point[i]] - w->e->parameter[w->point[i]].truth) <= converged_within * w->full[i]))
+      v->outside[i] = s->t;
+  if (s->t < v->late) return;
+  v->nis += od_observer_nis(observer, &used);
+  v->dimension += used;
+}
+
+// From when on all points of a port (or of all ports: -1) stay inside; infinite when they do not before the end.
+static double converged(const watch *v, int port) {
+  const observe_case *w = v->w;
+  double last = 0;
+  for (int i = 0; i < w->points; i++)
+    if (port < 0 || w->port_of[i] == port) last = fmax(last, v->outside[i]);
+  return last > w->e->time * (1 - 1e-9) ? (double)INFINITY : last + w->e->step;
+}
+
+static int covered_points(const observe_case *w, const od_observed *o) {
+  int covered = 0;
+  for (int i = 0; i < w->points; i++) {
+    int p = w->point[i];
+    covered += fabs(o->estimate[p] - w->e->parameter[p].truth) <= 1.959963984540054 * o->sigma[p];
+  }
+  return covered;
+}
+
+// In the order in which the metrics were added.
+static void fill(const observe_case *w, const od_observed *o, const watch *v, double *value) {
+  const od_experiment *e = w->e;
+  if (w->points > 0) {
+    *value++ = 100 * od_observed_curve_rmse(o);
+    *value++ = (double)covered_points(w, o) / w->points;
+    *value++ = od_observed_nees(e, o, w->point, w->points) / w->points;
+    *value++ = converged(v, -1);
+    for (int i = 0; i < w->ports; i++) *value++ = converged(v, i);
+  }
+  if (e->parameters > 0) {
+    *value++ = o->compared > 0 ? (double)o->covered / o->compared : (double)NAN;
+    *value++ = o->nees / e->parameters;
+  }
+  *value++ = o->nis_dimension > 0 ? o->nis / (double)o->nis_dimension : (double)NAN;
+  *value = v->dimension > 0 && v->nis > diverged_nis * (double)v->dimension;
+}
+
+static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
+  const observe_case *w = c->what;
+  od_experiment mine = *w->e;
+  mine.seed = seed;
+  watch v = {.w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
+  if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  const od_observe_options options = {.no_table = true, .each = look, .user = &v};
+  od_observed *o = NULL;
+  od_status status = od_observe(&mine, &options, &o, err);
+  if (status == OD_OK)
+    fill(w, o, &v, value);
+  else
+    value[c->metrics - 1] = 1;
+  od_observed_free(o);
+  free(v.outside);
+  return status;
+}
+
+static void release(od_case *c) {
+  observe_case *w = c->what;
+  if (!w) return;
+  od_experiment_free(w->e);
+  free(w->point);
+  free(w->full);
+  free(w->port_of);
+  free(w->port_metric);
+  free(w);
+}
+
+const od_case_ops od_observe_case = {.prepare = prepare, .run = run, .release = release};
+
+od_status od_case_load(od_case *c, const char *path, const od_experiment_options *options, od_messages *messages) {
+  observe_case *w = calloc(1, sizeof *w);
+  if (!w) return OD_NO_MEMORY;
+  c->what = w;
+  c->ops = &od_observe_case;
+  return od_experiment_load(path, options, &w->e, messages);
+}
