@@ -123,13 +123,8 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
 
 // --- A start at random --------------------------------------------------------------------------------------------
 
-// A value around the middle, within bounds; false when the draws do not get there.
-static bool draw(uint64_t seed, const char *name, double middle, double sigma, double low, double high, double *value) {
-  for (uint64_t i = 0; i < DRAWS; i++) {
-    *value = middle + sigma * od_noise_gaussian(seed, od_noise_stream(name), i, OD_USE_START);
-    if (*value >= low && *value <= high) return true;
-  }
-  return false;
+static double draw(uint64_t seed, const char *name, uint64_t attempt, double middle, double sigma) {
+  return middle + sigma * od_noise_gaussian(seed, od_noise_stream(name), attempt, OD_USE_START);
 }
 
 // One step of Newton's method towards the wanted outputs; *off: how far they were off, in sigmas.
@@ -153,24 +148,52 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
+// The states with the wanted outputs, from x on; fails when the machine cannot have them.
+static od_status reach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y) {
+  double off = INFINITY;
+  od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+  for (int i = 0; i < NEWTON && status == OD_OK && off > 1e-6; i++) status = approach(s, e, sim, wanted, x, y, &off);
+  return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
+}
+
+static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *q = &e->parameter[i];
+    bool inside = false;
+    for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
+      p[i] = draw(seed, q->path, attempt, isnan(q->truth) ? q->start : q->truth, q->sigma);
+      inside = p[i] >= q->low && p[i] <= q->high;
+    }
+    if (!inside) return OD_NOT_CONVERGED;
+  }
+  return OD_OK;
+}
+
+// Outputs that the machine cannot have, such as a pressure below zero, are drawn again.
+static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
+                            double *x) {
+  size_t watches = (size_t)e->watches, states = (size_t)s->nx;
+  double *wanted = calloc(2 * watches + states + 1, sizeof *wanted);
+  if (!wanted) return OD_NO_MEMORY;
+  double *y = wanted + watches, *begin = y + watches;
+  od_status status = OD_NOT_CONVERGED;
+  memcpy(begin, od_sim_state(sim), states * sizeof *begin);
+  for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
+    for (int i = 0; i < e->watches; i++)
+      wanted[i] = draw(seed, e->watched[i].name, attempt, true_outputs[i], e->watched[i].sigma);
+    memcpy(x, begin, states * sizeof *x);
+    status = reach(s, e, sim, wanted, x, y);
+  }
+  free(wanted);
+  return status;
+}
+
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p) {
   start s;
-  size_t watches = (size_t)e->watches;
-  double *wanted = calloc(2 * watches + 1, sizeof *wanted), *y = wanted + watches, off = INFINITY;
-  od_status status = allocate(&s, e, nx) && wanted ? OD_OK : OD_NO_MEMORY;
-  for (int i = 0; status == OD_OK && i < e->watches; i++)
-    draw(seed, e->watched[i].name, true_outputs[i], e->watched[i].sigma, -INFINITY, INFINITY, &wanted[i]);
-  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
-    const od_estimated *q = &e->parameter[i];
-    if (!draw(seed, q->path, isnan(q->truth) ? q->start : q->truth, q->sigma, q->low, q->high, &p[i]))
-      status = OD_NOT_CONVERGED;
-  }
-  if (status == OD_OK) memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
-  for (int i = 0; i < NEWTON && status == OD_OK && off > 1e-6; i++) status = approach(&s, e, sim, wanted, x, y, &off);
-  if (status == OD_OK && !(off <= 1e-6)) status = OD_NOT_CONVERGED;
+  od_status status = allocate(&s, e, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
+  if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x);
   release(&s);
-  free(wanted);
   return status;
 }
 

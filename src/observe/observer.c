@@ -2,6 +2,10 @@
 //
 //   predict:  [x, p] by one trapezoidal step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearised at the prediction; what the earlier ones have moved is accounted for
+//
+// Where the prediction is less certain than a sensor and the sensor bends over the way of the correction, the correction
+// is repeated with the sensors linearised at its end (the iterated filter, a Gauss-Newton method for the same minimum):
+// without that a bad start leaves a filter that is surer than it should be.
 #include "oleodyn/observer.h"
 
 #include <math.h>
@@ -11,13 +15,19 @@
 #include "base/place.h"
 #include "observe/covariance.h"
 
+enum { PASSES = 6 };                   // of one correction
+static const double bend = 0.05;       // of a sensor over a correction, in its sigmas, that calls for another pass
+static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
+
 struct od_observer {
   const od_plant *plant;
   size_t size;
   int nx, np, ny, form, started, used;
+  int wary;  // whether the next correction may have to be repeated
   double gate, nis;
   // Offsets in bytes from the block's start.
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated;
+  size_t prior_P, prior, moved, bent;  // what a repeated correction begins with, and where it is linearised
 };
 
 static double *at(const od_observer *o, size_t offset) {
@@ -62,6 +72,10 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->g = od_place(&end, n * d);
   o->gain = od_place(&end, n * d);
   o->delta = od_place(&end, n * d);
+  o->prior_P = od_place(&end, n * n * d);
+  o->prior = od_place(&end, n * d);
+  o->moved = od_place(&end, n * d);
+  o->bent = od_place(&end, ny * d);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->gated = od_place(&end, ny * sizeof(long));
   o->size = od_place(&end, 0);
@@ -108,7 +122,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   od_sim_parameters(sim, at(o, o->p));
   for (int i = 0; i < o->ny; i++) innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING}, gated(o)[i] = 0;
   od_block b = covariance(o);
-  o->started = 1;
+  o->started = o->wary = 1;
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
 }
 
@@ -125,59 +139,109 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   return od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
-// One sensor: delta (n) holds what the earlier ones have moved.
-static void take_sensor(od_observer *o, od_block *b, int i, double measured) {
-  int n = o->nx + o->np;
-  double *h = at(o, o->h), *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
-  double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i];
+// Row i of the sensors' Jacobian.
+static const double *sensor_row(od_observer *o, int i) {
+  double *h = at(o, o->h);
   memcpy(h, at(o, o->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
   if (o->np) memcpy(h + o->nx, at(o, o->hp) + i * o->np, (size_t)o->np * sizeof *h);
-  for (int k = 0; k < n; k++) predicted += h[k] * delta[k];
+  return h;
+}
+
+// One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
+// `delta` (n each). The first pass says what the innovation was and whether it is used.
+static void take_sensor(od_observer *o, od_block *b, int i, double measured, int pass) {
+  int n = o->nx + o->np;
+  const double *h = sensor_row(o, i), *moved = at(o, o->moved);
+  double *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
+  double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i];
+  for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
   double s = od_covariance_project(b, h, g) + r, value = measured - predicted;
   od_innovation *in = &innovations(o)[i];
-  *in = (od_innovation){value, sqrt(s), OD_SENSOR_USED};
-  if (o->gate > 0 && value * value > o->gate * o->gate * s) {
-    in->use = OD_SENSOR_GATED;
-    gated(o)[i]++;
-    return;
+  if (pass == 0) {
+    *in = (od_innovation){value, sqrt(s), OD_SENSOR_USED};
+    if (s - r > uncertain * r) o->wary = 1;
+    if (o->gate > 0 && value * value > o->gate * o->gate * s) {
+      in->use = OD_SENSOR_GATED;
+      gated(o)[i]++;
+      return;
+    }
+    o->nis += value * value / s;
+    o->used++;
   }
   od_covariance_correct(b, g, s, r, gain);
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
-  o->nis += value * value / s;
-  o->used++;
 }
 
-// Moves the estimate by delta, parameters no further than their bounds.
+// Moves the estimate by delta from the prediction, parameters no further than their bounds.
 static od_status move_estimate(od_observer *o) {
   od_sim *sim = od_observer_sim(o);
-  double *delta = at(o, o->delta), *p = at(o, o->p), *x = at(o, o->g);
-  const double *u = od_sim_inputs(sim);
+  const double *delta = at(o, o->delta), *prior = at(o, o->prior);
+  double *p = at(o, o->p), *x = at(o, o->g);
   for (int i = 0; i < o->nx + o->np; i++)
     if (!isfinite(delta[i])) return OD_NOT_FINITE;
-  for (int i = 0; i < o->np; i++) p[i] = fmin(fmax(p[i] + delta[o->nx + i], at(o, o->low)[i]), at(o, o->high)[i]);
-  for (int i = 0; i < o->nx; i++) x[i] = od_sim_state(sim)[i] + delta[i];
-  return od_sim_set_with_parameters(sim, od_sim_time(sim), x, u, o->np ? p : NULL);
+  for (int i = 0; i < o->np; i++)
+    p[i] = fmin(fmax(prior[o->nx + i] + delta[o->nx + i], at(o, o->low)[i]), at(o, o->high)[i]);
+  for (int i = 0; i < o->nx; i++) x[i] = prior[i] + delta[i];
+  return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
+}
+
+static od_status pass_over_sensors(od_observer *o, od_block *b, const double *y, int pass) {
+  od_sim *sim = od_observer_sim(o);
+  od_status status = od_sim_outputs(sim, at(o, o->y));
+  if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
+  if (status != OD_OK) return status;
+  memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
+  for (int i = 0; i < o->ny; i++)
+    if (isfinite(y[i]) && (pass == 0 || innovations(o)[i].use == OD_SENSOR_USED)) take_sensor(o, b, i, y[i], pass);
+  return o->used ? move_estimate(o) : OD_OK;
+}
+
+// Whether a sensor, at the corrected estimate, says something else than its linearisation did.
+static int is_bent(od_observer *o, od_status *status) {
+  double *bent = at(o, o->bent);
+  const double *delta = at(o, o->delta), *moved = at(o, o->moved);
+  *status = od_sim_outputs(od_observer_sim(o), bent);
+  for (int i = 0; i < o->ny && *status == OD_OK; i++) {
+    if (innovations(o)[i].use != OD_SENSOR_USED) continue;
+    const double *h = sensor_row(o, i);
+    double straight = at(o, o->y)[i];
+    for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
+    if (fabs(bent[i] - straight) > bend * at(o, o->sigma)[i]) return 1;
+  }
+  return 0;
+}
+
+// Keeps what a repeated correction begins with; the covariance only when there is reason to.
+static void keep_prior(od_observer *o, int wary) {
+  size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
+  double *prior = at(o, o->prior);
+  memcpy(prior, od_sim_state(od_observer_sim(o)), (size_t)o->nx * d);
+  if (o->np) memcpy(prior + o->nx, at(o, o->p), (size_t)o->np * d);
+  memset(at(o, o->moved), 0, n * d);
+  if (wary) memcpy(at(o, o->prior_P), at(o, o->P), n * n * d);
 }
 
 od_status od_observer_correct(od_observer *o, const double *y) {
   if (!o->started) return OD_BAD_ARGUMENT;
-  od_sim *sim = od_observer_sim(o);
+  int present = 0, wary = o->wary;
+  size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
   o->nis = 0;
   o->used = 0;
-  int present = 0;
   for (int i = 0; i < o->ny; i++) {
     innovations(o)[i] = (od_innovation){.value = NAN, .sigma = NAN, .use = OD_SENSOR_MISSING};
     present += isfinite(y[i]);
   }
   if (present == 0) return OD_OK;
-  od_status status = od_sim_outputs(sim, at(o, o->y));
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
-  if (status != OD_OK) return status;
   od_block b = covariance(o);
-  memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
-  for (int i = 0; i < o->ny; i++)
-    if (isfinite(y[i])) take_sensor(o, &b, i, y[i]);
-  return o->used ? move_estimate(o) : OD_OK;
+  keep_prior(o, wary);
+  o->wary = 0;
+  od_status status = pass_over_sensors(o, &b, y, 0);
+  for (int pass = 1; pass < PASSES && wary && o->used && status == OD_OK && is_bent(o, &status); pass++) {
+    memcpy(at(o, o->P), at(o, o->prior_P), n * n * d);
+    memcpy(at(o, o->moved), at(o, o->delta), n * d);
+    status = pass_over_sensors(o, &b, y, pass);
+  }
+  return status;
 }
 
 // ---- what it tells
