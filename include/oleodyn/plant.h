@@ -85,4 +85,12 @@ typedef struct od_function {
 } od_function;
 od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 
+// The same plant read through imperfect sensors, y = scale h + bias: its parameters are those of the plant inside, then
+// the given calibrations (scale 1, bias 0 to begin with). Owns the plant inside; on failure the caller still does.
+typedef struct od_calibration {
+  int output;
+  enum { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } kind;
+} od_calibration;
+od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err);
+
 #endif

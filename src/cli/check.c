@@ -1,4 +1,4 @@
-// oleodyn check: are machine and experiment files right?
+// oleodyn check: are machine, experiment and study files right?
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "experiment/experiment.h"
 #include "io/json.h"
+#include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {
   json_t *list = json_array();
@@ -28,10 +29,25 @@ typedef struct verdict {
   od_model_facts facts;
 } verdict;
 
-static bool is_experiment(const char *path) {
-  static const char ending[] = ".experiment.yaml";
-  size_t length = strlen(path);
-  return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
+typedef enum file_kind { MACHINE, EXPERIMENT, STUDY } file_kind;
+
+// A file is what its sections say; what cannot be read is left to the loader of machines to complain about.
+static file_kind kind_of(const char *path) {
+  static const struct {
+    const char *section;
+    file_kind kind;
+  } marks[] = {{"study:", STUDY}, {"cases:", STUDY}, {"experiment:", EXPERIMENT}, {"sensors:", EXPERIMENT}};
+  FILE *file = fopen(path, "r");
+  char line[256];
+  file_kind kind = MACHINE;
+  bool begins = true;  // whether this piece is the beginning of a line
+  while (file && kind == MACHINE && fgets(line, sizeof line, file)) {
+    for (size_t i = 0; begins && i < sizeof marks / sizeof *marks; i++)
+      if (strncmp(line, marks[i].section, strlen(marks[i].section)) == 0) kind = marks[i].kind;
+    begins = strchr(line, '\n') != NULL;
+  }
+  if (file) fclose(file);
+  return kind;
 }
 
 static verdict look_at_machine(const char *path, const od_load_arguments *load, od_messages *messages) {
@@ -59,6 +75,16 @@ static verdict look_at_experiment(const char *path, const od_load_arguments *loa
   return v;
 }
 
+static verdict look_at_study(const char *path, const od_load_arguments *load, od_messages *messages) {
+  (void)load;
+  od_study *s = NULL;
+  od_status status = od_study_load(path, NULL, &s, messages);
+  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
+  if (s) snprintf(v.text, sizeof v.text, "a study of %d case%s", s->cases, s->cases == 1 ? "" : "s");
+  od_study_free(s);
+  return v;
+}
+
 // One file: a line for people, or an object for programs. Returns its exit code.
 static int check_file(const char *path, const od_load_arguments *load, json_t *results) {
   od_messages *messages = od_messages_new();
@@ -66,7 +92,10 @@ static int check_file(const char *path, const od_load_arguments *load, json_t *r
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  verdict v = (is_experiment(path) ? look_at_experiment : look_at_machine)(path, load, messages);
+  file_kind kind = kind_of(path);
+  verdict v = (kind == STUDY        ? look_at_study
+               : kind == EXPERIMENT ? look_at_experiment
+                                    : look_at_machine)(path, load, messages);
   if (results) {
     json_t *result = json_pack("{s:o, s:b}", "file", od_json_text(path), "ok", v.code < 0);
     if (v.has_facts) od_facts_json(&v.facts, result);
@@ -88,9 +117,9 @@ int od_command_check(int argc, char **argv) {
   const od_usage usage = {
       "check",
       "FILE...",
-      "say whether machine files are right, and everything that is wrong with them",
-      "Files called *.experiment.yaml are experiments, all others machines. It ends with 0 when all files are right,\n"
-      "else with 2.\n",
+      "say whether machine, experiment and study files are right, and everything that is wrong with them",
+      "Files with sensors are experiments, files with cases are studies, all others machines. It ends with 0 when all\n"
+      "files are right, else with 2.\n",
       options,
       (int)(sizeof options / sizeof *options)};
   od_words files = {0};

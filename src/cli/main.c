@@ -10,7 +10,7 @@ const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
     {"study", "run experiments many times with other random numbers, on all cores", od_command_study},
-    {"check", "say whether machine files are right, and everything that is wrong with them", od_command_check},
+    {"check", "say whether files are right, and everything that is wrong with them", od_command_check},
     {"info", "show what a machine has: parts, freedoms, inputs, outputs and every number", od_command_info},
     {"help", "explain a command", od_command_help},
     {"version", "show the version", od_command_version},

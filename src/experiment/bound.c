@@ -30,21 +30,9 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && e->parameters > 0;
 }
 
-static od_status make_plant(bound *b, od_error *err) {
-  const od_experiment *e = b->e;
-  int *output = calloc((size_t)(e->watches + e->parameters) + 1, sizeof *output);
-  if (!output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  int *number = output + e->watches;
-  for (int i = 0; i < e->watches; i++) output[i] = e->watched[i].truth_output;
-  for (int i = 0; i < e->parameters; i++) number[i] = od_machine_number_find(e->truth, e->parameter[i].path);
-  od_status status = od_machine_plant(e->truth, output, e->watches, number, e->parameters, &b->plant, err);
-  free(output);
-  return status;
-}
-
 static bool allocate(bound *b) {
   const od_experiment *e = b->e;
-  size_t n, np = (size_t)e->parameters, ny = (size_t)e->watches;
+  size_t n, np = (size_t)e->parameters, ny = (size_t)e->outputs;
   b->nx = od_plant_nx(b->plant);
   b->np = e->parameters;
   b->n = b->nx + b->np;
@@ -56,6 +44,7 @@ static bool allocate(bound *b) {
   if (!b->o->estimate || !b->o->sigma || !b->o->covariance || !b->P) return false;
   b->y = b->P + n * n;
   b->sigma = b->y + ny;
+  for (size_t i = 0; i < np; i++) b->o->estimate[i] = e->parameter[i].truth;
   for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -69,16 +58,17 @@ static bool allocate(bound *b) {
 // At the truth, with what is said about the start. Without any such thing P begins as that of the parameters alone.
 static od_status begin(bound *b, const double *u) {
   od_start_problem problem;
-  od_status status = od_observer_start(b->observer, 0, NULL, NULL, b->P, u);
+  const double *p = b->o->estimate;
+  od_status status = od_observer_start(b->observer, 0, NULL, p, b->P, u);
   if (status == OD_OK) status = od_start_covariance(b->e, od_observer_sim(b->observer), b->nx, b->P, &problem);
-  if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, NULL, b->P, u);
+  if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, p, b->P, u);
   return status;
 }
 
 // What the sensors would say without noise: just what the observer expects.
 static od_status correct(bound *b, const od_sample *s) {
   od_status status = od_sim_outputs(od_observer_sim(b->observer), b->y);
-  for (int i = 0; i < b->e->watches; i++)
+  for (int i = 0; i < b->e->outputs; i++)
     if (i >= b->e->sensors || isnan(s->y[i])) b->y[i] = NAN;
   return status == OD_OK ? od_observer_correct(b->observer, b->y) : status;
 }
@@ -106,7 +96,6 @@ static od_status follow(bound *b, od_source *source, od_error *err) {
 static void keep(bound *b) {
   const double *P = od_observer_covariance(b->observer);
   for (int i = 0; i < b->np; i++) {
-    b->o->estimate[i] = b->e->parameter[i].truth;
     b->o->sigma[i] = sqrt(P[(b->nx + i) * (b->n + 1)]);
     memcpy(b->o->covariance + i * b->np, P + (b->nx + i) * b->n + b->nx, (size_t)b->np * sizeof *P);
   }
@@ -114,7 +103,7 @@ static void keep(bound *b) {
 
 static od_status find(bound *b, od_error *err) {
   od_source source = {0};
-  od_status status = make_plant(b, err);
+  od_status status = od_experiment_true_plant(b->e, &b->plant, err);
   if (status != OD_OK) return status;
   if (!allocate(b)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   // Lost samples count on the average, not as they fall.

@@ -68,6 +68,12 @@ typedef struct curve {
   bool any;
 } curve;
 
+// The number of the model that a parameter is; -1: none of them.
+static int theta_of(const od_experiment *e, int parameter) {
+  int number = e->parameter[parameter].number;
+  return number < 0 ? -1 : e->model->numbers.item[number].theta;
+}
+
 static bool read_curve(const od_experiment *e, const od_observed *o, const od_flow *flow, curve *c) {
   const od_model *m = od_machine_model(e->model);
   int first = flow->number + 1 + flow->count;  // overlap, abscissae, ordinates
@@ -79,7 +85,7 @@ static bool read_curve(const od_experiment *e, const od_observed *o, const od_fl
     c->ordinate[i] = m->theta[first + i];
     c->parameter[i] = -1;
     for (int p = 0; p < e->parameters; p++) {
-      if (e->model->numbers.item[e->parameter[p].number].theta != first + i) continue;
+      if (theta_of(e, p) != first + i) continue;
       c->parameter[i] = p;
       c->ordinate[i] = o->estimate[p];
       c->any = true;
@@ -158,7 +164,7 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
   const od_model *m = od_machine_model(e->model);
   int count = 0;
   for (int p = 0; p < e->parameters; p++) {
-    int theta = e->model->numbers.item[e->parameter[p].number].theta;
+    int theta = theta_of(e, p);
     for (int i = 0; i < m->flows; i++) {
       const od_flow *f = &m->flow[i];
       int first = f->number + 1 + f->count;

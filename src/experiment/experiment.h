@@ -15,6 +15,7 @@ typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
   double sigma;             // standard deviation of its noise
   od_noise_kind noise;
+  double scale;             // what it multiplies the true value with
   double bias, resolution;  // a constant error; the steps it counts in (0: none)
   double start, dropout;    // s; the part of the samples that is lost
   int every;                // measures every so many steps
@@ -25,11 +26,15 @@ typedef struct od_watched {
   const char *name, *unit;
   double sigma;
   int truth_output, model_output;  // indices in the machines
+  int row;                         // among the plant's outputs
 } od_watched;
 
+// A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
-  int number;                  // in the model
+  int number;                  // in the model; -1: a calibration
+  int sensor;                  // that is calibrated; -1: none
+  bool is_scale;
   double start, sigma, noise;  // noise: standard deviation of its change per step
   double low, high;            // infinite: no bound
   double truth;                // NAN: the true machine has no such number
@@ -45,7 +50,8 @@ typedef struct od_experiment {
   int sensors;
   od_watched *watched;  // the sensors' outputs in their order, then those of 'initial' that have no sensor
   int watches;
-  od_estimated *parameter;
+  int outputs;  // of the observer's plant
+  od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
   double pressure_noise, acceleration_noise;
   od_covariance_form form;
@@ -66,7 +72,10 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);
 
-// The observer's plant: its outputs are what is watched, its parameters those to be estimated.
+// The observer's plant: its outputs are what the sensors say, then what else is watched, which includes the outputs
+// behind sensors that are calibrated (od_watched.row); its parameters are those to be estimated. Also for the true
+// machine instead of the model; that must have all the numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
+od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 
 #endif

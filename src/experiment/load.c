@@ -74,7 +74,8 @@ static int entries(const od_loader *ld, int node) {
 // --- Sensors ------------------------------------------------------------------------------------------------------
 
 static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "noise", "bias", "resolution", "every", "start", "dropout", NULL};
+  static const char *const keys[] = {"sigma", "noise", "bias",    "scale", "resolution",
+                                     "every", "start", "dropout", NULL};
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
@@ -85,8 +86,9 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (section.map < 0 || watched < 0) return;
   const od_field fields[] = {{"sigma", unit, OD_POSITIVE, NAN},        {"bias", unit, OD_ANY, 0},
                              {"resolution", unit, OD_NOT_NEGATIVE, 0}, {"every", "1", OD_POSITIVE, 1},
-                             {"start", "s", OD_NOT_NEGATIVE, 0},       {"dropout", "1", OD_NOT_NEGATIVE, 0}};
-  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+                             {"start", "s", OD_NOT_NEGATIVE, 0},       {"dropout", "1", OD_NOT_NEGATIVE, 0},
+                             {"scale", "1", OD_POSITIVE, 1}};
+  int first = od_read_fields(ld, &section, fields, 7, OD_IN_LOADER);
   od_check_whole(ld, first + 3, "every", 1, 1e6);
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
@@ -99,6 +101,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                                 .resolution = od_number_value(ld, first + 2),
                                                 .every = (int)fmin(od_number_value(ld, first + 3), 1e6),
                                                 .start = od_number_value(ld, first + 4),
+                                                .scale = od_number_value(ld, first + 6),
                                                 .dropout = od_number_value(ld, first + 5)};
 }
 
@@ -170,42 +173,76 @@ static double given_or(od_loader *ld, int number, double otherwise) {
   return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
 }
 
+// "sensors.P.pressure.bias" or ".scale": the calibration of a sensor; false when the key is none.
+static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
+  static const char *const kinds[] = {".bias", ".scale"};
+  const char *path = od_text_of(&xl->ld, key);
+  if (strncmp(path, "sensors.", 8) != 0) return false;
+  for (int i = 0; i < xl->e->sensors; i++) {
+    const od_sensor *s = &xl->e->sensor[i];
+    size_t length = strlen(s->name);
+    for (int k = 0; k < 2; k++) {
+      if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
+      *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
+      p->truth = k == 1 ? s->scale : s->bias;
+      p->start = k;
+      return true;
+    }
+  }
+  return false;
+}
+
+// What the path means, with its unit, its start in the model and its true value; false with a message.
+static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
+  if (find_calibration(xl, key, p)) return true;
+  int number = find_number(xl, key);
+  if (number < 0) return false;
+  od_number in_model = od_machine_number(xl->e->model, number);
+  *p = (od_estimated){.number = number,
+                      .sensor = -1,
+                      .unit = in_model.unit,
+                      .start = in_model.value,
+                      .truth = true_value(xl, od_text_of(&xl->ld, key))};
+  return true;
+}
+
 static void read_parameter(od_experiment_loader *xl, int key) {
   static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
-  int number = find_number(xl, key);
+  od_estimated p;
+  bool found = find_estimated(xl, key, &p);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
                                        od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
-  if (section.map < 0 || number < 0) return;
-  od_number in_model = od_machine_number(xl->e->model, number);
-  const char *unit = in_model.unit;
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, NAN},
-                             {"start", unit, OD_ANY, in_model.value},
-                             {"noise", unit, OD_NOT_NEGATIVE, 0},
-                             {"low", unit, OD_ANY, 0},
-                             {"high", unit, OD_ANY, 0}};
+  if (section.map < 0 || !found) return;
+  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, NAN},
+                             {"start", p.unit, OD_ANY, p.start},
+                             {"noise", p.unit, OD_NOT_NEGATIVE, 0},
+                             {"low", p.unit, OD_ANY, 0},
+                             {"high", p.unit, OD_ANY, 0}};
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
-  od_estimated p = {.path = name,
-                    .unit = unit,
-                    .number = number,
-                    .sigma = od_number_value(ld, first),
-                    .start = od_number_value(ld, first + 1),
-                    .noise = od_number_value(ld, first + 2),
-                    .low = given_or(ld, first + 3, -INFINITY),
-                    .high = given_or(ld, first + 4, INFINITY),
-                    .truth = true_value(xl, name)};
+  p.path = name;
+  p.sigma = od_number_value(ld, first);
+  p.start = od_number_value(ld, first + 1);
+  p.noise = od_number_value(ld, first + 2);
+  p.low = given_or(ld, first + 3, -INFINITY);
+  p.high = given_or(ld, first + 4, INFINITY);
+  const char *unit = strcmp(p.unit, "1") ? p.unit : "";
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "low must be less than high");
   else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, strcmp(unit, "1") ? " " : "",
-                strcmp(unit, "1") ? unit : "");
+    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, *unit ? " " : "", unit);
   xl->e->parameter[xl->e->parameters++] = p;
 }
 
+// Numbers of the model first, then calibrations, each in the order of the file.
 static void read_parameters(od_experiment_loader *xl, int node) {
-  for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key))
-    if (!is_repeated(&xl->ld, node, key)) read_parameter(xl, key);
+  for (int calibrations = 0; calibrations < 2; calibrations++)
+    for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key)) {
+      od_estimated p;
+      if (find_calibration(xl, key, &p) == (calibrations == 1) && !is_repeated(&xl->ld, node, key))
+        read_parameter(xl, key);
+    }
 }
 
 // --- The rest -----------------------------------------------------------------------------------------------------
@@ -252,6 +289,17 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   if (e->time / e->step > 1e8) od_complain_number(ld, first + 1, "%.3g steps are too many", e->time / e->step);
 }
 
+// A sensor that is calibrated says something else than the output it measures, so that output is watched beside it.
+static int give_rows(od_experiment *e) {
+  int rows = e->watches;
+  for (int i = 0; i < e->watches; i++) {
+    bool calibrated = false;
+    for (int p = 0; p < e->parameters; p++) calibrated = calibrated || e->parameter[p].sensor == i;
+    e->watched[i].row = calibrated ? rows++ : i;
+  }
+  return rows;
+}
+
 static bool make_room(od_experiment_loader *xl, int sensors, int initial, int parameters) {
   od_experiment *e = xl->e;
   size_t watches = (size_t)sensors + (size_t)initial + 1;
@@ -282,6 +330,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   read_sensors(xl, sensors);
   read_initial(xl, initial);
   read_parameters(xl, parameters);
+  xl->e->outputs = give_rows(xl->e);
 }
 
 // With errors a number may be missing that --set means.
@@ -355,14 +404,39 @@ void od_experiment_free(od_experiment *e) {
   free(e);
 }
 
-od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err) {
-  int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
-  int *numbers = calloc((size_t)e->parameters + 1, sizeof *numbers);
-  od_status status = outputs && numbers ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; status == OD_OK && i < e->watches; i++) outputs[i] = e->watched[i].model_output;
-  for (int i = 0; status == OD_OK && i < e->parameters; i++) numbers[i] = e->parameter[i].number;
-  if (status == OD_OK) status = od_machine_plant(e->model, outputs, e->watches, numbers, e->parameters, out, err);
+// The machine's plant, with sensors in front of it where they are calibrated.
+static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
+  size_t parameters = (size_t)e->parameters;
+  int *outputs = calloc((size_t)e->outputs + parameters + 1, sizeof *outputs), numbers = 0, calibrations = 0;
+  od_calibration *calibration = calloc(parameters + 1, sizeof *calibration);
+  od_status status = outputs && calibration ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int *number = outputs + e->outputs;
+  for (int i = 0; status == OD_OK && i < e->watches; i++)
+    outputs[i] = outputs[e->watched[i].row] = truth ? e->watched[i].truth_output : e->watched[i].model_output;
+  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    if (p->sensor < 0)
+      number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
+    else
+      calibration[calibrations++] =
+          (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
+  }
+  od_plant *inner = NULL;
+  if (status == OD_OK)
+    status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
+  *out = inner;
+  if (status == OD_OK && calibrations) {
+    status = od_plant_calibrated(inner, calibration, calibrations, out, err);
+    if (status != OD_OK) od_plant_free(inner);
+  }
   free(outputs);
-  free(numbers);
+  free(calibration);
   return status;
+}
+
+od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err) {
+  return make_plant(e, false, out, err);
+}
+od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err) {
+  return make_plant(e, true, out, err);
 }

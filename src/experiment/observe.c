@@ -131,7 +131,7 @@ static od_status prepare(run *r, od_error *err) {
   r->nx = od_plant_nx(r->plant);
   r->np = e->parameters;
   r->n = r->nx + r->np;
-  r->ny = e->watches;
+  r->ny = e->outputs;
   r->nu = r->plant->nu;
   if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   r->o->has_truth = r->source->has_truth;
@@ -188,8 +188,9 @@ static od_status make_table(run *r, od_error *err) {
 // The standard deviation of watched output i: sqrt(h P h').
 static double output_sigma(run *r, const double *P, int i) {
   double sum = 0;
-  memcpy(r->gradient, r->hx + i * r->nx, (size_t)r->nx * sizeof *r->gradient);
-  memcpy(r->gradient + r->nx, r->hp + i * r->np, (size_t)r->np * sizeof *r->gradient);
+  int row = r->e->watched[i].row;
+  memcpy(r->gradient, r->hx + row * r->nx, (size_t)r->nx * sizeof *r->gradient);
+  memcpy(r->gradient + r->nx, r->hp + row * r->np, (size_t)r->np * sizeof *r->gradient);
   for (int a = 0; a < r->n; a++)
     for (int b = 0; b < r->n; b++) sum += r->gradient[a] * P[a * r->n + b] * r->gradient[b];
   return sqrt(fmax(sum, 0));
@@ -208,11 +209,12 @@ static od_status record(run *r, const od_sample *s) {
   r->row[0] = s->t;
   for (int i = 0; i < e->watches; i++) {
     double *to = r->row + c->watched + c->per_watched * i;
-    to[0] = r->y_estimated[i];
+    double estimated = r->y_estimated[e->watched[i].row];
+    to[0] = estimated;
     to[1] = output_sigma(r, P, i);
     if (!r->o->has_truth) continue;
     to[2] = s->truth[i];
-    to[3] = r->y_estimated[i] - s->truth[i];
+    to[3] = estimated - s->truth[i];
   }
   for (int i = 0; i < e->parameters; i++) {
     r->row[c->parameter + 2 * i] = p[i];

@@ -23,13 +23,13 @@ typedef struct start {
 } start;
 
 static bool allocate(start *s, const od_experiment *e, int nx) {
-  size_t watches = (size_t)e->watches + 1, states = (size_t)nx + 1;
+  size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
   *s = (start){.nx = nx};
-  s->output = calloc(watches, sizeof *s->output);
+  s->output = calloc(outputs, sizeof *s->output);
   s->state = calloc(states, sizeof *s->state);
   s->pivot = calloc(states, sizeof *s->pivot);
-  s->hx = calloc(watches * states, sizeof *s->hx);
-  s->H = calloc(2 * watches * states, sizeof *s->H);
+  s->hx = calloc(outputs * states, sizeof *s->hx);
+  s->H = calloc(2 * outputs * states, sizeof *s->H);
   s->scale = calloc(states, sizeof *s->scale);
   return s->output && s->state && s->pivot && s->hx && s->H && s->scale;
 }
@@ -54,7 +54,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
     double size = 0;
     // In units of the outputs' sigmas a state counts that moves one of them at all.
     for (int r = 0; r < s->rows; r++)
-      size = fmax(size, fabs(s->hx[s->output[r] * s->nx + j]) / e->watched[s->output[r]].sigma);
+      size = fmax(size, fabs(s->hx[e->watched[s->output[r]].row * s->nx + j]) / e->watched[s->output[r]].sigma);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;
     s->state[s->columns++] = j;
@@ -62,7 +62,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   for (int r = 0; r < s->rows; r++)
     for (int c = 0; c < s->columns; c++)
       s->H[r * s->columns + c] =
-          s->hx[s->output[r] * s->nx + s->state[c]] * s->scale[c] / e->watched[s->output[r]].sigma;
+          s->hx[e->watched[s->output[r]].row * s->nx + s->state[c]] * s->scale[c] / e->watched[s->output[r]].sigma;
   return OD_OK;
 }
 
@@ -135,14 +135,13 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   if (status == OD_OK && s->rows != s->columns) status = OD_SINGULAR;
   if (status == OD_OK) status = od_lu_factor(s->columns, s->H, s->pivot);
   if (status != OD_OK) return status;
+  double *step = s->H + s->columns * s->columns;
   *off = 0;
   for (int r = 0; r < s->rows; r++) {
     int i = s->output[r];
-    y[i] = (wanted[i] - y[i]) / e->watched[i].sigma;
-    *off = fmax(*off, fabs(y[i]));
+    step[r] = (wanted[i] - y[e->watched[i].row]) / e->watched[i].sigma;
+    *off = fmax(*off, fabs(step[r]));
   }
-  double *step = s->H + s->columns * s->columns;
-  for (int r = 0; r < s->rows; r++) step[r] = y[s->output[r]];
   od_lu_solve(s->columns, s->H, s->pivot, step, 1);
   for (int c = 0; c < s->columns; c++) x[s->state[c]] += step[c] * s->scale[c];
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
@@ -173,9 +172,9 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x) {
   size_t watches = (size_t)e->watches, states = (size_t)s->nx;
-  double *wanted = calloc(2 * watches + states + 1, sizeof *wanted);
+  double *wanted = calloc(watches + (size_t)e->outputs + states + 1, sizeof *wanted);
   if (!wanted) return OD_NO_MEMORY;
-  double *y = wanted + watches, *begin = y + watches;
+  double *y = wanted + watches, *begin = y + e->outputs;
   od_status status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {

@@ -34,7 +34,7 @@ static double measure(const truth *m, int i, double t) {
   if (s->dropout > 0 && od_noise_uniform(seed, stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
   double noise = s->noise == OD_NOISE_UNIFORM ? sqrt(12) * (od_noise_uniform(seed, stream, sample, OD_USE_NOISE) - 0.5)
                                               : od_noise_gaussian(seed, stream, sample, OD_USE_NOISE);
-  double value = m->y_true[i] + s->bias + s->sigma * noise;
+  double value = s->scale * m->y_true[i] + s->bias + s->sigma * noise;
   return s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
 }
 
