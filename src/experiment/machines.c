@@ -119,11 +119,18 @@ static void check_inputs(od_experiment_loader *xl, int node) {
   if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
 }
 
-// A path beside the experiment file, unless it is absolute.
-static const char *beside(od_loader *ld, const char *path) {
+const char *od_beside(od_loader *ld, const char *path) {
   const char *slash = strrchr(ld->machine->file, '/');
   if (path[0] == '/' || !slash) return path;
   return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
+}
+
+// The command line says something about a true machine where there is none.
+static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
+  static const char why[] = "a log is observed here; nobody knows its true machine";
+  if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
+  for (int i = 0; i < truth->sets; i++)
+    if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);
 }
 
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {
@@ -135,9 +142,10 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
+  if (!xl->simulated) refuse_truth(xl, &truth);
   if (path && !ld->no_memory) {
-    xl->e->truth = load(xl, beside(ld, path), &truth);
-    xl->e->model = load(xl, beside(ld, path), &model);
+    if (xl->simulated) xl->e->truth = load(xl, od_beside(ld, path), &truth);
+    xl->e->model = load(xl, od_beside(ld, path), &model);
     if (xl->e->truth && xl->e->model) check_inputs(xl, node);
   }
   free(truth.set);

@@ -30,7 +30,7 @@ typedef struct od_observed {
   od_columns columns;
   bool has_truth;            // whether anybody knows what is true; else there is no coverage, NEES or curve either
   long steps;                // samples after the start
-  double step;               // time between samples
+  double step;               // time between samples; their mean where it varies
   double begin, end;         // time of the first sample and of the last one taken in
   double seconds;            // of the observer's steps alone
   double nis;                // sum over all corrections,
@@ -47,7 +47,7 @@ typedef struct od_observed {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
-  od_source *source;  // where samples come from; NULL: the simulated true machine
+  od_source *source;  // where samples come from; NULL: the experiment's log or true machine
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.
