@@ -13,7 +13,7 @@
 #include "io/plot.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *seed;
+  const char *truth, *variant, *seed, *data;
   od_files files;
   od_words set;
   bool random_start, quiet;
@@ -25,7 +25,8 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  const od_experiment_options options = {.set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant};
+  const od_experiment_options options = {
+      .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_status status = od_experiment_load(path, &options, e, messages);
   od_messages_print(messages, stderr, od_terminal_colour(stderr));
   od_messages_free(messages);
@@ -66,9 +67,9 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const od_findings *f = user;
   od_table *table = chosen_columns(f->observed->table);
   if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  char subtitle[300];
-  snprintf(subtitle, sizeof subtitle, "%.200s: seed %llu", f->experiment->path,
-           (unsigned long long)f->experiment->seed);
+  char subtitle[800], how[500];
+  od_findings_describe(f, how, sizeof how);
+  snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
   od_status status = od_plot_write(table, f->experiment->title, subtitle, path, err);
   od_table_free(table);
   return status;
@@ -85,6 +86,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   if (observed) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     od_findings findings = {e, observed, status == OD_OK ? NULL : err.text};
+    od_findings_warn(&findings);
     if (notes == stdout) od_findings_print(&findings, notes);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
     const od_file_contents contents = {observed->table, summary, write_plot, &findings};
@@ -101,10 +103,12 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
 
 static const char details[] =
     "The experiment file says which machine works, which sensors it has, what the observer believes at the start and\n"
-    "what it estimates. Printed are the parameters beside their true values, how often each sensor was used, and\n"
-    "whether the innovations are as large as the filter expects. Files appear complete or not at all.\n\n"
+    "what it estimates. What it observes is a simulated machine, or with --data what a real one did. Printed are the\n"
+    "parameters, beside their true values where these are known, how often each sensor was used, and whether the\n"
+    "innovations are as large as the filter expects. Files appear complete or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
+    "  oleodyn observe valve.yaml --data log.csv --json -\n"
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
     "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --plot valve.svg\n";
 
@@ -116,6 +120,7 @@ int od_command_observe(int argc, char **argv) {
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "begin at a start drawn around the true one, not at the model's",
        &a.random_start},
+      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "

@@ -1,6 +1,7 @@
 #include "cli/observed.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli/terminal.h"
@@ -23,6 +24,10 @@ static const char *shown_unit(const char *unit) {
   return strcmp(unit, "1") ? unit : "";
 }
 
+static const char *source_name(const od_experiment *e) {
+  return e->log ? e->data.file : "live";
+}
+
 static double in_sigmas(const od_findings *f, int i) {
   return (f->observed->estimate[i] - f->experiment->parameter[i].truth) / f->observed->sigma[i];
 }
@@ -34,19 +39,22 @@ static void print_parameters(const od_findings *f, FILE *to) {
     name = widest(name, e->parameter[i].path);
     unit = widest(unit, shown_unit(e->parameter[i].unit));
   }
-  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s\n", name, "parameter", unit, "unit", "true", "start", "estimate",
-          "sigma", "error/sigma");
+  bool truth = f->observed->has_truth;
+  fprintf(to, "  %-*s  %-*s", name, "parameter", unit, "unit");
+  if (truth) fprintf(to, " %12s", "true");
+  fprintf(to, " %12s %12s %12s", "start", "estimate", "sigma");
+  fprintf(to, truth ? " %12s\n" : "\n", "error/sigma");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
     fprintf(to, "  ");
     od_print_padded(to, p->path, name);
     fprintf(to, "  ");
     od_print_padded(to, shown_unit(p->unit), unit);
-    print_number(to, p->truth, 6);
+    if (truth) print_number(to, p->truth, 6);
     print_number(to, p->start, 6);
     print_number(to, f->observed->estimate[i], 6);
     print_number(to, f->observed->sigma[i], 3);
-    print_number(to, in_sigmas(f, i), 3);
+    if (truth) print_number(to, in_sigmas(f, i), 3);
     fprintf(to, "\n");
   }
 }
@@ -94,16 +102,50 @@ static void print_speed(const od_findings *f, FILE *to) {
   fprintf(to, "observer: %.3g us per step, %s times real time\n", 1e6 * per_step, times);
 }
 
+void od_findings_describe(const od_findings *f, char *text, size_t size) {
+  const od_experiment *e = f->experiment;
+  const od_observed *o = f->observed;
+  od_duration step = od_duration_text(o->step, 6);
+  const char *variant = e->truth ? od_machine_variant(e->truth) : NULL;
+  if (!o->has_truth)
+    snprintf(text, size, "%s%.200s, %ld samples from %.9g s to %.9g s, %s apart", e->log ? "log " : "", source_name(e),
+             o->steps + 1, o->begin, o->end, step.text);
+  else
+    snprintf(text, size, "%s%.60s%sin steps of %s, seed %llu", variant ? "truth " : "", variant ? variant : "",
+             variant ? ", " : "", step.text, (unsigned long long)e->seed);
+}
+
+// What the log had that one should know.
+static void print_log(const od_findings *f, FILE *to) {
+  const od_log *log = f->experiment->log;
+  if (!log) return;
+  // Twice the usual time is a gap.
+  if (log->longest > 1.999 * f->observed->step)
+    fprintf(to, "longest gap: %s after %.9g s\n", od_duration_text(log->longest, 6).text, log->at);
+  for (int c = 0; c < log->plan->channels; c++)
+    if (log->plan->channel[c].is_input && log->missing[c] > 0)
+      fprintf(to, "input %s: %ld missing %s taken from the rows around\n", log->plan->channel[c].name, log->missing[c],
+              log->missing[c] == 1 ? "value was" : "values were");
+}
+
+void od_findings_warn(const od_findings *f) {
+  const od_log *log = f->experiment->log;
+  for (int c = 0; log && c < log->plan->channels; c++) {
+    const od_channel *channel = &log->plan->channel[c];
+    if (log->constant[c]) od_cli_warning("%s: '%s' never changes", log->plan->file, channel->name);
+    if (log->missing[c] == log->rows) od_cli_warning("%s: '%s' has no values", log->plan->file, channel->name);
+  }
+}
+
 void od_findings_print(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
-  char line[400];
-  const char *variant = od_machine_variant(e->truth);
-  snprintf(line, sizeof line, "%.200s: %s%.60s%s in steps of %s, seed %llu", e->title, variant ? "truth " : "",
-           variant ? variant : "", variant ? "," : "", od_duration_text(f->observed->step, 6).text,
-           (unsigned long long)e->seed);
+  char line[800], how[500];
+  od_findings_describe(f, how, sizeof how);
+  snprintf(line, sizeof line, "%.200s: %s", e->title, how);
   od_heading(to, line);
   if (e->parameters > 0) print_parameters(f, to);
   print_sensors(f, to);
+  print_log(f, to);
   print_curves(f, to);
   print_consistency(f, to);
   print_speed(f, to);
@@ -117,11 +159,11 @@ static json_t *parameters_json(const od_findings *f) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
     json_t *item = json_pack("{s:o, s:o}", "path", od_json_text(p->path), "unit", od_json_text(p->unit));
-    json_object_set_new(item, "true", od_json_number(p->truth));
+    if (f->observed->has_truth) json_object_set_new(item, "true", od_json_number(p->truth));
     json_object_set_new(item, "start", od_json_number(p->start));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
-    json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));
+    if (f->observed->has_truth) json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));
     json_array_append_new(list, item);
   }
   return list;
@@ -172,14 +214,48 @@ static json_t *curves_json(const od_observed *o) {
   return list;
 }
 
+// Where the samples came from, if not from a simulated machine.
+static json_t *data_json(const od_findings *f) {
+  const od_experiment *e = f->experiment;
+  const od_observed *o = f->observed;
+  json_t *object = json_pack("{s:o, s:I}", "file", od_json_text(source_name(e)), "samples", (json_int_t)o->steps + 1);
+  json_object_set_new(object, "begin", od_json_number(o->begin));
+  json_object_set_new(object, "end", od_json_number(o->end));
+  const od_log *log = e->log;
+  if (!log) return object;
+  json_t *channels = json_array();
+  for (int c = 0; c < log->plan->channels; c++) {
+    const od_channel *channel = &log->plan->channel[c];
+    json_t *item = json_pack("{s:o, s:I, s:b}", "name", od_json_text(channel->name), "missing",
+                             (json_int_t)log->missing[c], "constant", log->constant[c] || channel->at < 0);
+    json_array_append_new(channels, item);
+  }
+  json_object_set_new(object, "channels", channels);
+  json_object_set_new(object, "longest_gap", od_json_number(log->longest));
+  return object;
+}
+
+// What only those know who know the truth.
+static void add_comparison(const od_observed *o, json_t *object) {
+  json_object_set_new(object, "curves", curves_json(o));
+  json_object_set_new(object, "curve_rmse_percent", od_json_number(100 * od_observed_curve_rmse(o)));
+  json_object_set_new(object, "nees_per_dimension", od_json_number(o->compared ? o->nees / o->compared : (double)NAN));
+  json_object_set_new(object, "coverage95",
+                      od_json_number(o->compared ? (double)o->covered / o->compared : (double)NAN));
+}
+
 json_t *od_findings_json(const od_findings *f) {
   const od_experiment *e = f->experiment;
   const od_observed *o = f->observed;
   od_consistency nis = od_observed_nis(o);
-  json_t *object =
-      json_pack("{s:o, s:o, s:o, s:o}", "experiment", od_json_text(e->title), "file", od_json_text(e->path), "machine",
-                od_json_text(od_machine_file(e->model)), "truth", od_json_text(od_machine_variant(e->truth)));
-  json_object_set_new(object, "seed", json_integer((json_int_t)e->seed));
+  json_t *object = json_pack("{s:o, s:o, s:o}", "experiment", od_json_text(e->title), "file", od_json_text(e->path),
+                             "machine", od_json_text(od_machine_file(e->model)));
+  if (o->has_truth) {
+    json_object_set_new(object, "truth", od_json_text(od_machine_variant(e->truth)));
+    json_object_set_new(object, "seed", json_integer((json_int_t)e->seed));
+  } else {
+    json_object_set_new(object, "data", data_json(f));
+  }
   json_object_set_new(object, "time", od_json_number((double)o->steps * o->step));
   json_object_set_new(object, "step", od_json_number(o->step));
   json_object_set_new(object, "steps", json_integer(o->steps));
@@ -188,14 +264,10 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "parameters", parameters_json(f));
   json_object_set_new(object, "outputs", outputs_json(f));
   json_object_set_new(object, "sensors", sensors_json(f));
-  json_object_set_new(object, "curves", curves_json(o));
-  json_object_set_new(object, "curve_rmse_percent", od_json_number(100 * od_observed_curve_rmse(o)));
   json_object_set_new(object, "nis_per_dimension", od_json_number(nis.value));
   json_object_set_new(object, "nis_low", od_json_number(nis.low));
   json_object_set_new(object, "nis_high", od_json_number(nis.high));
-  json_object_set_new(object, "nees_per_dimension", od_json_number(o->compared ? o->nees / o->compared : (double)NAN));
-  json_object_set_new(object, "coverage95",
-                      od_json_number(o->compared ? (double)o->covered / o->compared : (double)NAN));
+  if (o->has_truth) add_comparison(o, object);
   json_object_set_new(object, "us_per_step",
                       od_json_number(o->steps ? 1e6 * o->seconds / (double)o->steps : (double)NAN));
   return object;

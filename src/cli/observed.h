@@ -13,6 +13,10 @@ typedef struct od_findings {
   const char *message;  // what stopped the run early, or NULL
 } od_findings;
 
+// Where the samples came from, in words.
+void od_findings_describe(const od_findings *f, char *text, size_t size);
+// Warnings about what looks wrong in a log, on standard error.
+void od_findings_warn(const od_findings *f);
 void od_findings_print(const od_findings *f, FILE *to);
 json_t *od_findings_json(const od_findings *f);
 

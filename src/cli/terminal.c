@@ -12,15 +12,28 @@ bool od_terminal_colour(FILE *f) {
   return isatty(fileno(f)) && term && strcmp(term, "dumb") != 0;
 }
 
-void od_cli_error(const char *format, ...) {
-  bool colour = od_terminal_colour(stderr);
+static void say(const char *kind, int colour, const char *format, va_list args) {
   fflush(stdout);
-  fprintf(stderr, colour ? "oleodyn: \033[1;31merror:\033[0m " : "oleodyn: error: ");
+  if (od_terminal_colour(stderr))
+    fprintf(stderr, "oleodyn: \033[1;%dm%s:\033[0m ", colour, kind);
+  else
+    fprintf(stderr, "oleodyn: %s: ", kind);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+}
+
+void od_cli_error(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  say("error", 31, format, args);
   va_end(args);
-  fputc('\n', stderr);
+}
+
+void od_cli_warning(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say("warning", 35, format, args);
+  va_end(args);
 }
 
 void od_heading(FILE *to, const char *text) {

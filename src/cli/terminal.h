@@ -10,6 +10,8 @@
 bool od_terminal_colour(FILE *f);
 // "oleodyn: error: ..." on standard error.
 void od_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// "oleodyn: warning: ..." on standard error.
+void od_cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Headings: bold where there are colours.
 void od_heading(FILE *to, const char *text);
 

@@ -1,11 +1,13 @@
 // An experiment: a machine that works, sensors on it, and an observer that knows it badly. What an experiment file
-// says, checked, with both machines loaded. docs/experiment-files.md is the reference.
+// says, checked, with its machines loaded; the machine that works may also be a real one that left a log.
+// docs/experiment-files.md is the reference.
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "experiment/log.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
 
@@ -19,6 +21,7 @@ typedef struct od_sensor {
   double bias, resolution;  // a constant error; the steps it counts in (0: none)
   double start, dropout;    // s; the part of the samples that is lost
   int every;                // measures every so many steps
+  int channel;              // of the log or stream
 } od_sensor;
 
 // An output that is recorded, and how uncertain it is at the start (0: nothing said).
@@ -43,7 +46,7 @@ typedef struct od_estimated {
 typedef struct od_experiment {
   struct od_machine *file;  // the file's own texts and numbers; it has no model
   const char *title, *path, *variant;
-  od_machine *truth, *model;
+  od_machine *truth, *model;  // truth NULL: a log or stream is observed
   double time, step;
   uint64_t seed;
   od_sensor *sensor;
@@ -58,6 +61,9 @@ typedef struct od_experiment {
   double gate;
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
+  od_log_plan data;    // which column of a log or stream is which channel
+  int *input_channel;  // one per input
+  od_log *log;         // NULL: the true machine is simulated, or there is a stream
 } od_experiment;
 
 typedef struct od_experiment_options {
@@ -65,6 +71,7 @@ typedef struct od_experiment_options {
   int set_count;
   const char *truth;    // variant of the true machine, or NULL: the file's
   const char *variant;  // of the experiment, or NULL
+  const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
 } od_experiment_options;
 
 // Loads the file and its machine twice. OD_BAD_INPUT or OD_IO with messages about everything that is wrong.

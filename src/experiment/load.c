@@ -11,7 +11,8 @@
 #include "machine/suggest.h"
 
 static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
-                                       "sensors",    "initial", "parameters", "noise", "filter", "variants", NULL};
+                                       "sensors",    "initial", "parameters", "noise", "filter", "data",  "variants",
+                                       NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -44,8 +45,8 @@ static int watch(od_experiment_loader *xl, int key) {
   const char *name = od_text_of(ld, key);
   int output = find_output(xl, key);
   if (output < 0) return -1;
-  int true_output = od_machine_output_find(e->truth, name);
-  if (true_output < 0) {
+  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
+  if (e->truth && true_output < 0) {
     od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
     return -1;
   }
@@ -164,7 +165,7 @@ static int list_length(od_loader *ld, const od_machine *machine, const char *pat
 // What the number is in the true machine. A point of a curve means the same only among as many points.
 static double true_value(od_experiment_loader *xl, const char *path) {
   const od_experiment *e = xl->e;
-  int number = od_machine_number_find(e->truth, path);
+  int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
   if (number < 0 || list_length(&xl->ld, e->truth, path) != list_length(&xl->ld, e->model, path)) return NAN;
   return od_machine_number(e->truth, number).value;
 }
@@ -285,9 +286,64 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   const od_run_defaults *run = od_machine_run(e->model);
   if (!(e->time > 0)) e->time = run->time;
   if (!(e->step > 0)) e->step = run->step > 0 ? run->step : 1e-3;
+  if (!xl->simulated) return;
   if (!(e->time > 0)) od_complain(ld, ld->tree.root, "for how long? neither the experiment nor its machine has a time");
   if (e->time / e->step > 1e8) od_complain_number(ld, first + 1, "%.3g steps are too many", e->time / e->step);
 }
+
+// --- Logs ---------------------------------------------------------------------------------------------------------
+
+// Whether the command line or the section 'data' says what is to be observed.
+static bool names_log(const od_experiment_loader *xl, int data) {
+  const od_section section = {.map = data >= 0 && xl->ld.tree.node[data].kind == OD_TREE_MAP ? data : -1};
+  return xl->options->data || od_section_get(&xl->ld, &section, "file") >= 0;
+}
+
+// The sensors and inputs are what a log must have; an input that never changes need not be in it.
+static bool want_channels(od_experiment *e) {
+  const od_machine *m = e->model;
+  bool ok = (e->input_channel = calloc((size_t)m->inputs + 1, sizeof *e->input_channel)) != NULL;
+  for (int i = 0; ok && i < e->sensors; i++) {
+    e->sensor[i].channel = od_log_want(&e->data, e->sensor[i].name, e->sensor[i].unit, false, NAN);
+    ok = e->sensor[i].channel >= 0;
+  }
+  for (int i = 0; ok && i < m->inputs; i++) {
+    bool changes = od_signal_duration(m->signals, m->input[i].signal) > 0;
+    double otherwise = changes ? (double)NAN : od_signal_value(m->signals, m->input[i].signal, 0);
+    e->input_channel[i] = od_log_want(&e->data, m->input[i].name, m->input[i].unit, true, otherwise);
+    ok = e->input_channel[i] >= 0;
+  }
+  return ok;
+}
+
+// Messages about the log's own lines come after those about this file.
+static void read_log(od_experiment_loader *xl) {
+  od_messages *messages = od_messages_new();
+  if (!messages || od_log_read(&xl->e->data, xl->ld.units, &xl->e->log, messages) == OD_NO_MEMORY)
+    xl->ld.no_memory = true;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) {
+    const od_message *m = od_messages_get(messages, i);
+    bool about_log = m->file && strcmp(m->file, xl->e->data.file) == 0;
+    od_messages_add(about_log ? xl->foreign : xl->ld.messages, (od_place){m->file, m->line, m->column}, "%s", m->text);
+  }
+  od_messages_free(messages);
+}
+
+static void read_data(od_experiment_loader *xl, int node) {
+  od_experiment *e = xl->e;
+  od_log_plan_read(&xl->ld, node, e->model, &e->data);
+  if (xl->options->data) {
+    e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
+    e->data.place = (od_place){.file = "--data"};
+  }
+  if (xl->simulated || !e->data.file) return;
+  if (!want_channels(e))
+    xl->ld.no_memory = true;
+  else if (strcmp(e->data.file, "-") != 0)
+    read_log(xl);
+}
+
+// --- The file -----------------------------------------------------------------------------------------------------
 
 // A sensor that is calibrated says something else than the output it measures, so that output is watched beside it.
 static int give_rows(od_experiment *e) {
@@ -313,6 +369,8 @@ static bool make_room(od_experiment_loader *xl, int sensors, int initial, int pa
 static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
+  int data = od_section_get(ld, file, "data");
+  xl->simulated = !names_log(xl, data);
   od_load_machines(xl, file);
   read_time(xl, file);
   read_noise(xl, od_section_get(ld, file, "noise"));
@@ -322,7 +380,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
-  if (!xl->e->truth || !xl->e->model) return;
+  if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   if (!make_room(xl, entries(ld, sensors), entries(ld, initial), entries(ld, parameters))) {
     ld->no_memory = true;
     return;
@@ -331,6 +389,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   read_initial(xl, initial);
   read_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
+  read_data(xl, data);
 }
 
 // With errors a number may be missing that --set means.
@@ -401,6 +460,9 @@ void od_experiment_free(od_experiment *e) {
   free(e->watched);
   free(e->parameter);
   free(e->covariance);
+  free(e->input_channel);
+  od_log_free(e->log);
+  od_log_plan_free(&e->data);
   free(e);
 }
 

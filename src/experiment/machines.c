@@ -120,6 +120,14 @@ static void check_inputs(od_experiment_loader *xl, int node) {
   if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
 }
 
+// The command line says something about a true machine where there is none.
+static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
+  static const char why[] = "a log is observed here; nobody knows its true machine";
+  if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
+  for (int i = 0; i < truth->sets; i++)
+    if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);
+}
+
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   int node = od_section_need(ld, file, "machine");
@@ -129,8 +137,9 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
+  if (!xl->simulated) refuse_truth(xl, &truth);
   if (path && !ld->no_memory) {
-    xl->e->truth = load(xl, od_document_beside(ld, path), &truth);
+    if (xl->simulated) xl->e->truth = load(xl, od_document_beside(ld, path), &truth);
     xl->e->model = load(xl, od_document_beside(ld, path), &model);
     if (xl->e->truth && xl->e->model) check_inputs(xl, node);
   }

@@ -136,7 +136,6 @@ static od_status prepare(run *r, od_error *err) {
   if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   r->o->has_truth = r->source->has_truth;
   r->o->step = r->source->step;
-  r->o->begin = r->o->end = r->source->begin;
   r->o->nees = NAN;
   fill_process_noise(r, r->source->step);
   return OD_OK;
@@ -328,8 +327,10 @@ static od_status observe(run *r, const od_observe_options *options, bool *starte
   if (status == OD_OK && !options->no_table) status = make_table(r, err);
   *started = status == OD_OK;
   if (!*started) return status;
+  r->o->begin = first.t;
   status = run_all(r, options, &first, err);
   keep_estimates(r);
+  if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
   if (r->o->has_truth && !od_compare(r->e, r->o) && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
@@ -338,15 +339,15 @@ static od_status observe(run *r, const od_observe_options *options, bool *starte
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err) {
   static const od_observe_options none = {0};
   if (!options) options = &none;
-  od_source simulated = {0};
+  od_source own = {0};
   bool started = false;
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = options->source ? OD_OK : od_source_truth(e, &simulated, err);
-  run r = {.e = e, .o = *out, .source = options->source ? options->source : &simulated};
+  od_status status = options->source ? OD_OK : od_source_of(e, &own, err);
+  run r = {.e = e, .o = *out, .source = options->source ? options->source : &own};
   if (status == OD_OK) status = observe(&r, options, &started, err);
   release(&r);
-  od_source_free(&simulated);
+  od_source_free(&own);
   if (started) return status;
   od_observed_free(*out);
   *out = NULL;

@@ -31,7 +31,7 @@ typedef struct od_observed {
   od_columns columns;
   bool has_truth;            // whether anybody knows what is true; else there is no coverage, NEES or curve either
   long steps;                // samples after the start
-  double step;               // time between samples
+  double step;               // time between samples; their mean where it varies
   double begin, end;         // time of the first sample and of the last one taken in
   double seconds;            // of the observer's steps alone
   double nis;                // sum over all corrections,
@@ -48,7 +48,7 @@ typedef struct od_observed {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
-  od_source *source;  // where samples come from; NULL: the simulated true machine
+  od_source *source;  // where samples come from; NULL: the experiment's log or true machine
   bool no_table;      // for those who only want to know what comes of it
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // after each sample, or NULL
 } od_observe_options;

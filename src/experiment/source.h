@@ -23,12 +23,16 @@ typedef struct od_source {
   // start, at which the observer begins.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
   void (*free)(void *self);
-  double step;        // the time between samples, or what is expected of it
+  double step;        // what process noise per step is about
   double begin, end;  // times of the first and the last sample; end INFINITY: not known
   bool has_truth;
 } od_source;
 void od_source_free(od_source *source);
 
+// What the experiment is about: its log if it has one, else its true machine.
+od_status od_source_of(const od_experiment *e, od_source *out, od_error *err);
+// The experiment's log.
+od_status od_source_log(const od_experiment *e, od_source *out, od_error *err);
 // The experiment's true machine in steps of about e->step, its sensors with noise.
 od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err);
 

@@ -18,11 +18,6 @@ typedef struct truth {
   uint32_t *stream;     // of each sensor's noise
 } truth;
 
-void od_source_free(od_source *source) {
-  if (source->free) source->free(source->self);
-  *source = (od_source){0};
-}
-
 // --- Sensors ------------------------------------------------------------------------------------------------------
 
 static double measure(const truth *m, int i, double t) {

@@ -1,6 +1,6 @@
 // Reading CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark;
-// comment lines that start with '#'; empty cells; a header with or without units, or none at all. Where semicolons or
-// tabs separate, a number may have a decimal comma.
+// comment lines that start with '#'; empty cells; a header with or without units, perhaps with the units in a line of
+// their own below it, or none at all. Where semicolons or tabs separate, a number may have a decimal comma.
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/csv_lines.h"
 #include "io/number.h"
 #include "io/table.h"
 
@@ -17,6 +18,7 @@ typedef struct reader {
   const char *line_start;
   int line;
   char separator;
+  const char *const *missing;  // texts for no value; may be NULL
   od_error *err;
 } reader;
 
@@ -144,34 +146,49 @@ static char find_separator(const reader *r) {
 }
 
 static bool cell_number(const reader *r, const cell *c, double *value) {
-  if (c->length == 0) {
-    *value = NAN;
-    return true;
-  }
-  return od_number_parse(c->text, c->length, r->separator != ',', value);
+  *value = NAN;
+  if (c->length == 0) return true;
+  bool is_number = od_number_parse(c->text, c->length, r->separator != ',', value);
+  if (!od_is_missing(r->missing, c->text, c->length, *value)) return is_number;
+  *value = NAN;
+  return true;
 }
 
-// Splits "name [unit]" and "name (unit)" and labels the column; a text that is all unit is a name.
-static od_status label_from(od_table *table, int column, const cell *c) {
-  char *name = malloc(c->length + 1), *unit = NULL;
-  if (!name) return OD_NO_MEMORY;
+// The text of a cell, doubled quotes taken for one; free it.
+static char *cell_text(const cell *c) {
+  char *text = malloc(c->length + 1);
   size_t n = 0;
-  for (size_t i = 0; i < c->length; i++) {
-    name[n++] = c->text[i];
+  for (size_t i = 0; text && i < c->length; i++) {
+    text[n++] = c->text[i];
     if (c->quoted && c->text[i] == '"') i++;
   }
-  name[n] = '\0';
+  if (text) text[n] = '\0';
+  return text;
+}
 
-  char *open = NULL;
-  if (n > 0 && name[n - 1] == ']') open = strrchr(name, '[');
-  if (n > 0 && name[n - 1] == ')') open = strrchr(name, '(');
-  if (open && open > name) {
-    name[n - 1] = '\0';
-    unit = open + 1;
-    do *open-- = '\0';
-    while (open > name && (*open == ' ' || *open == '\t'));
-  }
+static od_status label_from(od_table *table, int column, const cell *c) {
+  char *name = cell_text(c);
+  if (!name) return OD_NO_MEMORY;
+  const char *unit = od_label_split(name);
   od_status status = od_table_label(table, column, name, unit);
+  free(name);
+  return status;
+}
+
+// A unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. What the header says comes first.
+static od_status unit_from(od_table *table, int column, const cell *c) {
+  if (table->unit[column][0] || c->length == 0) return OD_OK;
+  char *text = cell_text(c), *name = text ? strdup(table->name[column]) : NULL;
+  if (!name) {
+    free(text);
+    return OD_NO_MEMORY;
+  }
+  size_t n = strlen(text);
+  bool bracketed = n > 1 && ((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')'));
+  if (bracketed) text[n - 1] = '\0';
+  const char *unit = bracketed ? text + 1 : text;
+  od_status status = od_table_label(table, column, name, strcmp(unit, "-") ? unit : "1");
+  free(text);
   free(name);
   return status;
 }
@@ -229,58 +246,169 @@ static od_status read_row(reader *r, const od_table *table, bool spare, double *
                  count, count == 1 ? "cell" : "cells", table->columns);
 }
 
+static od_status no_memory(const reader *r) {
+  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+}
+
 static od_status make_table(reader *r, const cells *header, bool numbered, bool spare, od_table **out) {
   int columns = header->count - spare;
   *out = od_table_new(columns);
   od_status status = *out ? OD_OK : OD_NO_MEMORY;
+  if (*out) (*out)->places.column = calloc((size_t)columns + 1, sizeof(int));
+  if (*out && !(*out)->places.column) status = OD_NO_MEMORY;
   for (int i = 0; i < columns && status == OD_OK; i++) {
     char name[32];
     snprintf(name, sizeof name, "column%d", i + 1);
+    (*out)->places.column[i] = header->cell[i].column;
     status = numbered ? od_table_label(*out, i, name, "") : label_from(*out, i, &header->cell[i]);
   }
-  return status == OD_OK ? OD_OK : od_fail(r->err, status, "memory ran out while reading %s", r->path);
+  if (status == OD_OK && !numbered) (*out)->places.header = header->cell[0].line;
+  return status == OD_OK ? OD_OK : no_memory(r);
+}
+
+// Numbers, or cells that count as missing.
+static bool is_data(const reader *r, const cells *line) {
+  double ignored;
+  for (int i = 0; i < line->count; i++)
+    if (!cell_number(r, &line->cell[i], &ignored)) return false;
+  return true;
+}
+
+// A line below the header without any number says the units.
+static bool says_units(const reader *r, const cells *line, int columns) {
+  bool any = false;
+  for (int i = 0; i < line->count; i++) {
+    double ignored;
+    if (line->cell[i].length > 0 && cell_number(r, &line->cell[i], &ignored)) return false;
+    any = any || line->cell[i].length > 0;
+  }
+  return any && line->count >= columns && line->count <= columns + 1;
+}
+
+// Takes the line at r->at if it is one of units; else it stays where it is.
+static od_status read_units(reader *r, od_table *table, bool *taken) {
+  reader before = *r;
+  cells line = {0};
+  od_error ignored = {0};
+  *taken = false;
+  r->err = &ignored;  // what is wrong with a row is said when it is read as one
+  od_status status = read_line(r, &line);
+  r->err = before.err;
+  if (status == OD_NO_MEMORY) {
+    free(line.cell);
+    return no_memory(r);
+  }
+  *taken = status == OD_OK && says_units(r, &line, table->columns);
+  status = OD_OK;
+  for (int i = 0; *taken && i < table->columns && status == OD_OK; i++) status = unit_from(table, i, &line.cell[i]);
+  if (!*taken) *r = before;
+  free(line.cell);
+  return status == OD_OK ? OD_OK : no_memory(r);
+}
+
+// Remembers the line of the row that is about to be appended.
+static bool keep_line(od_table *table, int line) {
+  if (table->rows == table->capacity) {
+    size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
+    int *moved = realloc(table->places.line, larger * sizeof *moved);
+    if (!moved) return false;
+    table->places.line = moved;
+  }
+  table->places.line[table->rows] = line;
+  return true;
 }
 
 static od_status read_rows(reader *r, od_table *table, bool spare) {
   double *values = malloc(((size_t)table->columns + 1) * sizeof(double));
-  od_status status = values ? OD_OK : od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+  od_status status = values ? OD_OK : no_memory(r);
   while (status == OD_OK && find_line(r)) {
+    int line = r->line;
     status = read_row(r, table, spare, values);
-    if (status == OD_OK && od_table_append(table, values) != OD_OK)
-      status = od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+    if (status == OD_OK && (!keep_line(table, line) || od_table_append(table, values) != OD_OK)) status = no_memory(r);
     if (r->at < r->end) next_line(r);
   }
   free(values);
   return status;
 }
 
-static od_status read_table(reader *r, od_table **out) {
-  if (!find_line(r)) return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
-  r->separator = find_separator(r);
-  reader before = *r;
+// The header at r->at into a table without rows. numbered: the line is no header but data.
+static od_status read_header(reader *r, od_table **out, bool *numbered, bool *spare) {
   cells header = {0};
+  r->separator = find_separator(r);
   od_status status = read_line(r, &header);
-
-  // A first line of numbers alone is no header but data.
-  bool numbered = true, spare = false;
-  double ignored;
-  for (int i = 0; i < header.count && numbered && status == OD_OK; i++)
-    numbered = cell_number(r, &header.cell[i], &ignored);
-  // Some programs end every line with a separator.
-  if (status == OD_OK) spare = header.count > 1 && header.cell[header.count - 1].length == 0;
-  if (status == OD_OK) status = make_table(r, &header, numbered, spare, out);
   if (status == OD_OK) {
-    if (numbered)
-      *r = before;
-    else if (r->at < r->end)
-      next_line(r);
-    status = read_rows(r, *out, spare);
+    *numbered = is_data(r, &header);
+    // Some programs end every line with a separator.
+    *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
+    status = make_table(r, &header, *numbered, *spare, out);
   }
   free(header.cell);
   return status;
 }
 
+static od_status read_table(reader *r, od_table **out) {
+  if (!find_line(r)) return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
+  reader before = *r;
+  bool numbered = false, spare = false, units = false;
+  od_status status = read_header(r, out, &numbered, &spare);
+  if (status != OD_OK) return status;
+  before.separator = r->separator;
+  if (numbered)
+    *r = before;
+  else if (r->at < r->end)
+    next_line(r);
+  if (!numbered && find_line(r)) status = read_units(r, *out, &units);
+  if (units && r->at < r->end) next_line(r);
+  return status == OD_OK ? read_rows(r, *out, spare) : status;
+}
+
+// --- Line by line -------------------------------------------------------------------------------------------------
+
+static reader line_reader(const od_csv_lines *s, const char *line, size_t length, od_error *err) {
+  return (reader){.path = s->name,
+                  .at = line,
+                  .end = line + length,
+                  .line_start = line,
+                  .line = s->line,
+                  .separator = s->separator,
+                  .missing = s->missing,
+                  .err = err};
+}
+
+od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_error *err) {
+  size_t mark = length >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
+  reader r = line_reader(s, line + mark, length - mark, err);
+  bool numbered = false;
+  od_status status = read_header(&r, &s->table, &numbered, &s->spare);
+  s->separator = r.separator;
+  if (status == OD_OK && !numbered) return OD_OK;
+  od_table_free(s->table);
+  s->table = NULL;
+  return status != OD_OK ? status : fail_at(&r, s->line, 1, "expected a line with the names of the columns first");
+}
+
+bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {
+  reader r = line_reader(s, line, length, NULL);
+  return !find_line(&r);
+}
+
+od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err) {
+  reader r = line_reader(s, line, length, err);
+  return read_units(&r, s->table, taken);
+}
+
+od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err) {
+  reader r = line_reader(s, line, length, err);
+  return read_row(&r, s->table, s->spare, values);
+}
+
+// --- Whole files --------------------------------------------------------------------------------------------------
+
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err) {
+  return od_table_read_csv_with(path, NULL, out, err);
+}
+
+od_status od_table_read_csv_with(const char *path, const char *const *missing, od_table **out, od_error *err) {
   *out = NULL;
   char *text = NULL;
   size_t length = 0;
@@ -291,8 +419,13 @@ od_status od_table_read_csv(const char *path, od_table **out, od_error *err) {
     status = od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; please save it as UTF-8", path);
   } else {
     size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-    reader r = {
-        .path = path, .at = text + mark, .end = text + length, .line_start = text + mark, .line = 1, .err = err};
+    reader r = {.path = path,
+                .at = text + mark,
+                .end = text + length,
+                .line_start = text + mark,
+                .line = 1,
+                .missing = missing,
+                .err = err};
     status = read_table(&r, out);
   }
   free(text);

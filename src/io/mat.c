@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
+#include "io/mat_name.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 
-enum { name_size = 64 };  // MATLAB's names have at most 63 characters
+enum { name_size = OD_MAT_NAME_SIZE };
 typedef struct variable_name {
   char text[name_size];
 } variable_name;
@@ -19,8 +20,7 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// "crank.end.x" becomes "crank_end_x".
-static void make_valid(char to[name_size], const char *from) {
+void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from) {
   size_t n = 0;
   if (!is_letter(from[0])) to[n++] = 'x';
   for (; *from && n < name_size - 1; from++) {
@@ -41,7 +41,7 @@ static bool is_taken(const char *name, const variable_name *names, int count) {
 static void make_names(const od_table *table, variable_name *names) {
   for (int c = 0; c < table->columns; c++) {
     char *name = names[c].text;
-    make_valid(name, table->name[c]);
+    od_mat_name(name, table->name[c]);
     size_t stem = strlen(name);
     for (int n = 2; is_taken(name, names, c); n++) {
       char suffix[16];

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/number.h"
+
 od_table *od_table_new(int columns) {
   od_table *table = calloc(1, sizeof *table);
   if (!table) return NULL;
@@ -28,6 +30,8 @@ void od_table_free(od_table *table) {
   }
   free(table->name);
   free(table->unit);
+  free(table->places.column);
+  free(table->places.line);
   free(table->data);
   free(table);
 }
@@ -45,6 +49,28 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
   table->name[column] = new_name;
   table->unit[column] = new_unit;
   return OD_OK;
+}
+
+char *od_label_split(char *text) {
+  size_t n = strlen(text);
+  char *open = NULL;
+  if (n > 0 && text[n - 1] == ']') open = strrchr(text, '[');
+  if (n > 0 && text[n - 1] == ')') open = strrchr(text, '(');
+  if (!open || open == text) return NULL;
+  text[n - 1] = '\0';
+  char *unit = open + 1;
+  do *open-- = '\0';
+  while (open > text && (*open == ' ' || *open == '\t'));
+  return unit;
+}
+
+int od_is_missing(const char *const *missing, const char *text, size_t length, double value) {
+  for (; missing && *missing; missing++) {
+    double given;
+    if (text && strlen(*missing) == length && !memcmp(*missing, text, length)) return 1;
+    if (od_number_parse(*missing, strlen(*missing), false, &given) && given == value) return 1;
+  }
+  return 0;
 }
 
 od_status od_table_append(od_table *table, const double *row) {

@@ -6,11 +6,19 @@
 
 #include "oleodyn/status.h"
 
+// Where a table stands in the text file it was read from, for messages.
+typedef struct od_table_places {
+  int header;   // line of the names; 0: there is none
+  int *column;  // of each name in that line
+  int *line;    // of each row
+} od_table_places;
+
 typedef struct od_table {
   int columns;
   long rows, capacity;
-  char **name, **unit;  // one per column
-  double *data;         // row-major: data[row * columns + column]
+  char **name, **unit;     // one per column
+  double *data;            // row-major: data[row * columns + column]
+  od_table_places places;  // zeros and NULL unless a text file was read
 } od_table;
 
 od_table *od_table_new(int columns);
@@ -31,7 +39,18 @@ od_summary od_table_summary(const od_table *table, int column);
 // standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
-// Reads a CSV file with or without units in its header; errors name line and column.
+// Reads a CSV file with or without units in its header or in a line below it; errors name line and column.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
+// The same, with texts that stand for a missing value besides an empty cell and NaN; the list ends with NULL.
+od_status od_table_read_csv_with(const char *path, const char *const *missing, od_table **out, od_error *err);
+// Reads a MATLAB file of level 4, 5 or 7.3: vectors, columns of matrices ("X(:,2)") and those in structures ("log.p") of the
+// length that most have. Files of od_table_write_mat() get back their names and units.
+od_status od_table_read_mat(const char *path, const char *const *missing, od_table **out, od_error *err);
+
+// "name [unit]" or "name (unit)": cuts the text after the name and returns the unit within it, or NULL. A text that is
+// all unit is a name.
+char *od_label_split(char *text);
+// Whether a value is one of the texts that stand for a missing one.
+int od_is_missing(const char *const *missing, const char *text, size_t length, double value);
 
 #endif

@@ -237,14 +237,14 @@ static bool fits(const int *given, const int *wanted) {
 }
 
 // Dividing by 1000 is exact to the last bit where multiplying by 0.001 is not: "35 mm" is to equal 0.035.
-static double scaled(double value, double scale) {
-  double inverse = round(1 / scale);
-  bool is_fraction = fabs(scale) < 1 && fabs(inverse * scale - 1) < 1e-14;
-  return is_fraction ? value / inverse : value * scale;
+static od_conversion conversion_of(const parsed_unit *given) {
+  double inverse = round(1 / given->scale);
+  bool is_fraction = fabs(given->scale) < 1 && fabs(inverse * given->scale - 1) < 1e-14;
+  return (od_conversion){is_fraction ? 1 : given->scale, is_fraction ? inverse : 1, given->offset};
 }
 
-od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result) {
-  *result = value;
+od_unit_verdict od_units_conversion(od_units *units, const char *unit, const char *si, od_conversion *result) {
+  *result = (od_conversion){1, 1, 0};
   if (unit[0] == '\0') return OD_UNIT_FITS;
   const parsed_unit *wanted = parse_unit(units, si);
   if (wanted == NULL) return OD_UNIT_UNKNOWN;
@@ -253,8 +253,15 @@ od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *
   const parsed_unit *given = parse_unit(units, unit);
   if (given == NULL) return OD_UNIT_UNKNOWN;
   if (!fits(given->power, power)) return OD_UNIT_MISFITS;
-  *result = scaled(value, given->scale) + given->offset;
+  *result = conversion_of(given);
   return OD_UNIT_FITS;
+}
+
+od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result) {
+  od_conversion conversion;
+  od_unit_verdict verdict = od_units_conversion(units, unit, si, &conversion);
+  *result = od_convert(&conversion, value);
+  return verdict;
 }
 
 bool od_units_knows(od_units *units, const char *unit) {

@@ -19,6 +19,15 @@ typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } 
 // value `unit` in the SI unit `si`. An empty unit means that the value is in SI already.
 od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result);
 
+// The same for many values: how to convert them, found once.
+typedef struct od_conversion {
+  double factor, divisor, offset;  // value * factor / divisor + offset
+} od_conversion;
+od_unit_verdict od_units_conversion(od_units *units, const char *unit, const char *si, od_conversion *result);
+static inline double od_convert(const od_conversion *c, double value) {
+  return value * c->factor / c->divisor + c->offset;
+}
+
 bool od_units_knows(od_units *units, const char *unit);
 // What a unit measures, with its article: "a length". NULL: nothing that has a name here, or an unknown unit.
 const char *od_units_measures(od_units *units, const char *unit);

@@ -15,48 +15,9 @@
 
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
-#include "support/scratch.h"
+#include "support/program.h"
 
 #define MACHINE OD_SOURCE_DIR "/cases/fourbar-observer/spring.yaml"
-
-typedef struct outcome {
-  int code;
-  char *out, *err;
-} outcome;
-
-static void forget(outcome o) {
-  free(o.out);
-  free(o.err);
-}
-
-// Runs "oleodyn ARGUMENTS" in the scratch folder.
-static outcome run(scratch *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static outcome run(scratch *s, const char *format, ...) {
-  char arguments[2048], command[4096];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(arguments, sizeof arguments, format, list);
-  va_end(list);
-  snprintf(command, sizeof command, "cd %s && '%s' %s >.out 2>.err </dev/null", s->folder, OD_BINARY, arguments);
-  int status = system(command);
-  outcome o = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, NULL, NULL};
-  o.out = scratch_read(scratch_path(s, ".out"));
-  o.err = scratch_read(scratch_path(s, ".err"));
-  return o;
-}
-
-static void says(const char *text, const char *part) {
-  if (!strstr(text, part)) fail_msg("'%s' is not in:\n%s", part, text);
-}
-
-static void ends_with(outcome o, int code) {
-  if (o.code != code) fail_msg("exit code %d instead of %d\n%s%s", o.code, code, o.out, o.err);
-}
-
-static void expect_code(outcome o, int code) {
-  ends_with(o, code);
-  forget(o);
-}
 
 static void test_overview_and_help(void **state) {
   scratch *s = *state;

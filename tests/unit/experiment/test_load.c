@@ -52,7 +52,7 @@ static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(*state, "- 1\n",
          "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
-         "truth, model, sensors, initial, parameters, noise or filter\n");
+         "truth, model, sensors, initial, parameters, noise, filter, data or variants\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <matio.h>
 
+#include "io/csv_lines.h"
 #include "io/table.h"
 #include "support/scratch.h"
 
@@ -97,6 +98,56 @@ static void test_csv_dialects(void **state) {
   // One column; no rows.
   expect(READ(s, "x\n1\n2\n"), 1, LABELS("x", ""), 2, (double[]){1, 2});
   expect(READ(s, "x,y\n"), 2, LABELS("x", "", "y", ""), 0, NULL);
+  // Units in a line of their own; what the header says comes first.
+  expect(READ(s, "time,p 1 [bar],n\n\ns,,(1/min)\n0,1.5,2\n"), 3, LABELS("time", "s", "p 1", "bar", "n", "1/min"), 1,
+         (double[]){0, 1.5, 2});
+  expect(READ(s, "time;p;\n[s];-;\n0;1,5;\n"), 2, LABELS("time", "s", "p", "1"), 1, (double[]){0, 1.5});
+}
+
+static void test_csv_missing_values(void **state) {
+  scratch *s = *state;
+  const char text[] = "time,p\n0,-9999\n1,-9999.0\n2,n/a\n3,\n4,9999\n", *missing[] = {"-9999", "n/a", NULL};
+  od_table *t = NULL;
+  od_error err = {0};
+  const char *path = scratch_write(s, "t.csv", text, strlen(text));
+  assert_int_equal(od_table_read_csv_with(path, missing, &t, &err), OD_OK);
+  assert_true(t->places.header == 1 && t->places.column[1] == 6 && t->places.line[4] == 6);
+  expect(t, 2, (const char *[]){"time", "", "p", ""}, 5, (double[]){0, NAN, 1, NAN, 2, NAN, 3, NAN, 4, 9999});
+}
+
+// Lines one by one are read as those of a file are.
+static void test_csv_lines(void **state) {
+  (void)state;
+  od_csv_lines lines = {.name = "input", .line = 1};
+  od_error err = {0};
+  bool taken;
+  double v[3];
+#define LINE(text) text, strlen(text)
+  assert_int_equal(od_csv_header(&lines, LINE("\xef\xbb\xbftime [s];\"p; 1\";q"), &err), OD_OK);
+  assert_int_equal(lines.table->columns, 3);
+  assert_string_equal(lines.table->name[1], "p; 1");
+  lines.line++;
+  assert_true(od_csv_is_empty(&lines, LINE("  ")) && od_csv_is_empty(&lines, LINE(" # x")));
+  assert_int_equal(od_csv_units(&lines, LINE(";bar;mm"), &taken, &err), OD_OK);
+  assert_true(taken);
+  assert_string_equal(lines.table->unit[0], "s");
+  assert_string_equal(lines.table->unit[2], "mm");
+  lines.line++;
+  assert_int_equal(od_csv_units(&lines, LINE("0;bar;mm"), &taken, &err), OD_OK);
+  assert_false(taken);
+  assert_int_equal(od_csv_row(&lines, LINE("0,5;;\"-1e3\""), v, &err), OD_OK);
+  assert_true(v[0] == 0.5 && isnan(v[1]) && v[2] == -1000);
+  const char *wrong[] = {"1;2", "1;2;3;4", "1;x;3", "1;\"2;3"};
+  const char *said[] = {"input:3:4: 2 cells, but the header has 3", "input:3:7: more cells than the header's 3",
+                        "input:3:3: 'x' is not a number (column 'p; 1')", "input:3:3: this quote is never closed"};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(od_csv_row(&lines, LINE(wrong[i]), v, &err), OD_BAD_INPUT);
+    assert_string_equal(err.text, said[i]);
+  }
+  od_table_free(lines.table);
+  lines = (od_csv_lines){.name = "input", .line = 1};
+  assert_int_equal(od_csv_header(&lines, LINE("1,2"), &err), OD_BAD_INPUT);
+  assert_string_equal(err.text, "input:1:1: expected a line with the names of the columns first");
 }
 
 static void test_csv_errors_name_the_place(void **state) {
@@ -188,6 +239,83 @@ static void test_mat(void **state) {
   od_table_free(t);
 }
 
+// --- Reading MATLAB files: what this program wrote, and what others may ----------------------------------------------
+
+static void test_mat_round_trip(void **state) {
+  scratch *s = *state;
+  od_table *t = od_table_new(4), *back = NULL;
+  od_table_label(t, 0, "time", "s");
+  od_table_label(t, 1, "a.b", "m");
+  od_table_label(t, 2, "a-b", "");
+  od_table_label(t, 3, "a.c", "m/s^2");
+  for (int i = 0; i < 7; i++) od_table_append(t, (double[]){i, 0.1 * i, i == 3 ? (double)NAN : -i, 1e300});
+  od_error err = {0};
+  assert_int_equal(od_table_write_mat(t, scratch_path(s, "t.mat"), &err), OD_OK);
+  if (od_table_read_mat(scratch_path(s, "t.mat"), NULL, &back, &err) != OD_OK) fail_msg("%s", err.text);
+  const char *labels[] = {"time", "s", "a.b", "m", "a-b", "", "a.c", "m/s^2"};
+  expect(back, 4, labels, 7, t->data);
+  od_table_free(t);
+}
+
+static void write_foreign_mat(const char *path, enum mat_ft level) {
+  mat_t *mat = Mat_CreateVer(path, NULL, level);
+  assert_non_null(mat);
+  double time[3] = {0, 1, 2}, X[6] = {1, 2, 3, 4, 5, -9999}, scalar = 7;
+  float p[3] = {0.5f, 1.5f, 2.5f};
+  int16_t counts[3] = {-1, 0, 1};
+  size_t column[2] = {3, 1}, row[2] = {1, 3}, matrix[2] = {3, 2}, one[2] = {1, 1};
+  matvar_t *v[5] = {Mat_VarCreate("time", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, column, time, 0),
+                    Mat_VarCreate("X", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, matrix, X, 0),
+                    Mat_VarCreate("scalar", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, one, &scalar, 0)};
+  int count = 3;
+  if (level != MAT_FT_MAT4) {
+    const char *fields[] = {"p", "inner"}, *inner_fields[] = {"n"};
+    matvar_t *log = Mat_VarCreateStruct("log", 2, one, fields, 2);
+    matvar_t *inner = Mat_VarCreateStruct("inner", 2, one, inner_fields, 1);
+    Mat_VarSetStructFieldByName(inner, "n", 0, Mat_VarCreate("n", MAT_C_INT16, MAT_T_INT16, 2, row, counts, 0));
+    Mat_VarSetStructFieldByName(log, "p", 0, Mat_VarCreate("p", MAT_C_SINGLE, MAT_T_SINGLE, 2, row, p, 0));
+    Mat_VarSetStructFieldByName(log, "inner", 0, inner);
+    v[count++] = log;
+  }
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(Mat_VarWrite(mat, v[i], MAT_COMPRESSION_NONE), 0);
+    Mat_VarFree(v[i]);
+  }
+  Mat_Close(mat);
+}
+
+static void test_foreign_mat(void **state) {
+  scratch *s = *state;
+  const enum mat_ft levels[] = {MAT_FT_MAT4, MAT_FT_MAT5, MAT_FT_MAT73};
+  const char *missing[] = {"-9999", NULL};
+  const struct {
+    const char *name;
+    double last;
+  } wanted[] = {{"time", 2}, {"X(:,1)", 3}, {"X(:,2)", NAN}, {"log.p", 2.5}, {"log.inner.n", 1}};
+  for (int i = 0; i < 3; i++) {
+    const char *path = scratch_path(s, "f.mat");
+    write_foreign_mat(path, levels[i]);
+    od_table *t = NULL;
+    od_error err = {0};
+    if (od_table_read_mat(path, missing, &t, &err) != OD_OK) fail_msg("%s", err.text);
+    int columns = levels[i] == MAT_FT_MAT4 ? 3 : 5;
+    assert_int_equal(t->columns, columns);
+    assert_int_equal(t->rows, 3);
+    for (int k = 0; k < columns; k++) {
+      int c = 0;
+      while (c < t->columns && strcmp(t->name[c], wanted[k].name) != 0) c++;
+      if (c == t->columns) fail_msg("level %d has no %s", i, wanted[k].name);
+      double last = t->data[2 * t->columns + c];
+      assert_true(last == wanted[k].last || (isnan(last) && isnan(wanted[k].last)));
+    }
+    od_table_free(t);
+  }
+  od_table *t = NULL;
+  od_error err = {0};
+  assert_int_equal(od_table_read_mat(scratch_write(s, "f.mat", "rubbish", 7), NULL, &t, &err), OD_BAD_INPUT);
+  assert_null(t);
+}
+
 static void test_failures_leave_nothing(void **state) {
   scratch *s = *state;
   od_table *t = example();
@@ -202,9 +330,17 @@ static void test_failures_leave_nothing(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_summary),       TEST(test_csv_round_trip),     TEST(test_csv_dialects),
-      TEST(test_csv_errors_name_the_place), TEST(test_csv_survives_noise), TEST(test_mat),
+      cmocka_unit_test(test_summary),
+      TEST(test_csv_round_trip),
+      TEST(test_csv_dialects),
+      TEST(test_csv_errors_name_the_place),
+      TEST(test_csv_survives_noise),
+      TEST(test_mat),
       TEST(test_failures_leave_nothing),
+      TEST(test_csv_missing_values),
+      TEST(test_csv_lines),
+      TEST(test_mat_round_trip),
+      TEST(test_foreign_mat),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,68 @@
+// A log: what was recorded of a machine at work, as channels in SI units over one time. A plan says which column of the
+// file is which output or input of the machine; files are CSV or MATLAB files. The plan is made of a section 'data', so
+// that whatever reads logs reads them alike; each log has a plan of its own.
+#ifndef OD_EXPERIMENT_LOG_H
+#define OD_EXPERIMENT_LOG_H
+
+#include <stdbool.h>
+
+#include "io/table.h"
+#include "machine/messages.h"
+#include "machine/units.h"
+
+typedef struct od_channel {
+  const char *name, *unit;  // of the output or input it is for; unit in SI
+  bool is_input;
+  // How the file has it.
+  const char *column;          // a name or a number; NULL: called like the channel itself
+  const char *file_unit;       // NULL: what the file says, else SI
+  double scale, offset;        // scale * cell + offset is in that unit
+  double otherwise;            // its value where the file has no such column; NAN: it must have one
+  od_place place, unit_place;  // of column and unit in the file that names them; no file: nobody does
+  // Where od_log_match() found it.
+  int at;  // column; -1: nowhere, it is constant
+  od_conversion conversion;
+} od_channel;
+
+typedef struct od_log_plan {
+  const char *file;  // NULL: not said
+  od_place place;    // where it is said
+  od_channel time;
+  double interval;  // between the rows of a file without a time, s; 0: there is a time
+  od_channel *channel;
+  int channels, capacity;
+  double start, end;     // the part that counts; infinite: all of it
+  const char **missing;  // texts and numbers that stand for no value; ends with NULL; may be NULL
+  bool hold;             // inputs keep their value until the next row; else they go straight to it
+} od_log_plan;
+
+// An empty plan: everything is called by its own name.
+od_log_plan od_log_plan_empty(void);
+void od_log_plan_free(od_log_plan *plan);
+// The channel for an output or input, added if it is not there: its index, or -1 when memory ran out.
+int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
+
+// Finds the columns; false with messages about each that is not there or has a wrong unit. `file` is the log's name.
+bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
+// A cell of a matched channel in SI.
+static inline double od_channel_value(const od_channel *c, const double *row) {
+  return c->at < 0 ? c->otherwise : od_convert(&c->conversion, c->scale * row[c->at] + c->offset);
+}
+
+typedef struct od_log {
+  const od_log_plan *plan;  // its channels are the log's
+  long rows;
+  double *time;        // s, each later than the one before
+  double *value;       // value[row * channels + channel]; NAN: missing. Inputs have no gaps: these have been bridged
+  long *missing;       // per channel, in the rows that count
+  bool *constant;      // per channel: it never changes
+  double longest, at;  // the longest time between two rows, and when it begins
+} od_log;
+
+// Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
+od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
+void od_log_free(od_log *log);
+// The value at any time: between the samples on both sides that are there, or the last one (hold). NAN before the first.
+double od_log_value(const od_log *log, int channel, double t, bool hold);
+
+#endif

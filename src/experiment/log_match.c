@@ -1,0 +1,196 @@
+// Which column of a file is which channel.
+//
+// What a plan names must be there. What it does not name is looked for under its own name, also as this program writes it
+// ("measured.P.pressure", "input.U_ref") and as MATLAB spells it ("P_pressure"), and last as the end of a longer name
+// ("log.P.pressure") if there is one such column only.
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "experiment/log.h"
+#include "machine/suggest.h"
+
+enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
+
+typedef struct search {
+  const od_table *table;
+  const char *file;
+  od_units *units;
+  od_messages *messages;
+} search;
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+typedef bool same_name(const char *column, const char *wanted);
+
+static bool equal(const char *column, const char *wanted) {
+  return strcmp(column, wanted) == 0;
+}
+
+static bool equal_in_any_case(const char *column, const char *wanted) {
+  return strcasecmp(column, wanted) == 0;
+}
+
+// "P_pressure" is "P.pressure".
+static bool alike(const char *column, const char *wanted) {
+  for (; *column && *wanted; column++, wanted++) {
+    bool signs = !isalnum((unsigned char)*column) && !isalnum((unsigned char)*wanted);
+    if (*column != *wanted && !signs) return false;
+  }
+  return *column == *wanted;
+}
+
+static bool ends_in(const char *column, const char *wanted) {
+  size_t n = strlen(column), m = strlen(wanted);
+  return n > m && column[n - m - 1] == '.' && strcmp(column + n - m, wanted) == 0;
+}
+
+// The only column that is the same.
+static int find(const od_table *t, same_name *same, const char *name) {
+  int at = NONE;
+  for (int i = 0; i < t->columns; i++)
+    if (same(t->name[i], name)) at = at == NONE ? i : AMBIGUOUS;
+  return at;
+}
+
+// "Time [s]" means the column "Time" with the unit s.
+static int find_with_unit(const od_table *t, const char *text) {
+  char name[NAME_SIZE];
+  if (snprintf(name, sizeof name, "%s", text) >= (int)sizeof name) return NONE;
+  const char *unit = od_label_split(name);
+  int at = NONE;
+  for (int i = 0; unit && i < t->columns; i++)
+    if (!strcmp(t->name[i], name) && !strcmp(t->unit[i], unit)) at = at == NONE ? i : AMBIGUOUS;
+  return at;
+}
+
+static int find_by_number(const od_table *t, const char *text) {
+  size_t digits = strspn(text, "0123456789");
+  if (digits == 0 || digits > 9 || text[digits]) return NONE;
+  long number = strtol(text, NULL, 10);
+  return number >= 1 && number <= t->columns ? (int)number - 1 : NONE;
+}
+
+static int find_named(const od_table *t, const char *text) {
+  int at = find(t, equal, text);
+  if (at == NONE) at = find_with_unit(t, text);
+  if (at == NONE) at = find_by_number(t, text);
+  if (at == NONE) at = find(t, ends_in, text);
+  return at;
+}
+
+static int find_own(const od_table *t, const od_channel *c) {
+  char full[NAME_SIZE];
+  snprintf(full, sizeof full, "%s.%s", c->is_input ? "input" : "measured", c->name);
+  int at = find(t, equal, full);
+  if (at == NONE) at = find(t, equal, c->name);
+  if (at == NONE) at = find(t, alike, full);
+  if (at == NONE) at = find(t, alike, c->name);
+  if (at == NONE) at = find(t, ends_in, c->name);
+  return at;
+}
+
+// A column called time or t, else the first one.
+static int find_time(const od_table *t) {
+  int at = find(t, equal_in_any_case, "time");
+  if (at < 0) at = find(t, equal_in_any_case, "t");
+  if (at < 0) at = find(t, ends_in, "time");
+  return at < 0 && t->columns > 0 ? 0 : at;
+}
+
+// --- Messages -----------------------------------------------------------------------------------------------------
+
+static od_place header_place(const search *s, int column) {
+  int line = s->table->places.header;
+  return (od_place){s->file, line, line > 0 ? (column >= 0 ? s->table->places.column[column] : 1) : 0};
+}
+
+static void list_columns(const od_table *t, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < t->columns && used < size; i++) {
+    int n = snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", t->name[i]);
+    if (n > 0) used += (size_t)n;
+  }
+  if (used >= size) strcpy(text + size - 4, "...");
+}
+
+static void complain_missing(const search *s, const od_channel *c, int found) {
+  const char *name = c->column ? c->column : c->name;
+  od_place place = c->column ? c->place : header_place(s, -1);
+  char list[300];
+  list_columns(s->table, list, sizeof list);
+  char bare[NAME_SIZE];
+  snprintf(bare, sizeof bare, "%s", name);
+  od_label_split(bare);
+  od_nearest nearest = od_nearest_to(bare);
+  for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
+  if (found == AMBIGUOUS)
+    od_messages_add(s->messages, place, "several columns of %s could be '%s'; give the number of the column", s->file,
+                    name);
+  else if (c->column && nearest.best)
+    od_messages_add(s->messages, place, "%s has no column '%s'; did you mean '%s'?", s->file, name, nearest.best);
+  else if (c->column)
+    od_messages_add(s->messages, place, "%s has no column '%s'; it has %s", s->file, name, list);
+  else if (nearest.best)
+    od_messages_add(s->messages, place,
+                    "there is no column for the %s '%s'; did you mean '%s'? 'data' in the experiment can name another",
+                    c->is_input ? "input" : "output", name, nearest.best);
+  else
+    od_messages_add(s->messages, place,
+                    "there is no column for the %s '%s'; 'data' in the experiment can name one of %s",
+                    c->is_input ? "input" : "output", name, list);
+}
+
+static void complain_unit(const search *s, const od_channel *c, const char *unit, od_unit_verdict verdict) {
+  const char *column = s->table->name[c->at], *measures = od_units_measures(s->units, unit);
+  od_place place = c->file_unit ? c->unit_place : header_place(s, c->at);
+  const char *suggestion = od_units_suggest(unit);
+  if (verdict == OD_UNIT_UNKNOWN && suggestion)
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; did you mean '%s'?", unit, column,
+                    suggestion);
+  else if (verdict == OD_UNIT_UNKNOWN)
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; %s wants %s", unit, column, c->name,
+                    c->unit);
+  else if (measures)
+    od_messages_add(s->messages, place, "column '%s' is in '%s', %s; %s wants %s", column, unit, measures, c->name,
+                    c->unit);
+  else
+    od_messages_add(s->messages, place, "column '%s' is in '%s', the wrong dimension; %s wants %s", column, unit,
+                    c->name, c->unit);
+}
+
+// --- Channels -----------------------------------------------------------------------------------------------------
+
+static bool match_unit(const search *s, od_channel *c) {
+  const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
+  od_unit_verdict verdict = od_units_conversion(s->units, unit, c->unit, &c->conversion);
+  if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
+  return verdict == OD_UNIT_FITS;
+}
+
+static bool match_channel(const search *s, od_channel *c) {
+  int found = c->column ? find_named(s->table, c->column) : find_own(s->table, c);
+  c->at = found >= 0 ? found : NONE;
+  if (found >= 0) return match_unit(s, c);
+  if (found == NONE && !c->column && !isnan(c->otherwise)) return true;
+  complain_missing(s, c, found);
+  return false;
+}
+
+static bool match_time(const search *s, od_channel *c) {
+  int found = c->column ? find_named(s->table, c->column) : find_time(s->table);
+  c->at = found >= 0 ? found : NONE;
+  if (found >= 0) return match_unit(s, c);
+  complain_missing(s, c, found);
+  return false;
+}
+
+bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages) {
+  const search s = {header, file, units, messages};
+  bool ok = plan->interval > 0 || match_time(&s, &plan->time);
+  for (int i = 0; i < plan->channels; i++) ok = match_channel(&s, &plan->channel[i]) && ok;
+  return ok;
+}

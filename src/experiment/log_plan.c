@@ -1,0 +1,163 @@
+// The section 'data' of a file: which log, and which of its columns is which output or input of the machine.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/loading.h"
+#include "machine/document.h"
+#include "machine/suggest.h"
+
+od_log_plan od_log_plan_empty(void) {
+  return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
+                       .start = -INFINITY,
+                       .end = INFINITY};
+}
+
+void od_log_plan_free(od_log_plan *plan) {
+  free(plan->channel);
+  free(plan->missing);
+  *plan = (od_log_plan){0};
+}
+
+static od_channel *add_channel(od_log_plan *plan) {
+  od_channel *grown = od_grow(plan->channel, plan->channels, &plan->capacity, sizeof *plan->channel);
+  if (!grown) return NULL;
+  plan->channel = grown;
+  return &plan->channel[plan->channels++];
+}
+
+static int find_channel(const od_log_plan *plan, const char *name) {
+  for (int i = 0; i < plan->channels; i++)
+    if (strcmp(plan->channel[i].name, name) == 0) return i;
+  return -1;
+}
+
+int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise) {
+  int known = find_channel(plan, name);
+  if (known >= 0) {
+    // An input can also be an output of the same name.
+    plan->channel[known].is_input = plan->channel[known].is_input || is_input;
+    return known;
+  }
+  od_channel *c = add_channel(plan);
+  if (!c) return -1;
+  *c = (od_channel){.name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
+  return plan->channels - 1;
+}
+
+// --- Channels -----------------------------------------------------------------------------------------------------
+
+static int find_input(const od_machine *machine, const char *name) {
+  for (int i = 0; i < od_machine_input_count(machine); i++)
+    if (strcmp(od_machine_input_name(machine, i), name) == 0) return i;
+  return -1;
+}
+
+static void complain_unknown(od_loader *ld, const od_machine *machine, int key) {
+  const char *name = od_text_of(ld, key);
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
+  for (int i = 0; i < od_machine_output_count(machine); i++)
+    od_nearest_try(&nearest, od_machine_output_name(machine, i));
+  if (nearest.best)
+    od_complain(ld, key, "the machine has no input or output '%s'; did you mean '%s'?", od_excerpt(ld, name),
+                nearest.best);
+  else
+    od_complain(ld, key, "the machine has no input or output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+}
+
+// A column as a name or a number alone, or as a map with unit, scale and offset.
+static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
+  static const char *const keys[] = {"column", "unit", "scale", "offset", NULL};
+  static const od_field fields[] = {{"scale", "1", OD_ANY, 1}, {"offset", "1", OD_ANY, 0}};
+  int column = node;
+  if (ld->tree.node[node].kind != OD_TREE_TEXT) {
+    od_section section =
+        od_section_open(ld, node, key, path, od_format(ld, "the channel '%s'", od_excerpt(ld, c->name)), keys);
+    if (section.map < 0) return;
+    int unit = od_section_get(ld, &section, "unit");
+    column = od_section_get(ld, &section, "column");
+    c->file_unit = od_read_text(ld, unit, "unit", "a unit");
+    c->unit_place = od_place_of(ld, unit);
+    int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+    c->scale = od_number_value(ld, first);
+    c->offset = od_number_value(ld, first + 1);
+    if (c->scale == 0) od_complain_number(ld, first, "scale must not be zero");
+  }
+  c->column = od_read_text(ld, column, "column", "the name or the number of a column");
+  c->place = od_place_of(ld, column >= 0 ? column : key);
+}
+
+static void read_channel(od_loader *ld, int key, const od_machine *machine, od_log_plan *plan) {
+  const char *name = od_text_of(ld, key);
+  int input = find_input(machine, name), output = od_machine_output_find(machine, name);
+  if (input < 0 && output < 0) {
+    complain_unknown(ld, machine, key);
+    return;
+  }
+  if (find_channel(plan, name) >= 0) {
+    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, name));
+    return;
+  }
+  const char *unit = input >= 0 ? od_machine_input_unit(machine, input) : od_machine_output_unit(machine, output);
+  int channel = od_log_want(plan, name, unit, input >= 0, NAN);
+  if (channel < 0)
+    ld->no_memory = true;
+  else
+    read_column(ld, od_value(ld, key), key, od_format(ld, "data.channels.%s", name), &plan->channel[channel]);
+}
+
+// --- The section --------------------------------------------------------------------------------------------------
+
+static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
+  static const char wanted[] = "a list of numbers and texts";
+  if (node < 0) return;
+  const od_tree_node *list = &ld->tree.node[node];
+  bool single = list->kind == OD_TREE_TEXT;
+  if (list->kind != OD_TREE_LIST && !single) {
+    od_complain(ld, node, "found %s; 'missing' wants %s", od_describe(ld, node), wanted);
+    return;
+  }
+  plan->missing = calloc((size_t)(single ? 1 : list->count) + 1, sizeof *plan->missing);
+  if (!plan->missing) {
+    ld->no_memory = true;
+    return;
+  }
+  int count = 0;
+  for (int at = single ? node : list->first; at >= 0; at = single ? -1 : ld->tree.node[at].next) {
+    const char *text = od_read_text(ld, od_tree_value(&ld->tree, at), "missing", wanted);
+    if (text) plan->missing[count++] = text;
+  }
+}
+
+static void read_times(od_loader *ld, const od_section *section, od_log_plan *plan) {
+  static const od_field fields[] = {
+      {"start", "s", OD_ANY, 0}, {"end", "s", OD_ANY, 0}, {"interval", "s", OD_POSITIVE, 0}};
+  int first = od_read_fields(ld, section, fields, 3, OD_IN_LOADER);
+  if (od_number_is_given(ld, first)) plan->start = od_number_value(ld, first);
+  if (od_number_is_given(ld, first + 1)) plan->end = od_number_value(ld, first + 1);
+  plan->interval = od_number_value(ld, first + 2);
+  if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "end must come after start");
+  int time = od_section_get(ld, section, "time");
+  if (time >= 0 && plan->interval > 0)
+    od_complain(ld, time, "a log has either a column 'time' or an 'interval' between its rows");
+  if (time >= 0) read_column(ld, time, time, "data.time", &plan->time);
+}
+
+void od_log_plan_read(od_loader *ld, int node, const od_machine *machine, od_log_plan *plan) {
+  static const char *const keys[] = {"file", "time", "channels", "start", "end", "interval", "missing", "hold", NULL};
+  static const char *const holds[] = {"linear", "previous", NULL};
+  *plan = od_log_plan_empty();
+  od_section section = {.map = -1, .node = ld->tree.root, .path = "data", .what = "data"};
+  if (node >= 0) section = od_section_open(ld, node, node, "data", "data", keys);
+  int file = od_section_get(ld, &section, "file"), hold = od_section_get(ld, &section, "hold");
+  const char *path = od_read_text(ld, file, "file", "the name of a CSV or MATLAB file");
+  plan->file = path ? od_document_beside(ld, path) : NULL;
+  plan->place = od_place_of(ld, file);
+  plan->hold = hold >= 0 && od_read_choice(ld, hold, "hold", holds) == 1;
+  read_times(ld, &section, plan);
+  read_missing(ld, od_section_get(ld, &section, "missing"), plan);
+  int channels = od_section_get(ld, &section, "channels");
+  for (int key = od_first(ld, channels, "channels"); key >= 0; key = od_next(ld, key))
+    read_channel(ld, key, machine, plan);
+}

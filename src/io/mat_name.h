@@ -1,0 +1,9 @@
+// Names of columns as MATLAB can have them: "crank.end.x" becomes "crank_end_x".
+#ifndef OD_IO_MAT_NAME_H
+#define OD_IO_MAT_NAME_H
+
+enum { OD_MAT_NAME_SIZE = 64 };  // MATLAB's names have at most 63 characters
+
+void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from);
+
+#endif
