@@ -146,6 +146,10 @@ static int find_number(od_experiment_loader *xl, int key) {
   od_nearest nearest = od_nearest_to(path);
   for (int i = 0; i < model->numbers.count; i++)
     if (model->numbers.item[i].theta >= 0) od_nearest_try(&nearest, model->numbers.item[i].number.path);
+  for (int i = 0; i < xl->e->sensors; i++) {
+    od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
+    od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
+  }
   if (nearest.best)
     od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
   else
