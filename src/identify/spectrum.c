@@ -10,32 +10,65 @@
 
 #include "identify/search.h"
 
+static int work_size(int k) {
+  return 3 * k > 6 ? 3 * k : 6;
+}
 size_t od_spectrum_size(int k) {
-  size_t n = (size_t)k;
-  return 2 * n * n + (3 * n > 6 ? 3 * n : 6);  // the matrix and dgesvj's work
+  return (size_t)(2 * k * k + work_size(k) + k);  // the matrix, dgesvj's work, lengths of columns
 }
 
-// Memory of the work: 2 k x k matrix, column-major.
+// Whether a singular value is more than what rounding makes of zero. Columns may differ in length by many orders, and
+// each is exact to its own length: value i is measured by the lengths of the columns that its direction consists of.
+static bool counts(const od_search *s, const double *length, int i) {
+  double sum = 0;
+  for (int j = 0; j < s->k; j++) {
+    double t = length[j] * s->spectrum.V[i * s->k + j];
+    sum += t * t;
+  }
+  return s->spectrum.value[i] > 4 * s->k * DBL_EPSILON * sqrt(sum);
+}
+
+static void swap_values(od_search *s, int a, int b) {
+  od_spectrum *sp = &s->spectrum;
+  double value = sp->value[a], part = sp->part[a];
+  sp->value[a] = sp->value[b], sp->part[a] = sp->part[b];
+  sp->value[b] = value, sp->part[b] = part;
+  for (int j = 0; j < s->k; j++) {
+    double v = sp->V[a * s->k + j];
+    sp->V[a * s->k + j] = sp->V[b * s->k + j], sp->V[b * s->k + j] = v;
+  }
+}
+
+// Those that count come first.
+static void count_rank(od_search *s, const double *length) {
+  s->spectrum.rank = 0;
+  for (int i = 0; i < s->k; i++)
+    if (counts(s, length, i)) {
+      for (int j = i; j > s->spectrum.rank; j--) swap_values(s, j, j - 1);
+      s->spectrum.rank++;
+    }
+}
+
 void od_spectrum_of(od_search *s, const double *E) {
   int k = s->k, rows = E ? 2 * k : k;
-  double *A = s->svd_memory, *work = A + 2 * k * k;
+  double *A = s->svd_memory, *work = A + 2 * k * k, *length = work + work_size(k);
   memset(A, 0, (size_t)(rows * k) * sizeof *A);
   for (int j = 0; j < k; j++) {
-    if (s->held[j]) continue;
-    for (int i = 0; i <= j; i++) A[j * rows + i] = s->model.R[i * k + j] * s->D[j];
-    if (E) A[j * rows + k + j] = E[j];
+    double sum = 0;
+    for (int i = 0; i <= j && !s->held[j]; i++) A[j * rows + i] = s->model.R[i * k + j] * s->D[j];
+    if (E && !s->held[j]) A[j * rows + k + j] = E[j];
+    for (int i = 0; i < rows; i++) sum += A[j * rows + i] * A[j * rows + i];
+    length[j] = sqrt(sum);
   }
   od_spectrum *sp = &s->spectrum;
   for (int i = 0; i < k * k; i++) sp->V[i] = i % (k + 1) == 0;  // dgesvj leaves V alone where nothing has to be turned
-  LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', rows, k, A, rows, sp->value, 0, sp->V, k, work,
-                      3 * k > 6 ? 3 * k : 6);
+  LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', rows, k, A, rows, sp->value, 0, sp->V, k, work, work_size(k));
   for (int i = 0; i < k; i++) {
     sp->value[i] *= work[0];
     sp->part[i] = 0;
     for (int j = 0; j < k; j++) sp->part[i] += A[i * rows + j] * s->model.q[j];
   }
-  sp->rank = 0;
-  while (sp->rank < k && sp->value[sp->rank] > 4 * k * DBL_EPSILON * sp->value[0]) sp->rank++;
+  count_rank(s, length);
 }
 
 static double length_with(const od_spectrum *sp, double damping, double *slope) {
