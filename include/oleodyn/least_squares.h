@@ -75,13 +75,13 @@ typedef struct od_ls_options {
   void *progress_user;
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                                                   \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                                                   \
-  X(OD_LS_COST, "the cost falls no more")                                                      \
-  X(OD_LS_STEP, "steps have become too small to matter")                                       \
-  X(OD_LS_EXACT, "the residuals are zero")                                                     \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                                                \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")                                 \
+#define OD_LS_REASON_LIST(X)                                   \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                   \
+  X(OD_LS_COST, "the cost falls no more")                      \
+  X(OD_LS_STEP, "steps have become too small to matter")       \
+  X(OD_LS_EXACT, "the residuals are zero")                     \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                \
+  X(OD_LS_EVALUATIONS, "the number of evaluations is used up") \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -91,24 +91,24 @@ const char *od_ls_reason_text(od_ls_reason reason);
 // All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;            // free: neither fixed nor at a bound
-  int rank;                  // of the Jacobian in those; less than free: some are not determined
-  int freedom;               // degrees of freedom, m - rank
-  double cost, start_cost;   //
-  double variance;           // of a residual: 2 cost / freedom, or 1 when that is known
-  double offset;             // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
+  int m, n, free;           // free: neither fixed nor at a bound
+  int rank;                 // of the Jacobian in those; less than free: some are not determined
+  int freedom;              // degrees of freedom, m - rank
+  double cost, start_cost;  //
+  double variance;          // of a residual: 2 cost / freedom, or 1 when that is known
+  double offset;            // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
-  double *x;                 // n
-  double *residuals;         // m
-  int *at_bound;             // n: -1 at the lower bound, 1 at the upper, 0 between
-  double *sigma;             // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
-  double *covariance;        // n x n, variance (J^T J)^-1; NaN beside what is not determined
-  int searched;              // parameters that are not fixed
-  double *singular_values;   // searched, falling, of the Jacobian with columns times scale, or of length 1
-  double *directions;        // searched x n, a row for each: the change of (scaled) parameters that it belongs to
-  int starts;                // of a multi-start
-  double *start_x, *end_x;   // starts x n: where each began and ended
-  double *end_cost;          // starts; infinite where it could not even begin
+  double *x;                                                    // n
+  double *residuals;                                            // m
+  int *at_bound;                                                // n: -1 at the lower bound, 1 at the upper, 0 between
+  double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
+  double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined
+  int searched;             // parameters that are not fixed
+  double *singular_values;  // searched, falling, of the Jacobian with columns times scale, or of length 1
+  double *directions;       // searched x n, a row for each: the change of (scaled) parameters that it belongs to
+  int starts;               // of a multi-start
+  double *start_x, *end_x;  // starts x n: where each began and ended
+  double *end_cost;         // starts; infinite where it could not even begin
 } od_ls_result;
 
 od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
@@ -118,7 +118,7 @@ void od_ls_result_free(od_ls_result *result);
 // From several starts: the problem's own, then points of the box (uniform in what is searched), then points around the
 // best, closer each time. The result is the best of all; counts are sums.
 typedef struct od_ls_starts {
-  int box, around;           // numbers of starts in the box and around the best
+  int box, around;  // numbers of starts in the box and around the best
   uint64_t seed;
   bool uniform;              // independent points; else a Latin hypercube: every parameter's range evenly covered
   const double *low, *high;  // n, finite, the box; NULL: the bounds

@@ -126,7 +126,9 @@ static bool polish_step(od_search *s, const od_method *method) {
     for (int i = 0; i < s->k; i++) {
       double u = s->now.u[i] + part * s->D[i] * p[i];
       bool inside = u > s->low[i] && u < s->high[i];
-      s->trial.u[i] = inside ? u : s->options.method == OD_LS_REFLECTIVE ? s->now.u[i] : fmin(fmax(u, s->low[i]), s->high[i]);
+      s->trial.u[i] = inside                                  ? u
+                      : s->options.method == OD_LS_REFLECTIVE ? s->now.u[i]
+                                                              : fmin(fmax(u, s->low[i]), s->high[i]);
     }
     if (!od_evaluate(s, &s->trial) || s->trial.cost > cost + 1e-6 * cost) continue;
     if (!od_linearize(s, &s->trial, &s->trial_model)) continue;

@@ -60,8 +60,7 @@ static od_status status_of(od_ls_reason reason) {
 }
 
 static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
-  if (!od_evaluate(s, &s->now))
-    return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+  if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
   if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
     return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
   od_ls_result *r = *out = od_ls_result_new(s, starts);

@@ -119,8 +119,10 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
   od_status status = OD_OK;
   for (int i = 0; i < count; i++) {
     memcpy(x, s->problem->start, (size_t)n * sizeof *x);
-    if (i > s->starts->box) draw_around(s, i - 1 - s->starts->box, t->best ? t->best->x : x, x);
-    else if (i > 0) draw_in_box(s, i - 1, x);
+    if (i > s->starts->box)
+      draw_around(s, i - 1 - s->starts->box, t->best ? t->best->x : x, x);
+    else if (i > 0)
+      draw_in_box(s, i - 1, x);
     od_ls_result *r;
     status = od_ls_search(&problem, options, count, &r, err);
     if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) return status;
@@ -131,7 +133,8 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
       return status;
     }
   }
-  return t->best ? OD_OK : od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
+  return t->best ? OD_OK
+                 : od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
 }
 
 od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,

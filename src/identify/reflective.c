@@ -49,8 +49,10 @@ static double room(const od_search *s, const double *from, const double *d, bool
     for (int i = 0; i < s->k; i++) {
       double at = s->now.u[i] + (from ? from[i] : 0), bound = d[i] > 0 ? s->high[i] : s->low[i];
       double here = d[i] != 0 ? fmax((bound - at) / d[i], 0) : INFINITY;
-      if (pass == 0) t = fmin(t, here);
-      else if (hit) hit[i] = here <= t;
+      if (pass == 0)
+        t = fmin(t, here);
+      else if (hit)
+        hit[i] = here <= t;
     }
   return t;
 }
@@ -132,8 +134,10 @@ static od_proposal propose(od_search *s) {
 }
 
 static void adapt(od_search *s, const od_proposal *p, double ratio) {
-  if (ratio < 0.25) s->reach = 0.25 * fmin(p->length, s->reach);
-  else if (ratio > 0.75 && p->length > 0.95 * s->reach) s->reach *= 2;
+  if (ratio < 0.25)
+    s->reach = 0.25 * fmin(p->length, s->reach);
+  else if (ratio > 0.75 && p->length > 0.95 * s->reach)
+    s->reach *= 2;
 }
 
 const od_method od_method_reflective = {begin, prepare, propose, adapt};

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-  LANES = 8,              // partial sums of a dot product: a fixed order whatever the width of the processor's vectors
-  BLOCK_DOUBLES = 3072,   // 24 kB
+  LANES = 8,             // partial sums of a dot product: a fixed order whatever the width of the processor's vectors
+  BLOCK_DOUBLES = 3072,  // 24 kB
   LEAST_ROWS = 32,
   MOST_ROWS = 256,
 };

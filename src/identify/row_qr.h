@@ -12,11 +12,11 @@
 
 typedef struct od_row_qr {
   int k;
-  int rows;        // of a block
-  int filled;      // rows of the present block
-  double *R;       // k x (k + 1), row-major: the triangle and q beside it
-  double rest;     // square of the norm of what is left of r
-  double *block;   // (k + 1) columns of `rows` entries
+  int rows;       // of a block
+  int filled;     // rows of the present block
+  double *R;      // k x (k + 1), row-major: the triangle and q beside it
+  double rest;    // square of the norm of what is left of r
+  double *block;  // (k + 1) columns of `rows` entries
 } od_row_qr;
 
 // Doubles of memory that a factorization with k columns wants.

@@ -16,10 +16,10 @@ typedef struct od_point {
 
 // The linear model of the (weighted) residuals at a point: |R p + q|^2 + rest^2.
 typedef struct od_linear {
-  double *R;      // k x k, upper triangular
-  double *q;      // k
-  double *g;      // k, the gradient R^T q
-  double rest;    // norm of what no step removes
+  double *R;    // k x k, upper triangular
+  double *q;    // k
+  double *g;    // k, the gradient R^T q
+  double rest;  // norm of what no step removes
 } od_linear;
 
 // Singular values of a linear model in scaled steps p = D s, perhaps with rows of curvature below it:
