@@ -91,12 +91,12 @@ const char *od_ls_reason_text(od_ls_reason reason);
 // All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;           // free: neither fixed nor at a bound
-  int rank;                 // of the Jacobian in those; less than free: some are not determined
-  int freedom;              // degrees of freedom, m - rank
-  double cost, start_cost;  //
-  double variance;          // of a residual: 2 cost / freedom, or 1 when that is known
-  double offset;            // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
+  int m, n, free;  // free: neither fixed nor at a bound
+  int rank;        // of the Jacobian in those; less than free: some are not determined
+  int freedom;     // degrees of freedom, m - rank
+  double cost, start_cost;
+  double variance;  // of a residual: 2 cost / freedom, or 1 when that is known
+  double offset;    // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m
@@ -111,11 +111,12 @@ typedef struct od_ls_result {
   double *end_cost;         // starts; infinite where it could not even begin
 } od_ls_result;
 
+// OD_NOT_CONVERGED (evaluations are used up) and OD_INTERRUPTED come with a result, the best so far; other failures do not.
 od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                            od_error *err);
 void od_ls_result_free(od_ls_result *result);
 
-// From several starts: the problem's own, then points of the box (uniform in what is searched), then points around the
+// From several starts: the problem's own, then points of the box (logarithms evenly as such), then points around the
 // best, closer each time. The result is the best of all; counts are sums.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best

@@ -141,11 +141,17 @@ static bool polish_step(od_search *s, const od_method *method) {
   return false;
 }
 
-static void polish(od_search *s, const od_method *method) {
+// The reason stays what it was, unless the caller wants to stop.
+static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason reason) {
+  const int most = 100;
   method->prepare(s);
-  if (od_offset(s) > 1e-3) return;
-  for (int i = 0; i < 100 && s->evaluations < s->options.max_evaluations && goes_on(s) && polish_step(s, method); i++)
+  if (od_offset(s) > 1e-3) return reason;
+  for (int i = 0; i < most && s->evaluations < s->options.max_evaluations; i++) {
+    if (!goes_on(s)) return OD_LS_STOPPED;
+    if (!polish_step(s, method)) break;
     s->iterations++;
+  }
+  return reason;
 }
 
 // Interior points come as close to a bound as one likes and never reach it. What is pushed against a bound, and would
@@ -161,17 +167,16 @@ static void settle_on_bounds(od_search *s) {
     s->trial.u[j] = near ? bound : u;
     any = any || near;
   }
-  if (!any || !od_evaluate(s, &s->trial) || s->trial.cost > s->now.cost * (1 + 1e-12)) return;
+  if (!any || !od_evaluate(s, &s->trial) || s->trial.cost > s->now.cost * (1 + 1e-8)) return;
   if (od_linearize(s, &s->trial, &s->trial_model)) swap_points(s);
 }
 
 od_ls_reason od_search_run(od_search *s) {
   if (s->k == 0) return OD_LS_NOTHING_FREE;
   const od_method *method = method_of(s);
-  bool last_digits = s->last_digits && s->options.method != OD_LS_TRUNCATE;
   od_ls_reason reason = descend(s, method);
-  if (reason == OD_LS_STOPPED) return reason;
-  if (last_digits && reason != OD_LS_EVALUATIONS && reason != OD_LS_EXACT) polish(s, method);
-  if (s->options.method == OD_LS_REFLECTIVE) settle_on_bounds(s);
+  bool at_rest = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP;
+  if (at_rest && s->last_digits && s->options.method != OD_LS_TRUNCATE) reason = polish(s, method, reason);
+  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE) settle_on_bounds(s);
   return reason;
 }

@@ -1,6 +1,7 @@
 // One search from one start, and its result.
 #include "oleodyn/least_squares.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,13 @@ void od_ls_result_free(od_ls_result *result) {
   free(result);
 }
 
-// A logistic parameter reaches its bounds only at infinity; there, very close is at them.
+// A logistic parameter reaches its bounds only at infinity, and an interior point stays a rounding away from a bound
+// where residuals cannot be evaluated: there, very close is at them.
 static int bound_of(const od_search *s, int j, double x) {
   const od_ls_problem *p = s->problem;
   double low = p->low ? p->low[j] : -INFINITY, high = p->high ? p->high[j] : INFINITY;
   bool logistic = p->transform && p->transform[j] == OD_TRANSFORM_LOGISTIC;
-  double near = logistic ? 1e-9 * (high - low) : 0;
+  double near = logistic ? 1e-9 * (high - low) : 4 * DBL_EPSILON * fabs(x);
   return x <= low + near ? -1 : x >= high - near ? 1 : 0;
 }
 

@@ -133,8 +133,9 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
       return status;
     }
   }
-  return t->best ? OD_OK
-                 : od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
+  if (!t->best) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
+  if (err) *err = (od_error){.status = OD_OK};  // starts that failed do not matter
+  return OD_OK;
 }
 
 od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,

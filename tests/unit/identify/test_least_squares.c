@@ -722,6 +722,7 @@ static void multistart_with_trouble(void **state) {
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_OK);
   assert_near(r->x[0], exp(-2), 1e-7);
   assert_true(isinf(r->end_cost[0]));
+  assert_string_equal(err.text, "");
   od_ls_result_free(r);
   problem.low = NULL;
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
