@@ -2,6 +2,7 @@
 #ifndef OLEODYN_H
 #define OLEODYN_H
 
+#include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
 #include "oleodyn/plant.h"

@@ -1,0 +1,130 @@
+// Nonlinear least squares between bounds: the parameters x for which the sum of squared residuals is least.
+//
+//   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 unless a robust one is chosen
+//
+// Residuals come from the caller's function, weighted as the caller wants them. Where it cannot be evaluated (a
+// simulation that blows up) it says so, and the search keeps away from there. Iterations go on until double precision
+// allows no further progress, unless tolerances are set. Matrices are dense and row-major. Zero means default in all
+// structs.
+#ifndef OLEODYN_LEAST_SQUARES_H
+#define OLEODYN_LEAST_SQUARES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "oleodyn/status.h"
+
+typedef enum od_ls_method {
+  OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
+  OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
+  OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost falls
+  OD_LS_TRUNCATE,             // trust region, steps cut off at the first bound: jams there; only for comparison
+} od_ls_method;
+
+// rho(z) with z = (r / loss_scale)^2; the loss of a residual is loss_scale^2 rho(z), which is r^2 for small r.
+typedef enum od_ls_loss {
+  OD_LOSS_LINEAR,   // z
+  OD_LOSS_SOFT_L1,  // 2 (sqrt(1 + z) - 1)
+  OD_LOSS_HUBER,    // z up to 1, then 2 sqrt(z) - 1
+  OD_LOSS_CAUCHY,   // log(1 + z)
+  OD_LOSS_ARCTAN,   // atan(z)
+} od_ls_loss;
+
+// What is searched in place of a parameter. Starting values, bounds and results are always x itself.
+typedef enum od_ls_transform {
+  OD_TRANSFORM_LINEAR,    // x
+  OD_TRANSFORM_LOG,       // log(x), for x > 0
+  OD_TRANSFORM_LOGISTIC,  // log((x - low) / (high - x)), both bounds finite
+} od_ls_transform;
+
+// m residuals, n parameters. Functions return zero, or anything else for "cannot evaluate here"; so do values that are
+// not finite. `jacobian` is only asked for at the point where `residuals` was asked last. Without it derivatives are
+// complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), and without that differences.
+typedef struct od_ls_problem {
+  int m, n;
+  void *user;
+  int (*residuals)(void *user, const double *x, double *r);          // m
+  int (*jacobian)(void *user, const double *x, double *J);           // m x n; columns of fixed parameters are not read
+  int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
+  const double *start;                                               // n
+  const double *low, *high;                                          // n, infinite where there is none; NULL: no bounds
+  const double *scale;               // n sizes of typical changes; NULL: from the columns of the Jacobian
+  const od_ls_transform *transform;  // n; NULL: all linear
+  const bool *fixed;                 // n; NULL: none
+} od_ls_problem;
+
+typedef struct od_ls_progress {
+  long iterations, evaluations;
+  double cost, offset;  // offset: as in the result
+  const double *x;      // n, the best so far
+} od_ls_progress;
+
+// Tolerances: zero is as far as double precision goes, negative is never.
+typedef struct od_ls_options {
+  od_ls_method method;
+  od_ls_loss loss;
+  double loss_scale;          // 1
+  double gradient_tolerance;  // of the offset
+  double step_tolerance;      // of a step, relative to x, both in scaled parameters
+  double cost_tolerance;      // of a decrease, relative to the cost
+  long max_evaluations;       // of residuals, without those for derivatives: 2000
+  double radius;              // of the first step, relative to the size of the start: 1
+  bool forward_differences;   // half the evaluations of central ones, half the digits
+  bool unit_variance;         // residuals are divided by their standard deviations: none is estimated from their sum
+  bool (*progress)(void *user, const od_ls_progress *progress);  // false: stop; the best so far is the result
+  void *progress_user;
+} od_ls_options;
+
+#define OD_LS_REASON_LIST(X)                                   \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                   \
+  X(OD_LS_COST, "the cost falls no more")                      \
+  X(OD_LS_STEP, "steps have become too small to matter")       \
+  X(OD_LS_EXACT, "the residuals are zero")                     \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                \
+  X(OD_LS_EVALUATIONS, "the number of evaluations is used up") \
+  X(OD_LS_STOPPED, "stopped by the caller")
+#define OD_LS_REASON_ENUM(name, text) name,
+typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
+#undef OD_LS_REASON_ENUM
+const char *od_ls_reason_text(od_ls_reason reason);
+
+// All memory is one block, freed with od_ls_result_free().
+typedef struct od_ls_result {
+  od_ls_reason reason;
+  int m, n, free;  // free: neither fixed nor at a bound
+  int rank;        // of the Jacobian in those; less than free: some are not determined
+  int freedom;     // degrees of freedom, m - rank
+  double cost, start_cost;
+  double variance;  // of a residual: 2 cost / freedom, or 1 when that is known
+  double offset;    // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
+  long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
+  double *x;                                                    // n
+  double *residuals;                                            // m
+  int *at_bound;                                                // n: -1 at the lower bound, 1 at the upper, 0 between
+  double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
+  double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined
+  int searched;             // parameters that are not fixed
+  double *singular_values;  // searched, falling, of the Jacobian with columns times scale, or of length 1
+  double *directions;       // searched x n, a row for each: the change of (scaled) parameters that it belongs to
+  int starts;               // of a multi-start
+  double *start_x, *end_x;  // starts x n: where each began and ended
+  double *end_cost;         // starts; infinite where it could not even begin
+} od_ls_result;
+
+// OD_NOT_CONVERGED (evaluations are used up) and OD_INTERRUPTED come with a result, the best so far; other failures do not.
+od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
+                           od_error *err);
+void od_ls_result_free(od_ls_result *result);
+
+// From several starts: the problem's own, then points of the box (logarithms evenly as such), then points around the
+// best, closer each time. The result is the best of all; counts are sums.
+typedef struct od_ls_starts {
+  int box, around;  // numbers of starts in the box and around the best
+  uint64_t seed;
+  bool uniform;              // independent points; else a Latin hypercube: every parameter's range evenly covered
+  const double *low, *high;  // n, finite, the box; NULL: the bounds
+} od_ls_starts;
+od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
+                                      const od_ls_starts *starts, od_ls_result **out, od_error *err);
+
+#endif

@@ -1,0 +1,114 @@
+// What one search for a least sum of squares works with. Parameters that are not fixed are searched as u, k of them:
+// transformed, between transformed bounds. Everything here is in u unless it says otherwise.
+#ifndef OD_SEARCH_H
+#define OD_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "oleodyn/least_squares.h"
+
+// A point and what it costs.
+typedef struct od_point {
+  double *u, *x, *r;  // k, n, m
+  double cost;
+} od_point;
+
+// The linear model of the (weighted) residuals at a point: |R p + q|^2 + rest^2.
+typedef struct od_linear {
+  double *R;    // k x k, upper triangular
+  double *q;    // k
+  double *g;    // k, the gradient R^T q
+  double rest;  // norm of what no step removes
+} od_linear;
+
+// Singular values of a linear model in scaled steps p = D s, perhaps with rows of curvature below it:
+// [R D; E] = U diag(value) V^T, part = U^T [q; 0].
+typedef struct od_spectrum {
+  int rank;
+  double *value;  // k, falling
+  double *part;   // k
+  double *V;      // k x k, column i belongs to value i (column-major)
+} od_spectrum;
+
+typedef struct od_search {
+  const od_ls_problem *problem;
+  od_ls_options options;  // defaults filled in
+  int m, n, k;
+  int *index;           // k: which parameter of x
+  double *low, *high;   // k
+  od_point now, trial;  // the point the search is at, and where it tries to go
+  od_linear model, trial_model;
+  od_spectrum spectrum;
+  double *size;   // k: lengths of the steps that matter: the user's, or 1 / the largest column norm so far
+  double *D, *E;  // k: the scaling of the present model, and the diagonal of its rows of curvature
+  double *step;   // k: proposed
+  bool *held;     // k: at a bound and pushed against it (methods that project)
+  double reach;   // radius of the trust region; 1 / damping; part of the step: as the method understands it
+  double growth;  // Levenberg-Marquardt: how much stronger damping gets at the next failure
+  double *J;      // m x n
+  double *scratch, *qr_memory, *svd_memory;
+  bool last_digits;  // no tolerance was set: go on until rounding stops it
+  long iterations, evaluations, residual_calls, jacobian_calls;
+} od_search;
+
+// A proposed step and what the model says about it.
+typedef struct od_proposal {
+  double decrease;   // of the cost, predicted
+  double curvature;  // part of it that the bounds' curvature makes up, with its sign in the cost
+  double length;     // of the step in scaled parameters
+} od_proposal;
+
+// How a method steps: `prepare` after every new model, `propose` for every trial, `adapt` after every trial: ratio is
+// actual over predicted decrease, negative infinity when the trial could not be evaluated.
+typedef struct od_method {
+  void (*begin)(od_search *s);
+  void (*prepare)(od_search *s);
+  od_proposal (*propose)(od_search *s);
+  void (*adapt)(od_search *s, const od_proposal *p, double ratio);
+} od_method;
+extern const od_method od_method_reflective, od_method_damped, od_method_gauss_newton, od_method_truncate;
+
+// ---- parameters.c
+od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err);
+void od_search_end(od_search *s);
+void od_parameters_to_x(const od_search *s, const double *u, double *x);
+double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
+double od_parameter_to_u(const od_ls_problem *p, int parameter, double x);
+double od_parameter_from_u(const od_ls_problem *p, int parameter, double u);
+
+// ---- evaluate.c
+// r and cost of a point whose u is set; false: cannot be evaluated.
+bool od_evaluate(od_search *s, od_point *point);
+// The linear model there (the point evaluated last); false: cannot be evaluated.
+bool od_linearize(od_search *s, const od_point *point, od_linear *model);
+
+// ---- spectrum.c
+// Of the present model with s->D and, where not NULL, rows of curvature E; held columns count as zero.
+void od_spectrum_of(od_search *s, const double *E);
+// The step of least model cost within |s| <= radius, and the one with damping, in scaled parameters. They tell its
+// length.
+double od_region_step(const od_search *s, double radius, double *step);
+double od_damped_step(const od_search *s, double damping, double *step);
+// Norm of what the step of least model cost removes from the residuals.
+double od_removable(const od_search *s);
+// The change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
+double od_model_change(const od_search *s, const double *p);
+size_t od_spectrum_size(int k);
+
+// ---- iterate.c
+// Part of the residuals that the model's best step removes.
+double od_offset(const od_search *s);
+od_ls_reason od_search_run(od_search *s);
+
+// ---- uncertainty.c
+// Fills what the result says about how well parameters are determined; x, cost and at_bound are there already.
+void od_uncertainty(od_search *s, od_ls_result *result);
+
+// ---- least_squares.c
+od_ls_result *od_ls_result_new(const od_search *s, int starts);
+// A whole search; the result is new, or NULL where it could not even begin.
+od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
+                       od_error *err);
+
+#endif
