@@ -10,6 +10,12 @@
 #include "identify/exponential.h"
 #include "identify/predictor.h"
 
+enum { TILE = 8 };  // columns of sensitivities that are summed at a time
+
+static int padded(const od_predictor *pr) {
+  return (pr->columns + TILE - 1) / TILE * TILE;
+}
+
 // The matrix whose exponential is taken: h [A B 0; 0 0 1/h; 0 0 0], of size nx + 2 nu.
 static int exponent_size(const od_linear *l) {
   return l->nx + 2 * l->nu;
@@ -19,13 +25,14 @@ bool od_exact_new(od_predictor *pr) {
   if (!od_linear_new(&pr->linear, &pr->arena, pr->plant) || !od_modal_new(pr)) return false;
   const od_linear *l = &pr->linear;
   size_t n = (size_t)exponent_size(l), nn = n * n, np = (size_t)l->np, nx = (size_t)l->nx, d = sizeof(double);
-  size_t columns = (size_t)pr->columns;
+  size_t columns = (size_t)padded(pr);
   pr->exp_in = od_arena_take(&pr->arena, (1 + np) * nn * d);
   pr->exp_out = od_arena_take(&pr->arena, (1 + np) * nn * d);
   pr->exp_scratch = od_arena_take(&pr->arena, (size_t)od_exponential_scratch((int)n, (int)np) * d + n * sizeof(int));
   pr->exp_rate = od_arena_take(&pr->arena, n * nx * columns * d + d);
-  pr->dense_step = od_arena_take(&pr->arena, (2 * nx + n + nx * columns) * d);
-  return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->dense_step;
+  pr->out_rate = od_arena_take(&pr->arena, (size_t)(l->ny * (l->nx + l->nu)) * columns * d + d);
+  pr->dense_step = od_arena_take(&pr->arena, (nx + n + 2 * nx * columns) * d);
+  return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
 }
 
 // Inputs in other units, so that B is no larger than A: a power of two.
@@ -69,67 +76,75 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   return OD_OK;
 }
 
-// Derivatives by row of [x; u_k; u_(k+1)]: entry (row, state, column), so that a sample's forcing is a sum of rows.
+// Derivatives of the step and of the outputs in rows that a sample's forcing is a sum of: entry (state, [x; u_k;
+// u_(k+1)], column), and (output, [x; u_k], column).
 static void arrange_rates(od_predictor *pr) {
-  int nx = pr->nx, n = exponent_size(&pr->linear), columns = pr->columns;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < nx; i++)
+  const od_linear *l = &pr->linear;
+  int nx = l->nx, nu = l->nu, ny = l->ny, n = exponent_size(l), columns = padded(pr);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j < n; j++)
       for (int c = 0; c < columns; c++)
-        pr->exp_rate[(j * nx + i) * columns + c] = c < pr->np ? pr->exp_out[(1 + c) * n * n + i * n + j] : 0;
+        pr->exp_rate[(i * n + j) * columns + c] = c < pr->np ? pr->exp_out[(1 + c) * n * n + i * n + j] : 0;
+  for (int o = 0; o < ny; o++)
+    for (int j = 0; j < nx + nu; j++)
+      for (int c = 0; c < columns; c++) {
+        int i = c * ny + o;
+        pr->out_rate[(o * (nx + nu) + j) * columns + c] = c >= pr->np ? 0
+                                                          : j < nx    ? l->dC[i * nx + j]
+                                                                      : l->dD[i * nu + j - nx];
+      }
 }
 
-// [x; u_k; u_(k+1)], the last input being 1.
-static void gather(const od_predictor *pr, int k, double *v) {
-  int nx = pr->nx, nu = pr->nu;
-  const double *u = pr->log.u + (size_t)k * (size_t)nu;
-  for (int i = 0; i < nu; i++) v[nx + i] = u[i], v[nx + nu + 1 + i] = u[nu + i];
-  v[nx + nu] = v[nx + 2 * nu + 1] = 1;
+// Inputs at sample k, of which the last is 1.
+static void put_inputs(const od_predictor *pr, int k, double *u) {
+  for (int i = 0; i < pr->nu; i++) u[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
+  u[pr->nu] = 1;
 }
 
-static void advance(od_predictor *pr, int k, bool sensitivities) {
-  int nx = pr->nx, n = exponent_size(&pr->linear), columns = pr->columns, all = nx * columns;
-  double *v = pr->dense_step, *next = v + n, *S = next + nx;
-  const double *P = pr->exp_out;
-  gather(pr, k, v);
+// TILE columns of two sums of rows: factors times rows.
+static void sum_tile(int count0, const double *restrict factors0, const double *restrict rows0, int count1,
+                     const double *restrict factors1, const double *restrict rows1, int stride, double *restrict out) {
+  double sum[TILE] = {0};
+  for (int j = 0; j < count0; j++)
+    for (int c = 0; c < TILE; c++) sum[c] += factors0[j] * rows0[j * stride + c];
+  for (int j = 0; j < count1; j++)
+    for (int c = 0; c < TILE; c++) sum[c] += factors1[j] * rows1[j * stride + c];
+  for (int c = 0; c < TILE; c++) out[c] = sum[c];
+}
+
+// S: padded sensitivities of the state, S_next: room for the next ones.
+static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
+  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
+  for (int i = 0; i < nx; i++)
+    for (int c = 0; c < columns; c += TILE)
+      sum_tile(nx, pr->exp_out + i * n, S + c, n, v, pr->exp_rate + i * n * columns + c, columns,
+               S_next + i * columns + c);
+}
+
+// v begins with x.
+static void advance(const od_predictor *pr, const double *v, double *next) {
+  int nx = pr->nx, n = exponent_size(&pr->linear);
   for (int i = 0; i < nx; i++) {
     double sum = 0;
-    for (int j = 0; j < n; j++) sum += P[i * n + j] * v[j];
+    for (int j = 0; j < n; j++) sum += pr->exp_out[i * n + j] * v[j];
     next[i] = sum;
   }
-  if (sensitivities) {
-    memset(S, 0, (size_t)all * sizeof *S);
-    for (int j = 0; j < n; j++) {
-      const double *rate = pr->exp_rate + j * all, factor = v[j];
-      if (factor == 0) continue;
-      for (int i = 0; i < all; i++) S[i] += factor * rate[i];
-    }
-    for (int i = 0; i < nx; i++)
-      for (int j = 0; j < nx; j++) {
-        const double *from = pr->S + j * columns, factor = P[i * n + j];
-        for (int c = 0; c < columns; c++) S[i * columns + c] += factor * from[c];
-      }
-    memcpy(pr->S, S, (size_t)all * sizeof *S);
-  }
-  memcpy(v, next, (size_t)nx * sizeof *v);
 }
 
-// y = C x + D u and dy = C S + dC x + dD u at sample k; v begins with x.
-static void outputs(const od_predictor *pr, int k, const double *x, double *y, double *dy) {
+// y = C x + D u and dy = C S + dC x + dD u; v begins with x and u.
+static void outputs(const od_predictor *pr, const double *v, const double *S, double *y, double *dy) {
   const od_linear *l = &pr->linear;
-  int nx = l->nx, nu = l->nu, ny = l->ny, np = l->np, columns = pr->columns;
-  const double *u = pr->log.u + (size_t)k * (size_t)(nu - 1);
-  for (int o = 0; o < ny; o++) {
-    const double *C = l->C + o * nx, *D = l->D + o * nu;
-    y[o] = D[nu - 1];
-    for (int j = 0; j < nx; j++) y[o] += C[j] * x[j];
-    for (int j = 0; j < nu - 1; j++) y[o] += D[j] * u[j];
-    for (int c = 0; dy && c < columns; c++) {
-      const double *dC = l->dC + (c * ny + o) * nx, *dD = l->dD + (c * ny + o) * nu;
-      double sum = c < np ? dD[nu - 1] : 0;
-      for (int j = 0; j < nx; j++) sum += C[j] * pr->S[j * columns + c];
-      for (int j = 0; c < np && j < nx; j++) sum += dC[j] * x[j];
-      for (int j = 0; c < np && j < nu - 1; j++) sum += dD[j] * u[j];
-      dy[o * columns + c] = sum;
+  int nx = l->nx, nu = l->nu, columns = padded(pr);
+  for (int o = 0; o < l->ny; o++) {
+    y[o] = 0;
+    for (int j = 0; j < nx; j++) y[o] += l->C[o * nx + j] * v[j];
+    for (int j = 0; j < nu; j++) y[o] += l->D[o * nu + j] * v[nx + j];
+    for (int c = 0; dy && c < columns; c += TILE) {
+      double out[TILE];
+      const double *rate = pr->out_rate + o * (nx + nu) * columns + c;
+      sum_tile(nx, l->C + o * nx, S + c, nx + nu, v, rate, columns, out);
+      int valid = pr->columns - c < TILE ? pr->columns - c : TILE;
+      memcpy(dy + o * pr->columns + c, out, (size_t)valid * sizeof *out);
     }
   }
 }
@@ -138,14 +153,25 @@ static od_status predict_by_steps(od_predictor *pr, double *y, double *dy) {
   od_status status = discretise(pr, dy != NULL);
   if (status != OD_OK) return status;
   if (dy) arrange_rates(pr);
-  double *x = pr->dense_step;
-  memcpy(x, pr->x0, (size_t)pr->nx * sizeof *x);
+  int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);
+  double *x = pr->dense_step, *next = x + n, *S = next + nx, *S_next = S + all;
+  memcpy(x, pr->x0, (size_t)nx * sizeof *x);
+  memset(S, 0, (size_t)all * sizeof *S);
+  for (int i = 0; dy && i < nx; i++)
+    memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
   for (int k = 0; k < pr->log.count; k++) {
-    if (k) advance(pr, k - 1, dy != NULL);
-    outputs(pr, k, x, y, dy);
-    if (!od_within(y, pr->ny, pr->bound) || !od_within(x, pr->nx, 1e300)) return OD_DIVERGED;
+    put_inputs(pr, k, x + nx);
+    outputs(pr, x, S, y, dy);
+    if (!od_within(y, pr->ny, pr->bound) || !od_within(x, nx, 1e300)) return OD_DIVERGED;
     y += pr->ny;
     if (dy) dy += pr->ny * pr->columns;
+    if (k + 1 == pr->log.count) break;
+    put_inputs(pr, k + 1, x + nx + pr->linear.nu);
+    if (dy) advance_sensitivities(pr, x, S, S_next);
+    advance(pr, x, next);
+    memcpy(x, next, (size_t)nx * sizeof *x);
+    double *swap = S;
+    S = S_next, S_next = swap;
   }
   return OD_OK;
 }

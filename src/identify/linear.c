@@ -12,11 +12,25 @@ bool od_linear_new(od_linear *l, od_arena *arena, const od_plant *plant) {
   struct piece {
     double **to;
     size_t count;
-  } pieces[] = {{&l->A, nx * nx},       {&l->B, nx * nu},       {&l->C, ny * nx},       {&l->D, ny * nu},
-                {&l->dA, np * nx * nx}, {&l->dB, np * nx * nu}, {&l->dC, np * ny * nx}, {&l->dD, np * ny * nu},
-                {&l->scale, nx},        {&l->x, nx},            {&l->u, nu},            {&l->f, nx},
-                {&l->y, ny},            {&l->fp, nx * np},      {&l->hp, ny * np},      {&l->fp0, nx * np},
-                {&l->hp0, ny * np},     {&l->fu, nx * nu},      {&l->hu, ny * nu}};
+  } pieces[] = {{&l->A, nx * nx},
+                {&l->B, nx * nu},
+                {&l->C, ny * nx},
+                {&l->D, ny * nu},
+                {&l->dA, np * nx * nx},
+                {&l->dB, np * nx * nu},
+                {&l->dC, np * ny * nx},
+                {&l->dD, np * ny * nu},
+                {&l->scale, nx},
+                {&l->x, nx},
+                {&l->u, nu},
+                {&l->f, nx},
+                {&l->y, ny},
+                {&l->fp, nx * np},
+                {&l->hp, ny * np},
+                {&l->fp0, nx * np},
+                {&l->hp0, ny * np},
+                {&l->fu, nx * nu},
+                {&l->hu, ny * nu}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
     if (!(*pieces[i].to = od_arena_take(arena, (pieces[i].count + 1) * sizeof(double)))) return false;
   return true;
@@ -45,7 +59,8 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
 // Two points with all states and inputs away from zero, at other times.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
-    for (int i = 0; i < l->nx; i++) l->x[i] = (point ? -0.3 : 1) * (1 + 0.37 * ((i * 7 + point) % 5)) * (i % 2 ? -1 : 1);
+    for (int i = 0; i < l->nx; i++)
+      l->x[i] = (point ? -0.3 : 1) * (1 + 0.37 * ((i * 7 + point) % 5)) * (i % 2 ? -1 : 1);
     for (int i = 0; i < l->nu - 1; i++) l->u[i] = (point ? -0.45 : 0.8) * u_size[i];
     l->u[l->nu - 1] = 1;
     od_status status = od_sim_set(sim, t + 0.1 * (point + 1), l->x, l->u);
@@ -125,8 +140,7 @@ static void find_paths(od_linear *l, bool derivatives) {
   l->direct = any(l->D, l->ny * l->nu) || any(l->dD, np * l->ny * l->nu);
 }
 
-od_status od_linear_find(od_linear *l, od_sim *sim, double t, const double *u_size, const double *p,
-                         bool derivatives) {
+od_status od_linear_find(od_linear *l, od_sim *sim, double t, const double *u_size, const double *p, bool derivatives) {
   memset(l->x, 0, (size_t)l->nx * sizeof *l->x);
   memset(l->u, 0, (size_t)l->nu * sizeof *l->u);
   od_status status = od_sim_set_with_parameters(sim, t, l->x, l->u, p);

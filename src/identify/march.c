@@ -88,8 +88,8 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
     for (int j = 0; j < pr->nu; j++) pr->u[j] = part == 1 ? u1[j] : u0[j] + part * (u1[j] - u0[j]);
     status = change_coordinates(pr, sensitivities);
     if (status != OD_OK) break;
-    status = pr->rule == OD_RULE_RK4 ? runge_kutta(pr, h, pr->u, sensitivities)
-                                     : trapezoid(pr, h, pr->u, sensitivities);
+    status =
+        pr->rule == OD_RULE_RK4 ? runge_kutta(pr, h, pr->u, sensitivities) : trapezoid(pr, h, pr->u, sensitivities);
   }
   if (status == OD_OK && pr->hold == OD_HOLD_ZERO && pr->nu) status = od_sim_set_inputs(pr->sim, u1);
   return status;

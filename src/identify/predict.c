@@ -17,10 +17,18 @@ static bool take_memory(od_predictor *pr) {
   struct piece {
     double **to;
     int count;
-  } pieces[] = {{&pr->p, np},       {&pr->x0, nx},       {&pr->S, nx * columns}, {&pr->own_p, np}, {&pr->own_x0, nx},
-                {&pr->F, nx * nx},  {&pr->Gp, nx * np},  {&pr->hx, ny * nx},     {&pr->hp, ny * np},
+  } pieces[] = {{&pr->p, np},
+                {&pr->x0, nx},
+                {&pr->S, nx * columns},
+                {&pr->own_p, np},
+                {&pr->own_x0, nx},
+                {&pr->F, nx * nx},
+                {&pr->Gp, nx * np},
+                {&pr->hx, ny * nx},
+                {&pr->hp, ny * np},
                 // Runge-Kutta: a state, its rate and their sum, the same of the sensitivities, and one to map them.
-                {&pr->stage, 4 * nx + 4 * nx * columns}, {&pr->u, 2 * pr->nu + pr->nu}};
+                {&pr->stage, 4 * nx + 4 * nx * columns},
+                {&pr->u, 2 * pr->nu + pr->nu}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
     if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;
   pr->pivot = od_arena_take(&pr->arena, ((size_t)nx + 1) * sizeof(int));
@@ -37,11 +45,13 @@ static od_status check_log(const od_log *log, od_rule rule, int nu, od_error *er
   double step = log->count > 1 ? (log->times[log->count - 1] - log->times[0]) / (log->count - 1) : 1;
   for (int k = 0; k + 1 < log->count; k++) {
     double h = log->times[k + 1] - log->times[k];
-    if (!(h > 0)) return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not",
-                                 k, k + 1);
+    if (!(h > 0))
+      return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
     if (rule == OD_RULE_EXACT && !(fabs(h - step) <= 1e-6 * step))
-      return od_fail(err, OD_BAD_ARGUMENT, "exact discretisation wants samples at one distance; sample %d comes %g s "
-                     "after the one before, the mean is %g s", k + 1, h, step);
+      return od_fail(err, OD_BAD_ARGUMENT,
+                     "exact discretisation wants samples at one distance; sample %d comes %g s "
+                     "after the one before, the mean is %g s",
+                     k + 1, h, step);
   }
   return OD_OK;
 }
@@ -73,8 +83,8 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
-od_status od_predictor_new(const od_plant *plant, const od_log *log, const od_predictor_options *o,
-                           od_predictor **out, od_error *err) {
+od_status od_predictor_new(const od_plant *plant, const od_log *log, const od_predictor_options *o, od_predictor **out,
+                           od_error *err) {
   *out = NULL;
   od_status status = check_log(log, o->rule, plant->nu, err);
   if (status == OD_OK) status = check_options(plant, o, err);

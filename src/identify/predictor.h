@@ -20,16 +20,16 @@ struct od_predictor {
   int *free_states, free_count;
   double bound;
   od_sim *sim;
-  double *p;       // parameters of this prediction
-  double *x0;      // initial state
-  double *S;       // nx x columns: sensitivities of the state; first those of the initial state
+  double *p;               // parameters of this prediction
+  double *x0;              // initial state
+  double *S;               // nx x columns: sensitivities of the state; first those of the initial state
   double *own_p, *own_x0;  // the plant's own
   // Trapezoid and Runge-Kutta; see march.c. Newton's method for a steady start uses some of it.
   double *F, *Gp, *hx, *hp, *stage, *u;
   int *pivot;
   // Exact rule.
   od_linear linear;
-  double *exp_in, *exp_out, *exp_scratch, *exp_rate, *dense_step;
+  double *exp_in, *exp_out, *exp_scratch, *exp_rate, *out_rate, *dense_step;
   od_modal *modal;
 };
 

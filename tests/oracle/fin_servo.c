@@ -22,12 +22,12 @@ const double oracle_fin_servo_identified[] = {643.3607,   0.8794, 7.1328e8, 8.97
                                               8.7655e-13, 121.35, 13.5,     1.0114e5};
 
 #define scalar double
-#define NAME rates
+#define NAME   rates
 #include "oracle/fin_servo_x.h"
 #undef scalar
 #undef NAME
 #define scalar double _Complex
-#define NAME complex_rates
+#define NAME   complex_rates
 #include "oracle/fin_servo_x.h"
 #undef scalar
 #undef NAME
