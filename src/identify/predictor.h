@@ -1,4 +1,4 @@
-// The inside of a predictor, shared by predict.c, start.c, march.c, exact.c and modal.c.
+// The inside of a predictor, shared by the files that predict.
 #ifndef OD_IDENTIFY_PREDICTOR_H
 #define OD_IDENTIFY_PREDICTOR_H
 
@@ -56,7 +56,7 @@ od_status od_predict_marching(od_predictor *pr, double *y, double *dy);
 bool od_exact_new(od_predictor *pr);
 od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy);
 
-// modal.c
+// modes.c and modal.c
 bool od_modal_new(od_predictor *pr);
 // The poles of the plant; false where they cannot be found.
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);
