@@ -43,8 +43,9 @@ typedef struct od_plant_ops {
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
   int (*wants_repartition)(const od_plant *plant, void *work);
-  // Chooses better ones at the last point: x is rewritten, map (nx x nx, may be NULL) receives dx_new/dx_old.
-  od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map);
+  // Chooses better ones at the last point: x is rewritten, map (nx x nx) receives dx_new/dx_old, map_p (nx x np)
+  // dx_new/dp at a fixed x_old, since lengths tell how coordinates belong together; either may be NULL.
+  od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
   // Remembers the last point as the one to come back to (back 0), or comes back to it after a failure (1): what a plant
   // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
   void (*settle)(const od_plant *plant, void *work, int back);

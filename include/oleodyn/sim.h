@@ -46,6 +46,8 @@ od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const d
 
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
 od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
+// The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
+od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, int *changed);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.

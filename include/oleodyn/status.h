@@ -15,7 +15,8 @@
   X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position") \
   X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")             \
   X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")            \
-  X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")
+  X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")           \
+  X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")
 
 #define OD_STATUS_ENUM(name, text) name,
 typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;

@@ -89,7 +89,7 @@ od_status od_machine_output_jacobians(const od_plant *plant, void *work, const d
 od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);
-od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map);
+od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 
 static const double od_imaginary_step = 1e-30;
 

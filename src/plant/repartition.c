@@ -101,7 +101,26 @@ int od_machine_wants_repartition(const od_plant *plant, void *work) {
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
-od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map) {
+// How all coordinates and their rates change with the parameters while the old independent ones stay: columns `first`
+// on of T and T1. Numbers of the circuit leave the mechanism alone.
+static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
+  const machine *d = machine_of(plant);
+  const od_layout *l = &d->m->layout;
+  parts p = parts_of(d, work);
+  double _Complex *g = p.wc + l->scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
+  for (int j = 0; j < plant->np; j++) {
+    bool moves = d->owner[j].owner == OD_OWNER_NONE;
+    od_status status = moves ? od_machine_complex_point(plant, work, j, NULL, g) : OD_OK;
+    if (status != OD_OK) return status;
+    for (int i = 0; i < d->m->coordinates; i++) {
+      T[i * columns + first + j] = moves ? __imag__ p.wc[l->z + i] / od_imaginary_step : 0;
+      T1[i * columns + first + j] = moves ? __imag__ p.wc[l->zd + i] / od_imaginary_step : 0;
+    }
+  }
+  return OD_OK;
+}
+
+od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -109,20 +128,24 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   const od_mechanics_real *mech = od_mechanics(m);
   int n = m->coordinates, free = m->freedom;
 
-  // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise.
-  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * 2 * free, *dense = T1 + n * 2 * free;
+  // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
+  // columns for the parameters, where wanted.
+  int np = map_p ? plant->np : 0, columns = 2 * free + np;
+  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns;
   directions v = clear_directions(plant, &p);
   for (int j = 0; j < 2 * free; j++) {
     (j < free ? v.dz : v.dzd)[j % free] = 1;
     mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < free ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
-    put_column(T, n, 2 * free, j, p.w + l->dz);
-    put_column(T1, n, 2 * free, j, p.w + l->dzd);
+    put_column(T, n, columns, j, p.w + l->dz);
+    put_column(T1, n, columns, j, p.w + l->dzd);
     (j < free ? v.dz : v.dzd)[j % free] = 0;
   }
+  od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * free) : OD_OK;
+  if (status != OD_OK) return status;
   for (int i = 1; i < m->links && m->charts > 0; i++)
     if (m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) {
       int c = m->link[i].coordinate;
-      move_chart(d, &p, i, T + c * 2 * free, T1 + c * 2 * free, 2 * free);
+      move_chart(d, &p, i, T + c * columns, T1 + c * columns, columns);
     }
   mech->open_positions(m, p.w);
   if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
@@ -131,14 +154,20 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   p.head->inverse_pivot = 0;
   memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
+  for (int i = 0; i < nx * np; i++) map_p[i] = 0;
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * free * nx;  // the circuit stays
   for (int k = 0; k < free; k++) {
     int j = p.in[l->independent + k];
     x[k] = p.w[l->z + j];
     x[free + k] = p.w[l->zd + j];
-    if (!map) continue;
-    memcpy(map + k * nx, T + j * 2 * free, (size_t)(2 * free) * sizeof *map);
-    memcpy(map + (free + k) * nx, T1 + j * 2 * free, (size_t)(2 * free) * sizeof *map);
+    if (map) {
+      memcpy(map + k * nx, T + j * columns, (size_t)(2 * free) * sizeof *map);
+      memcpy(map + (free + k) * nx, T1 + j * columns, (size_t)(2 * free) * sizeof *map);
+    }
+    if (np) {
+      memcpy(map_p + k * np, T + j * columns + 2 * free, (size_t)np * sizeof *map);
+      memcpy(map_p + (free + k) * np, T1 + j * columns + 2 * free, (size_t)np * sizeof *map);
+    }
   }
   return OD_OK;
 }

@@ -168,13 +168,17 @@ od_status od_sim_outputs(od_sim *s, double *y) {
 }
 
 od_status od_sim_repartition(od_sim *s, double *map, int *changed) {
+  return od_sim_repartition_with_parameters(s, map, NULL, changed);
+}
+
+od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, int *changed) {
   *changed = 0;
   if (!s->started) return OD_BAD_ARGUMENT;
   // The last evaluation, at most Newton's tolerance away from the present point, is good enough to see whether.
   const od_plant_ops *ops = s->plant->ops;
   if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
   od_status status = od_sim_refresh(s);
-  if (status == OD_OK) status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map);
+  if (status == OD_OK) status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
   if (status != OD_OK) return status;
   *changed = 1;
   s->counts.repartitions++;
