@@ -26,10 +26,10 @@ static void *inner_work(const calibrated_plant *d, const void *work) {
 
 static void lay_out(calibrated_plant *d) {
   const od_plant *in = d->inner;
-  size_t nk = (size_t)od_plant_nk(in), ny = (size_t)in->ny, np = (size_t)in->np, end = 0;
+  size_t nk = (size_t)od_plant_nk(in), nx = (size_t)od_plant_nx(in), ny = (size_t)in->ny, np = (size_t)in->np, end = 0;
   d->values = od_place(&end, (size_t)d->count * sizeof(double));
   d->y = od_place(&end, ny * sizeof(double));
-  d->narrow = od_place(&end, (nk > ny ? nk : ny) * np * sizeof(double));
+  d->narrow = od_place(&end, (nx > ny ? nx : ny) * np * sizeof(double));
   d->kp = od_place(&end, nk * np * sizeof(double));
   d->work = od_place(&end, in->work_size);
   d->plant.work_size = od_place(&end, 0);
@@ -79,10 +79,6 @@ static int wants_repartition(const od_plant *plant, void *work) {
   const calibrated_plant *d = plant_of(plant);
   return d->inner->ops->wants_repartition(d->inner, inner_work(d, work));
 }
-static od_status repartition(const od_plant *plant, void *work, double *x, double *map) {
-  const calibrated_plant *d = plant_of(plant);
-  return d->inner->ops->repartition(d->inner, inner_work(d, work), x, map);
-}
 static void settle(const od_plant *plant, void *work, int back) {
   const calibrated_plant *d = plant_of(plant);
   d->inner->ops->settle(d->inner, inner_work(d, work), back);
@@ -93,9 +89,17 @@ static void settle(const od_plant *plant, void *work, int back) {
 static void widen(const calibrated_plant *d, int rows, const double *narrow, double *wide) {
   int few = d->inner->np, all = d->plant.np;
   for (int i = 0; i < rows; i++) {
-    memcpy(wide + i * all, narrow + i * few, (size_t)few * sizeof *wide);
+    if (few) memcpy(wide + i * all, narrow + i * few, (size_t)few * sizeof *wide);
     memset(wide + i * all + few, 0, (size_t)(all - few) * sizeof *wide);
   }
+}
+
+static od_status repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
+  const calibrated_plant *d = plant_of(plant);
+  double *narrow = map_p && d->inner->np ? at(work, d->narrow) : NULL;
+  od_status status = d->inner->ops->repartition(d->inner, inner_work(d, work), x, map, narrow);
+  if (status == OD_OK && map_p) widen(d, od_plant_nx(plant), narrow, map_p);
+  return status;
 }
 
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
