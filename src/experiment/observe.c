@@ -151,7 +151,7 @@ static od_status label(run *r, int *column, const char *what, const char *name, 
 
 static od_status make_table(run *r, od_error *err) {
   const od_experiment *e = r->e;
-  int columns = 2 + 2 * e->sensors + 4 * e->watches + 2 * e->parameters, c = 1;
+  int columns = 2 + 3 * e->sensors + 4 * e->watches + 2 * e->parameters, c = 1;
   r->o->table = od_table_new(columns);
   r->row = calloc((size_t)columns, sizeof *r->row);
   if (!r->o->table || !r->row) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -167,6 +167,8 @@ static od_status make_table(run *r, od_error *err) {
       status = label(r, &c, kinds[k], e->parameter[i].path, e->parameter[i].unit);
   for (int i = 0; i < e->sensors && status == OD_OK; i++)
     status = label(r, &c, "innovation", e->sensor[i].name, e->sensor[i].unit);
+  for (int i = 0; i < e->sensors && status == OD_OK; i++)
+    status = label(r, &c, "innovation_sigma", e->sensor[i].name, e->sensor[i].unit);
   if (status == OD_OK) status = od_table_label(r->o->table, c, "nis", "1");
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
@@ -205,6 +207,8 @@ static od_status record(run *r, double t) {
   }
   for (int i = 0; i < e->sensors; i++)
     *to++ = innovation[i].use == OD_SENSOR_MISSING ? (double)NAN : innovation[i].value;
+  for (int i = 0; i < e->sensors; i++)
+    *to++ = innovation[i].use == OD_SENSOR_MISSING ? (double)NAN : innovation[i].sigma;
   double nis = od_observer_nis(r->observer, &used);
   *to = used > 0 ? nis : (double)NAN;
   return od_table_append(r->o->table, r->row);
@@ -342,6 +346,6 @@ void od_observed_free(od_observed *o) {
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);
-  free(o->curve);
+  od_compare_free(o);
   free(o);
 }

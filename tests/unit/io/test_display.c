@@ -27,8 +27,8 @@ static void test_units(void **state) {
   expect("m", 1.732, "mm", 1732);
   expect("m", 12, "m", 12);
   expect("m/s", 0.05, "mm/s", 50);
-  expect("m2", 1.522e-5, "mm^2", 15.22);
-  expect("m2", 2e-3, "cm^2", 20);
+  expect("m2", 1.522e-5, "mm\u00b2", 15.22);
+  expect("m2", 2e-3, "cm\u00b2", 20);
   expect("m3", 3.42e-3, "l", 3.42);
   expect("rad", 3.14159265358979323846 / 3, "deg", 60);
   expect("rad/s", 0.5 * 3.14159265358979323846, "deg/s", 90);
