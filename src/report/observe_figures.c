@@ -265,7 +265,7 @@ static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
   od_series at = PLACES(c->sample, c->samples, x, travel_factor(c)), middle = {&zero, c->samples, 0, 1};
   od_chart_band(f.to, &f.chart, at, middle, PLACES(c->sample, c->samples, sigma, OD_NORMAL95 * percent), OD_DRAWN_BAND,
                 "");
-  od_chart_line(f.to, &f.chart, at, middle, OD_DRAWN_ESTIMATE, NULL);
+  od_chart_line(f.to, &f.chart, at, middle, OD_DRAWN_ESTIMATE, "estimate");
   od_chart_line(f.to, &f.chart, at, (od_series){difference, c->samples, 1, percent}, OD_DRAWN_TRUTH, "true");
   od_page_figure_end(a->page, &f);
   free(difference);

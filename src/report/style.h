@@ -14,7 +14,7 @@ static const char page_colours[] =
     "--link:#7cc4ee;--good:#3fbf95;--doubt:#e0a63a;--bad:#f28b82}}\n";
 
 static const char page_layout[] =
-    "*{box-sizing:border-box}html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}\n"
+    "*{box-sizing:border-box}html{-webkit-text-size-adjust:100%}\n"
     "body{margin:0 auto;max-width:1560px;padding:0 clamp(14px,3vw,44px) 48px;background:var(--page);color:var(--ink);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\n"
     "a{color:var(--link)}p,li,.notice{max-width:78ch}code{font-size:.94em}\n"
@@ -57,6 +57,7 @@ static const char page_charts[] =
     "font-variant-numeric:tabular-nums;white-space:pre-wrap;pointer-events:none}.readout:empty{display:none}\n"
     "footer{margin-top:48px;padding-top:10px;border-top:1px solid var(--line);color:var(--soft);font-size:13px}\n"
     "@media(max-width:640px){body{font-size:15px}h1{font-size:23px}h2{font-size:19px}.chart text{font-size:14px}"
+    ".small .chart text{font-size:11px}"
     "th,td{padding:4px 8px}}\n"
     "@media print{nav,.readout{display:none}body{max-width:none;padding:0;font-size:11pt}h2{break-after:avoid}"
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
@@ -75,7 +76,7 @@ static const char page_script[] =
     "var a=q[i-1],b=q[i];if(a[0]!==b[0]&&(a[0]-x)*(b[0]-x)<=0)ys.push(a[1]+(b[1]-a[1])*(x-a[0])/(b[0]-a[0]))}});"
     "return ys}\n"
     "  function value(y){return f[7]-(y-f[1])/f[3]*(f[7]-f[6])}\n"
-    "  function text(v,span){var d=Math.max(0,Math.min(9,3-Math.floor(Math.log10(span))));"
+    "  function text(v,span){var d=Math.max(0,Math.min(9,2-Math.floor(Math.log10(span))));"
     "return v.toFixed(d).replace('-','\\u2212')}\n"
     "  chart.addEventListener('pointermove',function(e){\n"
     "    var box=chart.getBoundingClientRect(),x=(e.clientX-box.left)/box.width*chart.viewBox.baseVal.width;\n"
@@ -83,10 +84,10 @@ static const char page_script[] =
     "    if(!hair){hair=document.createElementNS('http://www.w3.org/2000/svg','path');"
     "hair.setAttribute('class','hair');chart.appendChild(hair)}\n"
     "    hair.setAttribute('d','M'+x+' '+f[1]+'v'+f[3]);\n"
-    "    var parts=[text(f[4]+(x-f[0])/f[2]*(f[5]-f[4]),f[5]-f[4])+units[0]];\n"
+    "    var half='',parts=[text(f[4]+(x-f[0])/f[2]*(f[5]-f[4]),(f[5]-f[4])/10)+units[0]];\n"
     "    paths.forEach(function(p){var ys=cuts(p,x),s=f[7]-f[6];if(!ys.length)return;\n"
-    "      if(p.band)parts.push('\\u00b1 '+text((Math.max.apply(0,ys)-Math.min.apply(0,ys))/2/f[3]*s,s));\n"
-    "      else parts.push(p.name+' '+text(value(ys[0]),s)+units[1])});\n"
+    "      if(p.band){half=' \\u00b1 '+text((Math.max.apply(0,ys)-Math.min.apply(0,ys))/2/f[3]*s,s);return}\n"
+    "      parts.push(p.name+' '+text(value(ys[0]),s)+(p.name==='estimate'?half:'')+units[1])});\n"
     "    out.textContent=parts.join('   ')});\n"
     "  chart.addEventListener('pointerleave',function(){if(hair)hair.remove();hair=null;out.textContent=''});\n"
     "});\n";
