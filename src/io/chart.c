@@ -128,7 +128,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
     long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
     for (int i = 0; i < 4; i++) {
       // The first is on the way to the others, unless the line starts here or there are no others.
-      if (rows[i] == drawn || (rows[i] == row && p.down && s.last > row)) continue;
+      if (rows[i] == drawn || (i == 0 && p.down && s.last > row)) continue;
       drawn = rows[i];
       pen_to(&p, od_chart_x(c, od_series_at(&x, drawn)), bounded_y(c, od_series_at(&y, drawn)));
     }
