@@ -223,7 +223,7 @@ double od_observed_curve_rmse(const od_observed *o) {
 od_consistency od_consistency_of(double sum, double n) {
   double spread = 2 / (9 * n);
   if (!(n > 0)) return (od_consistency){NAN, NAN, NAN};
-  return (od_consistency){sum / n, pow(1 - spread - normal95 * sqrt(spread), 3),
+  return (od_consistency){sum / n, pow(fmax(1 - spread - normal95 * sqrt(spread), 0), 3),
                           pow(1 - spread + normal95 * sqrt(spread), 3)};
 }
 
