@@ -186,8 +186,17 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
   od_svg_path_end(to);
 }
 
+// Few dots are drawn larger, by a class of their own.
+static bool are_few(const od_chart *c, const od_series *y) {
+  double count = 0;
+  for (long i = 0; i < y->count && count <= c->width / 3; i++) count += isfinite(od_series_at(y, i));
+  return count <= c->width / 3;
+}
+
 void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name) {
-  od_svg_path_begin(to, class_name, NULL);
+  char both[64];
+  snprintf(both, sizeof both, are_few(c, &y) ? "%.50s few" : "%.50s", class_name);
+  od_svg_path_begin(to, both, NULL);
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
     // Gaps between samples do not matter to dots, so the span goes on behind them.
@@ -222,7 +231,7 @@ void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_ser
     stroke(to, at - cap, bottom, at + cap, bottom);
   }
   od_svg_path_end(to);
-  snprintf(both, sizeof both, "%s point", class_name);
+  snprintf(both, sizeof both, "%.50s point", class_name);
   for (long i = 0; i < y.count; i++)
     if (isfinite(od_series_at(&y, i)))
       od_svg_circle(to, both, od_chart_x(c, od_series_at(&x, i)), bounded_y(c, od_series_at(&y, i)), radius);

@@ -39,7 +39,8 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
 // The band middle +- half.
 void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
                    const char *name);
-// A dot per value; of many that share a column of pixels, a stroke from the least to the greatest.
+// A dot per value; of many that share a column of pixels, a stroke from the least to the greatest. Where there are few,
+// they have the class "few" as well.
 void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name);
 // Error bars: strokes y +- half with caps, and a dot in the middle.
 void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_series half, const char *class_name);

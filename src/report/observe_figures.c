@@ -154,7 +154,7 @@ static void draw_output(od_account *a, const od_watched *w) {
   char note[120];
   double value = c.estimate >= 0 ? od_table_summary(t, c.estimate).final : (double)NAN;
   double sigma = c.sigma >= 0 ? od_table_summary(t, c.sigma).final : (double)NAN;
-  snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit).text);
+  snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
   od_page_figure_begin(a->page, &f);

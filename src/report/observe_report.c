@@ -5,33 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/loader.h"
 #include "report/observe_account.h"
 
-enum { MOST_ROWS = 1000 };
+enum { MOST_ROWS = 1000, MOST_REPLACED = 8 };
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-static od_quantity_text quantity(double value, double sigma, const char *si, bool alone) {
-  od_display shown = od_display_unit(si, value);
+static od_quantity_text quantity(double value, double sigma, od_display shown, bool alone) {
   od_quantity_text q;
   char number[OD_NUMBER_SIZE], beside[OD_NUMBER_SIZE];
   double half = OD_NORMAL95 * sigma * shown.factor;
   od_display_value(number, value * shown.factor, half);
   od_display_uncertainty(beside, half);
-  const char *space = shown.unit[0] ? " " : "";
+  const char *space = shown.unit[0] ? "\u00a0" : "";
   if (alone)
     snprintf(q.text, sizeof q.text, "%s%s%.20s", number, space, shown.unit);
   else
-    snprintf(q.text, sizeof q.text, "%s \u00b1 %s%s%.20s", number, beside, space, shown.unit);
+    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, beside, space, shown.unit);
   return q;
 }
 
-od_quantity_text od_quantity(double value, double sigma, const char *si) {
-  return quantity(value, sigma, si, isnan(sigma));
+od_quantity_text od_quantity(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), isnan(sigma));
 }
 
-od_quantity_text od_quantity_alone(double value, double sigma, const char *si) {
-  return quantity(value, sigma, si, true);
+od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), true);
+}
+
+double od_larger(double a, double b) {
+  return fmax(fabs(a), fabs(b));
 }
 
 double od_kept_uncertainty(const od_account *a, int parameter) {
@@ -43,6 +47,20 @@ bool od_data_are_silent(const od_account *a, int parameter) {
 }
 
 // --- What it is about ---------------------------------------------------------------------------------------------
+
+// Numbers that the experiment or --set replaced in a file.
+static void tell_replaced(od_page *p, const char *where, const od_machine *machine) {
+  char text[1000] = "";
+  int count = machine ? machine->numbers.overrides : 0;
+  for (int i = 0; i < count && i < MOST_REPLACED; i++) {
+    const od_override *o = &machine->numbers.override[i];
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
+  }
+  size_t used = strlen(text);
+  if (count > MOST_REPLACED) snprintf(text + used, sizeof text - used, " and %d more", count - MOST_REPLACED);
+  if (count > 0) od_page_fact(p, where, "%s", text);
+}
 
 static void tell_facts(od_account *a) {
   const od_experiment *e = a->e;
@@ -58,9 +76,12 @@ static void tell_facts(od_account *a) {
     od_page_fact(p, "Measured on", "a simulated machine%s%s; seed of the noise: %llu", true_variant ? ", variant " : "",
                  true_variant ? true_variant : "", (unsigned long long)e->seed);
   if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
+  tell_replaced(p, "Set in the true machine", e->truth);
+  tell_replaced(p, "Set in the model", e->model);
+  tell_replaced(p, "Set in the experiment", e->file);
   double end = o->table->data[(o->table->rows - 1) * o->table->columns];
-  od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s").text, o->steps,
-               od_quantity_alone(o->step, NAN, "s").text);
+  od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
+               od_quantity_alone(o->step, NAN, "s", o->step).text);
   od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s covariance%s", e->sensors,
                e->watches - e->sensors, e->parameters, e->form == OD_FORM_SQUARE_ROOT ? "square-root" : "Joseph",
                e->gate > 0 ? ", gated" : "");
@@ -92,7 +113,7 @@ static void percent_cell(od_page *p, double part) {
   if (isnan(part))
     od_page_cell(p, "-");
   else
-    od_page_cell(p, "%.1f %%", 100 * part);
+    od_page_cell(p, "%.1f\u00a0%%", 100 * part);
 }
 
 static double last_of(const od_table *t, int column) {
@@ -106,7 +127,7 @@ static void output_row(od_account *a, int i) {
       truth = od_table_find(t, "true", w->name), error = od_table_find(t, "error", w->name);
   double value = last_of(t, estimate), half = OD_NORMAL95 * last_of(t, sigma);
   double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
-  od_display shown = od_display_unit(w->unit, fmax(fabs(value), fabs(last_of(t, truth))));
+  od_display shown = od_display_unit(w->unit, od_larger(value, last_of(t, truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, w->name);
   od_page_cell(a->page, "%s", shown.unit);
@@ -155,7 +176,7 @@ static void parameter_row(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
   double off = (estimate - p->truth) / sigma, kept = od_kept_uncertainty(a, i);
-  od_display shown = od_display_unit(p->unit, fmax(fabs(estimate), fmax(fabs(p->start), fabs(p->truth))));
+  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(p->start, p->truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
@@ -198,7 +219,7 @@ static void report_parameters(od_account *a) {
 
 static void consistency_row(od_page *p, const char *name, const char *what, od_consistency c) {
   od_page_row(p, name);
-  od_page_cell(p, "%.4f", c.value);
+  od_page_cell(p, c.value < 1000 ? "%.4f" : "%.4g", c.value);
   od_page_cell(p, "%.4f to %.4f", c.low, c.high);
   od_page_cell(p, "%s", what);
 }

@@ -6,6 +6,13 @@
 
 enum { MOST_CURVES = 8, MOST_OUTPUTS = 6, MOST_PARAMETERS = 6, MOST_NAMES = 6 };
 
+// Two digits, written out.
+static double two_digits(double value) {
+  if (!(fabs(value) > 0) || !isfinite(value)) return value;
+  double unit = pow(10, floor(log10(fabs(value))) - 1);
+  return round(value / unit) * unit;
+}
+
 // --- The verdict --------------------------------------------------------------------------------------------------
 
 // The sensors whose innovations depend on each other, by name; empty: none.
@@ -25,27 +32,28 @@ static void size_of_innovations(const od_account *a, od_consistency nis) {
   bool inside = nis.value >= nis.low && nis.value <= nis.high;
   const char *where = inside ? "inside" : "outside";
   char numbers[160];
-  snprintf(numbers, sizeof numbers, "NIS per dimension is %.4f, %s the 95 %% interval %.4f to %.4f", nis.value, where,
-           nis.low, nis.high);
+  snprintf(numbers, sizeof numbers, "NIS per dimension is %.4f, %s the 95\u00a0%% interval %.4f to %.4f", nis.value,
+           where, nis.low, nis.high);
   if (inside)
     od_page_notice(a->page, OD_TONE_GOOD,
                    "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
                    numbers);
   else if (fabs(nis.value - 1) <= 0.1)
     od_page_notice(a->page, OD_TONE_GOOD, "Nearly consistent:",
-                   "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).",
+                   "the measurements scatter about the predictions %.1f\u00a0%% %s than the observer expects (%s).",
                    100 * fabs(sqrt(nis.value) - 1), nis.value > 1 ? "more" : "less", numbers);
   else if (nis.value > 1)
     od_page_notice(
         a->page, OD_TONE_BAD, "Over-confident:",
-        "the measurements are %.2g times as far from the predictions as the observer expects (%s). The model "
+        "the measurements are %.10g times as far from the predictions as the observer expects (%s). The model "
         "misses something, or the noise is set too small: take the intervals in this report as too narrow.",
-        sqrt(nis.value), numbers);
+        two_digits(sqrt(nis.value)), numbers);
   else
-    od_page_notice(a->page, OD_TONE_DOUBT, "Over-cautious:",
-                   "the measurements are only %.2g times as far from the predictions as the observer expects (%s). The "
-                   "noise is set too large: it could learn faster.",
-                   sqrt(nis.value), numbers);
+    od_page_notice(
+        a->page, OD_TONE_DOUBT, "Over-cautious:",
+        "the measurements are only %.10g times as far from the predictions as the observer expects (%s). The "
+        "noise is set too large: it could learn faster.",
+        two_digits(sqrt(nis.value)), numbers);
 }
 
 static void tell_verdict(od_account *a) {
@@ -65,12 +73,17 @@ static void tell_verdict(od_account *a) {
   if (nees.value > nees.high)
     od_page_notice(
         a->page, OD_TONE_BAD, "Over-confident about parameters:",
-        "their errors are %.2g times as large as the observer says (NEES per dimension %.3g, at most %.3g in "
-        "95 %% of all runs).",
-        sqrt(nees.value), nees.value, nees.high);
+        "their errors are %.10g times as large as the observer says (NEES per dimension %.3g, at most %.3g in "
+        "95\u00a0%% of all runs).",
+        two_digits(sqrt(nees.value)), nees.value, nees.high);
 }
 
 // --- Curves, outputs, parameters ----------------------------------------------------------------------------------
+
+// What an over-confident observer says of itself is not so.
+static const char *believed(const od_account *a) {
+  return od_observed_nis(a->o).value > 1.1 ? "is taken as" : "is";
+}
 
 static void tell_curve(od_account *a, const od_curve_result *c) {
   double sum = 0, worst = 0, at = 0;
@@ -84,13 +97,13 @@ static void tell_curve(od_account *a, const od_curve_result *c) {
   snprintf(lead, sizeof lead, "Port %.60s of %.60s", c->port, c->valve);
   if (!isnan(c->rmse))
     snprintf(truth, sizeof truth,
-             " The true curve is %.3g %% away (rms) and within the band over %.0f %% of the stroke.", 100 * c->rmse,
-             100 * c->coverage);
+             " The true curve is %.3g\u00a0%% away (rms) and within the band over %.0f\u00a0%% of the stroke.",
+             100 * c->rmse, 100 * c->coverage);
   od_page_item(
       a->page, lead,
-      "is known to \u00b1%.2g %% of fully open on average over the stroke and to \u00b1%.2g %% where it is known "
-      "worst, near %.2g %s (95 %%).%s",
-      100 * sum / c->samples, 100 * worst, at * x.factor, x.unit, truth);
+      "%s known to \u00b1%.10g\u00a0%% of fully open on average over the stroke and to \u00b1%.10g\u00a0%% where it is "
+      "known worst, near %.2g\u00a0%s (95\u00a0%%).%s",
+      believed(a), two_digits(100 * sum / c->samples), two_digits(100 * worst), at * x.factor, x.unit, truth);
 }
 
 static double last_of(const od_table *t, int column) {
@@ -102,14 +115,15 @@ static void tell_hidden(od_account *a, const od_watched *w) {
   int error = od_table_find(t, "error", w->name);
   double truth = last_of(t, od_table_find(t, "true", w->name)), sigma = last_of(t, od_table_find(t, "sigma", w->name));
   double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
-  od_quantity_text end = od_quantity(last_of(t, od_table_find(t, "estimate", w->name)), sigma, w->unit);
+  double estimate = last_of(t, od_table_find(t, "estimate", w->name)), size = od_larger(estimate, truth);
+  od_quantity_text end = od_quantity(estimate, sigma, w->unit, size);
   if (isnan(truth))
     od_page_item(a->page, w->name, "has no sensor; at the end it is %s.", end.text);
   else
     od_page_item(a->page, w->name,
                  "has no sensor; at the end it is %s (true: %s), and over the run it was off by %s (rms).", end.text,
-                 od_quantity_alone(truth, sigma, w->unit).text,
-                 od_quantity_alone(rms, rms / OD_NORMAL95, w->unit).text);
+                 od_quantity_alone(truth, sigma, w->unit, size).text,
+                 od_quantity_alone(rms, rms / OD_NORMAL95, w->unit, size).text);
 }
 
 static bool is_point_of_curve(const char *path) {
@@ -118,11 +132,13 @@ static bool is_point_of_curve(const char *path) {
 
 static void tell_parameter(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
+  double size = od_larger(a->o->estimate[i], od_larger(p->start, p->truth));
   char truth[120] = "";
-  if (!isnan(p->truth)) snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit).text);
+  if (!isnan(p->truth))
+    snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit, size).text);
   od_page_item(a->page, p->path, "is %s%s; at the start it was taken for %s.",
-               od_quantity(a->o->estimate[i], a->o->sigma[i], p->unit).text, truth,
-               od_quantity(p->start, p->sigma, p->unit).text);
+               od_quantity(a->o->estimate[i], a->o->sigma[i], p->unit, size).text, truth,
+               od_quantity(p->start, p->sigma, p->unit, size).text);
 }
 
 static void tell_parameters(od_account *a) {
@@ -155,8 +171,8 @@ static void tell_largest_error(od_account *a) {
   if (worst < 0) return;
   od_page_item(
       a->page, "True values:",
-      "%d of %d parameters are within their 95 %% intervals; the farthest off is %s, by %.2g standard deviations.",
-      a->o->covered, a->o->compared, a->e->parameter[worst].path, most);
+      "%d of %d parameters are within their 95\u00a0%% intervals; the farthest off is %s, by %.10g standard deviations.",
+      a->o->covered, a->o->compared, a->e->parameter[worst].path, two_digits(most));
 }
 
 static void tell_sensors(od_account *a) {
@@ -164,7 +180,7 @@ static void tell_sensors(od_account *a) {
     const od_sensor_counts *c = &a->o->sensor[i];
     double present = (double)(c->used + c->gated);
     if (c->gated > 0)
-      od_page_item(a->page, a->e->sensor[i].name, "had %.2g %% of its values rejected by the gate (%ld).",
+      od_page_item(a->page, a->e->sensor[i].name, "had %.2g\u00a0%% of its values rejected by the gate (%ld).",
                    100 * (double)c->gated / present, c->gated);
     if (present == 0) od_page_item(a->page, a->e->sensor[i].name, "has not measured anything.");
   }

@@ -50,6 +50,7 @@ static const char page_charts[] =
     ".truth{stroke:var(--truth);stroke-width:1.4;stroke-dasharray:5 3.5}"
     ".start{stroke:var(--start);stroke-width:1.4;stroke-dasharray:1.5 3;stroke-linecap:round}"
     ".measured{stroke:var(--measured);stroke-width:1.8;stroke-linecap:round;stroke-opacity:.6}"
+    ".few{stroke-width:5;stroke-opacity:.9}"
     ".limit{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 3}"
     ".point{fill:var(--page);stroke-width:1.7}\n"
     ".plot{position:relative}.hair{stroke:var(--soft);stroke-width:1}.readout{position:absolute;top:3px;right:4%;"

@@ -191,7 +191,8 @@ static json_t *run_program(scratch *s, const char *arguments, int expected) {
 
 static void test_figures_are_those_of_json(void **state) {
   scratch *s = *state;
-  json_t *root = run_program(s, CASE "points-6.experiment.yaml --json - --report r.html", 0);
+  json_t *root =
+      run_program(s, CASE "points-6.experiment.yaml --set truth.oil.density='869 kg/m^3' --json - --report r.html", 0);
   char *text = scratch_read(scratch_path(s, "r.html"));
   assert_non_null(root);
   assert_non_null(text);
@@ -200,6 +201,8 @@ static void test_figures_are_those_of_json(void **state) {
   compare_consistency(text, root);
   says(text, "<b>Consistent:</b>");
   says(text, "<b>The data say nothing about</b> oil.k0:");
+  says(text, "<dd>oil.density = 869 kg/m^3</dd>");
+  says(text, "initial.P.pressure = 5.6 MPa");
   says(text, "simulated machine, variant 6-S1; seed of the noise: 1");
   assert_true(strlen(text) < 500000);
   free(text);
