@@ -16,7 +16,7 @@ all: packages
 
 help:
 	@echo "make            build the program build/oleodyn and the library"
-	@echo "make demo       observe a hydraulic four-bar from three sensors and plot it"
+	@echo "make demo       observe a hydraulic four-bar from three sensors and write a report"
 	@echo "make test       build everything and run all tests"
 	@echo "make bench      build and run the benchmarks"
 	@echo "make install    install under PREFIX ($(PREFIX))"

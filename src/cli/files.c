@@ -16,14 +16,14 @@ int od_files_check(const od_files *f) {
     od_cli_error("--csv - and --json - cannot both have standard output");
     return OD_EXIT_BAD_INPUT;
   }
-  const char *const binary[] = {f->mat, f->plot}, *const names[] = {"mat", "plot"};
-  for (int i = 0; i < 2; i++) {
-    if (!is_standard_output(binary[i])) continue;
+  const char *const files[] = {f->mat, f->plot, f->report}, *const names[] = {"mat", "plot", "report"};
+  for (int i = 0; i < 3; i++) {
+    if (!is_standard_output(files[i])) continue;
     od_cli_error("--%s cannot go to standard output; give a file name", names[i]);
     return OD_EXIT_BAD_INPUT;
   }
-  const char *const paths[] = {f->csv, f->mat, f->json, f->plot};
-  for (int i = 0; i < 4; i++) {
+  const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
+  for (int i = 0; i < 5; i++) {
     od_error err = {0};
     if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
     od_cli_error("%s", err.text);
@@ -55,6 +55,7 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   if (f->mat) ok = tell(od_table_write_mat(c->table, f->mat, &err), &err, f->mat, size, notes) && ok;
   if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
+  if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
   json_decref(c->summary);
   return ok;
 }

@@ -1,4 +1,4 @@
-// The files a command writes its results to: asked for by the same four options, checked before the work, written after it.
+// The files a command writes its results to: asked for by the same options, checked before the work, written after it.
 #ifndef OD_CLI_FILES_H
 #define OD_CLI_FILES_H
 
@@ -9,7 +9,7 @@
 #include "io/table.h"
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *csv, *mat, *json, *plot, *report;  // paths, or NULL; "-" is standard output (csv and json)
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.
@@ -18,11 +18,12 @@ int od_files_check(const od_files *f);
 // Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);
 
-// What is to be written: a table, a summary (which is given up), and a plot by the command's own function.
+// What is to be written: a table, a summary (which is given up), and a plot and a report by the command's own functions.
 typedef struct od_file_contents {
   const od_table *table;
   json_t *summary;
   od_status (*plot)(const void *user, const char *path, od_error *err);
+  od_status (*report)(const void *user, const char *path, od_error *err);
   const void *user;
 } od_file_contents;
 

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "experiment/observe.h"
 #include "io/plot.h"
+#include "report/observe_report.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed, *data;
@@ -75,6 +76,11 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return status;
 }
 
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const od_findings *f = user;
+  return od_observe_report_write(f->experiment, f->observed, f->message, path, err);
+}
+
 static int run_and_write(const arguments *a, const od_experiment *e) {
   od_observed *observed = NULL;
   od_error err = {0};
@@ -89,7 +95,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
     od_findings_warn(&findings);
     if (notes == stdout) od_findings_print(&findings, notes);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
-    const od_file_contents contents = {observed->table, summary, write_plot, &findings};
+    const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
@@ -110,7 +116,7 @@ static const char details[] =
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
-    "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --plot valve.svg\n";
+    "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --report valve.html\n";
 
 int od_command_observe(int argc, char **argv) {
   arguments a = {0};
@@ -130,6 +136,8 @@ int od_command_observe(int argc, char **argv) {
       {"mat", OD_OPTION_TEXT, "FILE", "write every step as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
   const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
 
@@ -20,10 +21,6 @@ static int widest(int width, const char *text) {
   return od_text_width(text) > width ? od_text_width(text) : width;
 }
 
-static const char *shown_unit(const char *unit) {
-  return strcmp(unit, "1") ? unit : "";
-}
-
 static const char *source_name(const od_experiment *e) {
   return e->log ? e->data.file : "live";
 }
@@ -32,12 +29,18 @@ static double in_sigmas(const od_findings *f, int i) {
   return (f->observed->estimate[i] - f->experiment->parameter[i].truth) / f->observed->sigma[i];
 }
 
+// The unit in which a parameter's numbers are shown.
+static od_display shown_in(const od_findings *f, int i) {
+  const od_estimated *p = &f->experiment->parameter[i];
+  return od_display_unit(p->unit, fmax(fabs(f->observed->estimate[i]), fmax(fabs(p->start), fabs(p->truth))));
+}
+
 static void print_parameters(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
   int name = (int)strlen("parameter"), unit = (int)strlen("unit");
   for (int i = 0; i < e->parameters; i++) {
     name = widest(name, e->parameter[i].path);
-    unit = widest(unit, shown_unit(e->parameter[i].unit));
+    unit = widest(unit, shown_in(f, i).unit);
   }
   bool truth = f->observed->has_truth;
   fprintf(to, "  %-*s  %-*s", name, "parameter", unit, "unit");
@@ -46,14 +49,15 @@ static void print_parameters(const od_findings *f, FILE *to) {
   fprintf(to, truth ? " %12s\n" : "\n", "error/sigma");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
+    od_display shown = shown_in(f, i);
     fprintf(to, "  ");
     od_print_padded(to, p->path, name);
     fprintf(to, "  ");
-    od_print_padded(to, shown_unit(p->unit), unit);
-    if (truth) print_number(to, p->truth, 6);
-    print_number(to, p->start, 6);
-    print_number(to, f->observed->estimate[i], 6);
-    print_number(to, f->observed->sigma[i], 3);
+    od_print_padded(to, shown.unit, unit);
+    if (truth) print_number(to, p->truth * shown.factor, 6);
+    print_number(to, p->start * shown.factor, 6);
+    print_number(to, f->observed->estimate[i] * shown.factor, 6);
+    print_number(to, f->observed->sigma[i] * shown.factor, 3);
     if (truth) print_number(to, in_sigmas(f, i), 3);
     fprintf(to, "\n");
   }
@@ -74,7 +78,7 @@ static void print_sensors(const od_findings *f, FILE *to) {
 
 static void print_curves(const od_findings *f, FILE *to) {
   const od_observed *o = f->observed;
-  if (o->curves == 0) return;
+  if (isnan(od_observed_curve_rmse(o))) return;
   fprintf(to, "curves: off by %.3g %% of fully open, rms over", 100 * od_observed_curve_rmse(o));
   for (int i = 0; i < o->curves; i++)
     fprintf(to, "%s %s.%s (%.3g %%)", i ? "," : "", o->curve[i].valve, o->curve[i].port, 100 * o->curve[i].rmse);

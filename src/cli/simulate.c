@@ -98,7 +98,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     od_results results = {
         machine, table, &report, options.step, integrators[options.integrator], status == OD_OK ? NULL : err.text};
     if (!f->csv && !f->mat && !f->json && notes) od_results_print(&results, notes);
-    const od_file_contents contents = {table, f->json ? od_results_json(&results) : NULL, write_plot, &results};
+    const od_file_contents contents = {
+        .table = table, .summary = f->json ? od_results_json(&results) : NULL, .plot = write_plot, .user = &results};
     ok = od_files_write(f, &contents, notes);
   }
   if (status != OD_OK) {

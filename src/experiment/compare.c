@@ -60,36 +60,40 @@ static void find_coverage(const od_experiment *e, od_observed *o) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// A port's curve with estimated ordinates: parameter[i] is the parameter that is ordinate i, or -1.
-typedef struct curve {
-  const od_flow *flow;
-  double *ordinate;
-  int *parameter;
-  bool any;
-} curve;
-
 // The number of the model that a parameter is; -1: none of them.
 static int theta_of(const od_experiment *e, int parameter) {
   int number = e->parameter[parameter].number;
   return number < 0 ? -1 : e->model->numbers.item[number].theta;
 }
 
+// The parameter that is number `theta` of the model, or -1.
+static int parameter_of(const od_experiment *e, int theta) {
+  for (int p = 0; p < e->parameters; p++)
+    if (theta_of(e, p) == theta) return p;
+  return -1;
+}
+
+// A port's curve with estimated ordinates: parameter[i] is the parameter that is ordinate i, or -1.
+typedef struct curve {
+  const od_flow *flow, *true_flow;  // the true machine's port, or NULL
+  double *start, *estimate;         // ordinates
+  int *parameter;
+  bool any;
+} curve;
+
 static bool read_curve(const od_experiment *e, const od_observed *o, const od_flow *flow, curve *c) {
   const od_model *m = od_machine_model(e->model);
   int first = flow->number + 1 + flow->count;  // overlap, abscissae, ordinates
   *c = (curve){.flow = flow,
-               .ordinate = malloc((size_t)flow->count * sizeof *c->ordinate),
+               .start = malloc(2 * (size_t)flow->count * sizeof *c->start),
                .parameter = malloc((size_t)flow->count * sizeof *c->parameter)};
-  if (!c->ordinate || !c->parameter) return false;
+  if (!c->start || !c->parameter) return false;
+  c->estimate = c->start + flow->count;
   for (int i = 0; i < flow->count; i++) {
-    c->ordinate[i] = m->theta[first + i];
-    c->parameter[i] = -1;
-    for (int p = 0; p < e->parameters; p++) {
-      if (theta_of(e, p) != first + i) continue;
-      c->parameter[i] = p;
-      c->ordinate[i] = o->estimate[p];
-      c->any = true;
-    }
+    int p = c->parameter[i] = parameter_of(e, first + i);
+    c->start[i] = p >= 0 ? e->parameter[p].start : m->theta[first + i];
+    c->estimate[i] = p >= 0 ? o->estimate[p] : m->theta[first + i];
+    c->any = c->any || p >= 0;
   }
   return true;
 }
@@ -110,35 +114,83 @@ static double curve_sigma(const od_experiment *e, const od_observed *o, const cu
   return sqrt(fmax(sum, 0));
 }
 
-static od_curve_result compare_curve(const od_experiment *e, const od_observed *o, const curve *c,
-                                     const od_flow *true_flow) {
-  const od_model *truth = od_machine_model(e->truth), *model = od_machine_model(e->model);
-  const od_valve *valve = &model->valve[c->flow->valve];
-  double stroke = model->theta[valve->number + OD_VALVE_STROKE], full = model->theta[valve->number + OD_VALVE_FULL];
-  const double *true_ordinate = truth->theta + true_flow->number + 1 + true_flow->count;
+static od_curve_place place_at(const od_experiment *e, const od_observed *o, const curve *c, double x) {
+  const double *theta = od_machine_model(e->model)->theta;
+  curve_point_r at;
+  od_curve_place place = {.x = x, .start = value_of(theta, c->flow, c->start, x, &at), .truth = NAN};
+  place.estimate = value_of(theta, c->flow, c->estimate, x, &at);
+  place.sigma = curve_sigma(e, o, c, &at);
+  if (c->true_flow) {
+    const double *true_theta = od_machine_model(e->truth)->theta;
+    const double *ordinate = true_theta + c->true_flow->number + 1 + c->true_flow->count;
+    place.truth = value_of(true_theta, c->true_flow, ordinate, x, &at);
+  }
+  return place;
+}
+
+// Control points have true values only where the true curve has the same number of them.
+static od_curve_place control_point(const od_experiment *e, const od_observed *o, const curve *c, int i) {
+  int p = c->parameter[i];
+  od_curve_place place = {.x = od_machine_model(e->model)->theta[c->flow->number + 1 + i],
+                          .start = c->start[i],
+                          .estimate = c->estimate[i],
+                          .sigma = p >= 0 ? o->sigma[p] : 0,
+                          .truth = NAN};
+  if (c->true_flow && c->true_flow->count == c->flow->count)
+    place.truth = od_machine_model(e->truth)->theta[c->true_flow->number + 1 + c->flow->count + i];
+  return place;
+}
+
+static void compare_curve(od_curve_result *r) {
   double squares = 0, variance = 0;
   int inside = 0, uncertain = 0;
-  for (int i = 0; i < CURVE_SAMPLES; i++) {
-    curve_point_r at, true_at;
-    double x = stroke * i / (CURVE_SAMPLES - 1);
-    double difference = value_of(model->theta, c->flow, c->ordinate, x, &at) -
-                        value_of(truth->theta, true_flow, true_ordinate, x, &true_at);
-    double sigma = curve_sigma(e, o, c, &at);
+  for (int i = 0; i < r->samples; i++) {
+    const od_curve_place *at = &r->sample[i];
+    double difference = at->estimate - at->truth;
     squares += difference * difference;
-    variance += sigma * sigma;
-    uncertain += sigma > 0;
-    inside += sigma > 0 && fabs(difference) <= normal95 * sigma;
+    variance += at->sigma * at->sigma;
+    uncertain += at->sigma > 0;
+    inside += at->sigma > 0 && fabs(difference) <= normal95 * at->sigma;
   }
-  return (od_curve_result){.valve = valve->name,
-                           .port = c->flow->name,
-                           .rmse = sqrt(squares / CURVE_SAMPLES) / full,
-                           .sigma = sqrt(variance / CURVE_SAMPLES) / full,
-                           .coverage = uncertain > 0 ? (double)inside / uncertain : (double)NAN};
+  r->rmse = sqrt(squares / r->samples) / r->full;
+  r->sigma = sqrt(variance / r->samples) / r->full;
+  r->coverage = uncertain > 0 && !isnan(squares) ? (double)inside / uncertain : (double)NAN;
+}
+
+// The unit of number `theta` of a machine.
+static const char *unit_of(const od_machine *machine, int theta) {
+  const od_numbers *numbers = &machine->numbers;
+  for (int i = 0; i < numbers->count; i++)
+    if (numbers->item[i].theta == theta) return numbers->item[i].number.unit;
+  return "1";
+}
+
+static bool sample_curve(const od_experiment *e, const od_observed *o, const curve *c, od_curve_result *r) {
+  const od_model *m = od_machine_model(e->model);
+  const od_valve *valve = &m->valve[c->flow->valve];
+  double stroke = m->theta[valve->number + OD_VALVE_STROKE];
+  *r = (od_curve_result){.valve = valve->name,
+                         .port = c->flow->name,
+                         .from = m->node[c->flow->a].name,
+                         .to = m->node[c->flow->b].name,
+                         .side = c->flow->side,
+                         .x_unit = unit_of(e->model, valve->number + OD_VALVE_STROKE),
+                         .full = m->theta[valve->number + OD_VALVE_FULL],
+                         .samples = CURVE_SAMPLES,
+                         .points = c->flow->count};
+  r->sample = calloc((size_t)(r->samples + r->points), sizeof *r->sample);
+  if (!r->sample) return false;
+  r->point = r->sample + r->samples;
+  for (int i = 0; i < r->samples; i++) r->sample[i] = place_at(e, o, c, stroke * i / (CURVE_SAMPLES - 1));
+  for (int i = 0; i < r->points; i++) r->point[i] = control_point(e, o, c, i);
+  compare_curve(r);
+  return true;
 }
 
 // The same port of the true machine, or NULL.
-static const od_flow *find_port(const od_model *m, const char *valve, const char *port) {
-  for (int i = 0; i < m->flows; i++) {
+static const od_flow *find_port(const od_experiment *e, const char *valve, const char *port) {
+  const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
+  for (int i = 0; m && i < m->flows; i++) {
     const od_flow *f = &m->flow[i];
     if (f->kind == OD_FLOW_PORT && strcmp(f->name, port) == 0 && strcmp(m->valve[f->valve].name, valve) == 0) return f;
   }
@@ -150,11 +202,11 @@ static bool find_curves(const od_experiment *e, od_observed *o) {
   bool ok = (o->curve = calloc((size_t)m->flows + 1, sizeof *o->curve)) != NULL;
   for (int i = 0; ok && i < m->flows; i++) {
     if (m->flow[i].kind != OD_FLOW_PORT) continue;
-    const od_flow *true_flow = find_port(od_machine_model(e->truth), m->valve[m->flow[i].valve].name, m->flow[i].name);
     curve c;
     ok = read_curve(e, o, &m->flow[i], &c);
-    if (ok && c.any && true_flow) o->curve[o->curves++] = compare_curve(e, o, &c, true_flow);
-    free(c.ordinate);
+    c.true_flow = find_port(e, m->valve[m->flow[i].valve].name, m->flow[i].name);
+    if (ok && c.any) ok = sample_curve(e, o, &c, &o->curve[o->curves++]);
+    free(c.start);
     free(c.parameter);
   }
   return ok;
@@ -183,16 +235,30 @@ bool od_compare(const od_experiment *e, od_observed *o) {
   return find_nees(e, o) && find_curves(e, o);
 }
 
+void od_compare_free(od_observed *o) {
+  for (int i = 0; i < o->curves; i++) free(o->curve[i].sample);
+  free(o->curve);
+}
+
 double od_observed_curve_rmse(const od_observed *o) {
   double sum = 0;
-  for (int i = 0; i < o->curves; i++) sum += o->curve[i].rmse * o->curve[i].rmse;
-  return o->curves > 0 ? sqrt(sum / o->curves) : (double)NAN;
+  int known = 0;
+  for (int i = 0; i < o->curves; i++) {
+    if (isnan(o->curve[i].rmse)) continue;
+    sum += o->curve[i].rmse * o->curve[i].rmse;
+    known++;
+  }
+  return known > 0 ? sqrt(sum / known) : (double)NAN;
 }
 
 // Quantiles of chi-squared over its dimension, after Wilson and Hilferty.
-od_consistency od_observed_nis(const od_observed *o) {
-  double n = (double)o->nis_dimension, spread = 2 / (9 * n);
+od_consistency od_consistency_of(double sum, double n) {
+  double spread = 2 / (9 * n);
   if (!(n > 0)) return (od_consistency){NAN, NAN, NAN};
-  return (od_consistency){o->nis / n, pow(1 - spread - normal95 * sqrt(spread), 3),
+  return (od_consistency){sum / n, pow(fmax(1 - spread - normal95 * sqrt(spread), 0), 3),
                           pow(1 - spread + normal95 * sqrt(spread), 3)};
+}
+
+od_consistency od_observed_nis(const od_observed *o) {
+  return od_consistency_of(o->nis, (double)o->nis_dimension);
 }

@@ -148,7 +148,7 @@ static od_columns lay_out(const run *r) {
   od_columns c = {.watched = 1 + e->sensors, .per_watched = r->o->has_truth ? 4 : 2};
   c.parameter = c.watched + c.per_watched * e->watches;
   c.innovation = c.parameter + 2 * e->parameters;
-  c.nis = c.innovation + e->sensors;
+  c.nis = c.innovation + 2 * e->sensors;
   c.input = c.nis + 1;
   c.count = c.input + r->nu;
   return c;
@@ -170,7 +170,9 @@ static od_status make_table(run *r, od_error *err) {
   od_status status = od_table_label(r->o->table, 0, "time", "s");
   for (int i = 0; i < e->sensors && status == OD_OK; i++) {
     status = label(r, 1 + i, "measured", e->sensor[i].name, e->sensor[i].unit);
-    if (status == OD_OK) status = label(r, c.innovation + i, "innovation", e->sensor[i].name, e->sensor[i].unit);
+    if (status == OD_OK) status = label(r, c.innovation + 2 * i, "innovation", e->sensor[i].name, e->sensor[i].unit);
+    if (status == OD_OK)
+      status = label(r, c.innovation + 2 * i + 1, "innovation_sigma", e->sensor[i].name, e->sensor[i].unit);
   }
   for (int i = 0; i < e->watches; i++)
     for (int k = 0; k < c.per_watched && status == OD_OK; k++)
@@ -221,7 +223,8 @@ static od_status record(run *r, const od_sample *s) {
   }
   for (int i = 0; i < e->sensors; i++) {
     r->row[1 + i] = s->y[i];
-    r->row[c->innovation + i] = innovation[i].use == OD_SENSOR_MISSING ? (double)NAN : innovation[i].value;
+    r->row[c->innovation + 2 * i] = innovation[i].value;
+    r->row[c->innovation + 2 * i + 1] = innovation[i].sigma;
   }
   double nis = od_observer_nis(r->observer, &used);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
@@ -331,7 +334,7 @@ static od_status observe(run *r, const od_observe_options *options, bool *starte
   status = run_all(r, options, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  if (r->o->has_truth && !od_compare(r->e, r->o) && status == OD_OK)
+  if (!od_compare(r->e, r->o) && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
@@ -361,6 +364,6 @@ void od_observed_free(od_observed *o) {
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);
-  free(o->curve);
+  od_compare_free(o);
   free(o);
 }

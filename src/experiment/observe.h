@@ -12,16 +12,30 @@ typedef struct od_sensor_counts {
   long used, missing, gated;
 } od_sensor_counts;
 
-// A curve of a valve's port of which points were estimated, compared with the true one.
+// A place on a curve: the travel of the spool, and there what the observer began with, what it found with its standard
+// deviation, and what is true (NAN: not known).
+typedef struct od_curve_place {
+  double x, start, estimate, sigma, truth;
+} od_curve_place;
+
+// A curve of a valve's port of which points were estimated, beside the true one.
 typedef struct od_curve_result {
-  const char *valve, *port;
-  double rmse;      // over the stroke, as a part of the fully open value
-  double sigma;     // what the observer expects of it: its standard deviation, in the same way
-  double coverage;  // the part of the stroke over which the true curve is within the 95 % band
+  const char *valve, *port, *from, *to;
+  int side;                // the sign of the spool's travel
+  const char *x_unit;      // of the travel, which is the command's
+  double full;             // the fully open value
+  double rmse;             // over the stroke, as a part of the fully open value; NAN: no true curve is known
+  double sigma;            // what the observer expects of it: its standard deviation, in the same way
+  double coverage;         // the part of the stroke over which the true curve is within the 95 % band
+  od_curve_place *sample;  // over the stroke
+  int samples;
+  od_curve_place *point;  // the control points
+  int points;
 } od_curve_result;
 
 // Where things stand in a row: time, measured.*, for each watched output estimate.*, sigma.* and, where the truth is
-// known, true.*, error.*, for each parameter estimate.*, sigma.*, then innovation.*, nis, input.*
+// known, true.*, error.*, for each parameter estimate.*, sigma.*, for each sensor
+// innovation.*, innovation_sigma.*, then nis, input.*
 typedef struct od_columns {
   int watched, per_watched, parameter, innovation, nis, input, count;
 } od_columns;
@@ -63,7 +77,10 @@ typedef struct od_consistency {
 } od_consistency;
 od_consistency od_observed_nis(const od_observed *o);
 
-// Root of the mean square over the curves; NAN without curves.
+// The same for any sum of squares over its expectation.
+od_consistency od_consistency_of(double sum, double dimension);
+
+// Root of the mean square over the curves; NAN without curves that have a true one.
 double od_observed_curve_rmse(const od_observed *o);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
-#include "io/axis.h"
+#include "io/chart.h"
 #include "io/svg.h"
 
 // The page, in pixels.
@@ -20,30 +20,19 @@ static const char style[] =
     "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}"
     ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
     ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
-    ".faint{font-size:12px;fill:#8a94a3}.ring{fill:#fff;stroke-width:1.6}"
+    ".faint{font-size:12px;fill:#8a94a3}.ring{fill:#fff;stroke:currentColor;stroke-width:1.6}.dot{fill:currentColor}"
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
-    ".curve{fill:none;stroke-width:1.6;stroke-linejoin:round}";
-
-static const char *const colours[] = {"#1769d1", "#d1490c", "#23823b", "#8e36ad",
-                                      "#0b7a8f", "#c22a4b", "#8a6d00", "#4f46c8"};
-enum { colour_count = sizeof colours / sizeof *colours };
-
-// Where a chart lies on the page and what it shows.
-typedef struct chart {
-  double x, y, width, height;
-  od_axis horizontal, vertical;
-} chart;
-
-static double to_x(const chart *c, double value) {
-  return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
-}
-
-static double to_y(const chart *c, double value) {
-  return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
-}
+    ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}"
+    ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
+    ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
+enum { colour_count = 8 };
 
 static double at(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
+}
+
+static od_series column_of(const od_table *t, int column) {
+  return (od_series){t->data + column, t->rows, t->columns, 1};
 }
 
 // "crank.end.vx": the element is everything before the last dot. Its outputs share a colour.
@@ -52,7 +41,12 @@ static size_t element_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-static const char *colour_of(const od_table *t, int column) {
+// The class of a shape in the colour of a column: "curve c3".
+typedef struct shape {
+  char class_name[24];
+} shape;
+
+static shape coloured(const char *kind, const od_table *t, int column) {
   int elements = 0;
   for (int c = 1; c <= column; c++) {
     size_t n = element_length(t->name[c]);
@@ -62,78 +56,23 @@ static const char *colour_of(const od_table *t, int column) {
     if (element_length(t->name[column]) == n && !strncmp(t->name[c], t->name[column], n)) break;
     elements++;
   }
-  return colours[elements % colour_count];
-}
-
-static void draw_frame(FILE *to, const chart *c, const char *horizontal_class) {
-  char text[OD_AXIS_TEXT];
-  od_svg_rectangle(to, "frame", c->x, c->y, c->width, c->height);
-  for (int i = 0; i < c->horizontal.ticks; i++) {
-    double x = to_x(c, od_axis_tick(&c->horizontal, i));
-    od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
-    od_axis_label(&c->horizontal, i, text);
-    od_svg_text(to, horizontal_class, x, c->y + c->height + 18, "middle", text);
-  }
-  for (int i = 0; i < c->vertical.ticks; i++) {
-    double value = od_axis_tick(&c->vertical, i), y = to_y(c, value);
-    bool zero = fabs(value) < 1e-6 * c->vertical.step;
-    od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
-    od_axis_label(&c->vertical, i, text);
-    od_svg_text(to, "tick", c->x - 9, y + 4, "end", text);
-  }
+  shape s;
+  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, elements % colour_count);
+  return s;
 }
 
 static void axis_title(char *text, size_t size, const char *name, const od_axis *axis) {
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// The rows from `row` on that fall on the same column of pixels as it and have a value; which is lowest and highest.
-typedef struct span {
-  long last, low, high;
-} span;
-
-static span same_pixel(const chart *c, const od_table *t, int column, long row) {
-  span s = {row, row, row};
-  double pixel = floor(to_x(c, at(t, row, 0)));
-  for (long i = row; i < t->rows && floor(to_x(c, at(t, i, 0))) == pixel && !isnan(at(t, i, column)); i++) {
-    s.last = i;
-    if (at(t, i, column) < at(t, s.low, column)) s.low = i;
-    if (at(t, i, column) > at(t, s.high, column)) s.high = i;
-  }
-  return s;
-}
-
-// A long signal has many rows per pixel: of each column of pixels the extremes and the last are enough.
-static void draw_signal(FILE *to, const chart *c, const od_table *t, int column) {
-  bool first = true;
-  od_svg_curve_begin(to, colour_of(t, column));
-  for (long row = 0; row < t->rows; row++) {
-    if (isnan(at(t, row, column))) {
-      first = true;
-      continue;
-    }
-    span s = same_pixel(c, t, column, row);
-    long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
-    for (int i = 0; i < 4; i++) {
-      // The first is on the way to the others, unless the curve starts here or there are no others.
-      if (rows[i] == drawn || (rows[i] == row && !first && s.last > row)) continue;
-      drawn = rows[i];
-      od_svg_curve_point(to, first, to_x(c, at(t, drawn, 0)), to_y(c, at(t, drawn, column)));
-      first = false;
-    }
-    row = s.last;
-  }
-  od_svg_curve_end(to);
-}
-
 static void draw_time_chart(FILE *to, const od_table *t, int column, double y, const od_axis *time, bool last) {
   od_summary s = od_table_summary(t, column);
   double room = margin * (s.max - s.min);
-  chart c = {left,         y,     page_width - left - right,
-             chart_height, *time, od_axis_make(s.min - room, s.max + room, t->unit[column], 4)};
+  od_chart c = {left,         y,     page_width - left - right,
+                chart_height, *time, od_axis_make(s.min - room, s.max + room, t->unit[column], 4)};
   char text[256], low[OD_AXIS_TEXT], high[OD_AXIS_TEXT];
-  draw_frame(to, &c, last ? "tick" : "faint");
-  draw_signal(to, &c, t, column);
+  od_chart_frame(to, &c, last ? "tick" : "faint");
+  od_chart_line(to, &c, column_of(t, 0), column_of(t, column), coloured("curve", t, column).class_name, NULL);
   snprintf(text, sizeof text, c.vertical.unit[0] ? "(%s)" : "%s", c.vertical.unit);
   od_svg_label(to, left, y - 9, t->name[column], text);
   if (isfinite(s.min) && isfinite(s.max)) {
@@ -163,7 +102,7 @@ static bool has_paths(const od_table *t) {
 }
 
 // Equal scales in both directions: the frame is as large as the page allows and no larger than the paths need.
-static chart fit_paths(const od_table *t, double y) {
+static od_chart fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
   for (int i = 1; i < t->columns; i++) {
@@ -178,7 +117,7 @@ static chart fit_paths(const od_table *t, double y) {
   double full = page_width - left - right, width = (1 + 2 * margin) * (x1 - x0), height = (1 + 2 * margin) * (y1 - y0);
   double scale = fmax(width / full, height / most_path_height);
   if (!(scale > 1e-12)) scale = 1 / full;
-  chart c = {.x = left, .y = y, .width = fmin(fmax(width / scale, 320), full), .height = fmax(height / scale, 180)};
+  od_chart c = {.x = left, .y = y, .width = fmin(fmax(width / scale, 320), full), .height = fmax(height / scale, 180)};
   double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * scale * c.width, h = 0.5 * scale * c.height;
   // As many ticks per pixel both ways: the grid is of squares.
   c.vertical = od_axis_make(ym - h, ym + h, unit, c.height / tick_distance);
@@ -186,24 +125,25 @@ static chart fit_paths(const od_table *t, double y) {
   return c;
 }
 
-static void draw_path(FILE *to, const chart *c, const od_table *t, int xc, int yc) {
-  const char *colour = colour_of(t, xc);
+static void draw_path(FILE *to, const od_chart *c, const od_table *t, int xc, int yc) {
   bool first = true;
   double x = 0, y = 0;
-  od_svg_curve_begin(to, colour);
+  od_svg_path_begin(to, coloured("curve", t, xc).class_name, NULL);
   for (long row = 0; row < t->rows; row++) {
-    double px = to_x(c, at(t, row, xc)), py = to_y(c, at(t, row, yc));
+    double px = od_chart_x(c, at(t, row, xc)), py = od_chart_y(c, at(t, row, yc));
     bool gap = isnan(px) || isnan(py);
     // Points nearer than half a pixel add nothing.
     if (!gap && (first || hypot(px - x, py - y) > 0.5 || row == t->rows - 1))
-      od_svg_curve_point(to, first, x = px, y = py), first = false;
+      od_svg_path_point(to, first ? 'M' : 'L', x = px, y = py), first = false;
     if (gap) first = true;
   }
-  od_svg_curve_end(to);
+  od_svg_path_end(to);
   long end = t->rows - 1;
   if (!isnan(at(t, end, xc) + at(t, end, yc)))
-    od_svg_ring(to, colour, to_x(c, at(t, end, xc)), to_y(c, at(t, end, yc)), 4.5);
-  if (!isnan(at(t, 0, xc) + at(t, 0, yc))) od_svg_dot(to, colour, to_x(c, at(t, 0, xc)), to_y(c, at(t, 0, yc)), 4);
+    od_svg_circle(to, coloured("ring", t, xc).class_name, od_chart_x(c, at(t, end, xc)), od_chart_y(c, at(t, end, yc)),
+                  4.5);
+  if (!isnan(at(t, 0, xc) + at(t, 0, yc)))
+    od_svg_circle(to, coloured("dot", t, xc).class_name, od_chart_x(c, at(t, 0, xc)), od_chart_y(c, at(t, 0, yc)), 4);
 }
 
 // The names of the paths, in as many lines as they need; to NULL: nothing is drawn. Returns the height of the lines.
@@ -217,7 +157,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
     double width = 40 + 7.2 * (double)strlen(text);
     if (x > left && x + width > page_width - right) x = left, y += legend_line;
     if (to) {
-      od_svg_dot(to, colour_of(t, i), x + 5, y - 4, 5);
+      od_svg_circle(to, coloured("dot", t, i).class_name, x + 5, y - 4, 5);
       od_svg_text(to, "tick", x + 16, y, "start", text);
     }
     x += width;
@@ -226,14 +166,14 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
 }
 
 // Where the frame of the paths lies when their part of the page begins at y.
-static chart paths_chart(const od_table *t, double y) {
+static od_chart paths_chart(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }
 
 static void draw_paths(FILE *to, const od_table *t, double y) {
-  chart c = paths_chart(t, y);
+  od_chart c = paths_chart(t, y);
   draw_legend(to, t, y + 14);
-  draw_frame(to, &c, "tick");
+  od_chart_frame(to, &c, "tick");
   for (int i = 1; i < t->columns; i++)
     if (partner(t, i) >= 0) draw_path(to, &c, t, i, partner(t, i));
   char text[256];
@@ -243,7 +183,7 @@ static void draw_paths(FILE *to, const od_table *t, double y) {
 }
 
 static void draw_page(FILE *to, const od_table *t, const char *title, const char *subtitle) {
-  chart paths = paths_chart(t, top);
+  od_chart paths = paths_chart(t, top);
   double first_chart = has_paths(t) ? paths.y + paths.height + chart_gap + 10 : top;
   double height = first_chart + (t->columns - 1) * (chart_height + chart_gap) - chart_gap + bottom;
   od_svg_begin(to, page_width, height, title, style);

@@ -1,6 +1,9 @@
 #include "io/svg.h"
 
+#include <string.h>
+
 #include "io/number.h"
+#include "io/utf8.h"
 
 // A tenth of a pixel is finer than any screen.
 enum { decimals = 1 };
@@ -11,17 +14,28 @@ static void write_attribute(FILE *to, const char *name, double value) {
   fprintf(to, " %s=\"%s\"", name, text);
 }
 
-// Markup characters are escaped; control characters, which XML forbids, are left out.
-static void write_escaped(FILE *to, const char *text) {
-  for (; *text; text++) {
+// XML has no place for these two, though they are UTF-8.
+static bool is_noncharacter(const char *text) {
+  return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
+}
+
+void od_xml_text(FILE *to, const char *text) {
+  size_t left = strlen(text);
+  while (left > 0) {
+    size_t length = od_utf8_length((const unsigned char *)text, left);
     switch (*text) {
       case '&': fputs("&amp;", to); break;
       case '<': fputs("&lt;", to); break;
       case '>': fputs("&gt;", to); break;
       case '"': fputs("&quot;", to); break;
       default:
-        if ((unsigned char)*text >= ' ') fputc(*text, to);
+        if (length == 0 || is_noncharacter(text))
+          fputc('?', to), length = length ? length : 1;
+        else
+          fwrite(text, 1, length, to);
     }
+    text += length;
+    left -= length;
   }
 }
 
@@ -30,7 +44,7 @@ void od_svg_begin(FILE *to, double width, double height, const char *title, cons
   write_attribute(to, "width", width);
   write_attribute(to, "height", height);
   fprintf(to, " viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>", width, height);
-  write_escaped(to, title);
+  od_xml_text(to, title);
   fprintf(to, "</title>\n<style>%s</style>\n", style);
 }
 
@@ -56,21 +70,12 @@ void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, doub
   fputs("/>\n", to);
 }
 
-static void end_circle(FILE *to, double x, double y, double radius) {
+void od_svg_circle(FILE *to, const char *class_name, double x, double y, double radius) {
+  fprintf(to, "<circle class=\"%s\"", class_name);
   write_attribute(to, "cx", x);
   write_attribute(to, "cy", y);
   write_attribute(to, "r", radius);
   fputs("/>\n", to);
-}
-
-void od_svg_dot(FILE *to, const char *fill, double x, double y, double radius) {
-  fprintf(to, "<circle fill=\"%s\"", fill);
-  end_circle(to, x, y, radius);
-}
-
-void od_svg_ring(FILE *to, const char *stroke, double x, double y, double radius) {
-  fprintf(to, "<circle class=\"ring\" stroke=\"%s\"", stroke);
-  end_circle(to, x, y, radius);
 }
 
 static void begin_text(FILE *to, const char *class_name, double x, double y, const char *anchor) {
@@ -82,29 +87,35 @@ static void begin_text(FILE *to, const char *class_name, double x, double y, con
 
 void od_svg_text(FILE *to, const char *class_name, double x, double y, const char *anchor, const char *text) {
   begin_text(to, class_name, x, y, anchor);
-  write_escaped(to, text);
+  od_xml_text(to, text);
   fputs("</text>\n", to);
 }
 
 void od_svg_label(FILE *to, double x, double y, const char *name, const char *note) {
   begin_text(to, "name", x, y, "start");
-  write_escaped(to, name);
+  od_xml_text(to, name);
   fputs("<tspan class=\"note\" dx=\"6\">", to);
-  write_escaped(to, note);
+  od_xml_text(to, note);
   fputs("</tspan></text>\n", to);
 }
 
-void od_svg_curve_begin(FILE *to, const char *colour) {
-  fprintf(to, "<path class=\"curve\" stroke=\"%s\" d=\"", colour);
+void od_svg_path_begin(FILE *to, const char *class_name, const char *name) {
+  fprintf(to, "<path class=\"%s\"", class_name);
+  if (name) {
+    fputs(" data-name=\"", to);
+    od_xml_text(to, name);
+    fputc('"', to);
+  }
+  fputs(" d=\"", to);
 }
 
-void od_svg_curve_point(FILE *to, bool first, double x, double y) {
+void od_svg_path_point(FILE *to, char how, double x, double y) {
   char a[OD_NUMBER_SIZE], b[OD_NUMBER_SIZE];
   od_number_fixed(a, x, decimals);
   od_number_fixed(b, y, decimals);
-  fprintf(to, "%c%s %s", first ? 'M' : 'L', a, b);
+  fprintf(to, "%c%s %s", how, a, b);
 }
 
-void od_svg_curve_end(FILE *to) {
+void od_svg_path_end(FILE *to) {
   fputs("\"/>\n", to);
 }

@@ -5,22 +5,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// A text with its markup characters escaped, fit for content and attributes; what is no UTF-8 text becomes '?'.
+void od_xml_text(FILE *to, const char *text);
+
 // Begins and ends a drawing; style is CSS.
 void od_svg_begin(FILE *to, double width, double height, const char *title, const char *style);
 void od_svg_end(FILE *to);
 
 void od_svg_line(FILE *to, const char *class_name, double x0, double y0, double x1, double y1);
 void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, double width, double height);
-void od_svg_dot(FILE *to, const char *fill, double x, double y, double radius);
-void od_svg_ring(FILE *to, const char *stroke, double x, double y, double radius);
+void od_svg_circle(FILE *to, const char *class_name, double x, double y, double radius);
 // Text with its characters escaped; anchor "start", "middle" or "end".
 void od_svg_text(FILE *to, const char *class_name, double x, double y, const char *anchor, const char *text);
 // A name in bold, then a note in a lighter tone, on one line.
 void od_svg_label(FILE *to, double x, double y, const char *name, const char *note);
 
-// A curve: begin, points in order (first: start anew here), end.
-void od_svg_curve_begin(FILE *to, const char *colour);
-void od_svg_curve_point(FILE *to, bool first, double x, double y);
-void od_svg_curve_end(FILE *to);
+// A path: begin, points in order ('M': start anew here, 'L': go on), end. The name is what a reader of the file may call
+// it; NULL: none.
+void od_svg_path_begin(FILE *to, const char *class_name, const char *name);
+void od_svg_path_point(FILE *to, char how, double x, double y);
+void od_svg_path_end(FILE *to);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "machine/utf8.h"
+#include "io/utf8.h"
 
 enum { MEGABYTE = 1 << 20, LARGEST = 16 * MEGABYTE, CHUNK = 65536 };
 

@@ -11,9 +11,9 @@
 #include <strings.h>
 #include <udunits2.h>
 
+#include "io/utf8.h"
 #include "machine/index.h"
 #include "machine/texts.h"
-#include "machine/utf8.h"
 
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 

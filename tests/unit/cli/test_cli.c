@@ -61,8 +61,8 @@ static void test_manual_is_complete(void **state) {
   char *manual = scratch_read(OD_SOURCE_DIR "/docs/oleodyn.1");
   assert_non_null(manual);
   says(manual, "oleodyn " OD_VERSION);
-  const char *commands[] = {"simulate", "check", "info", "help", "version"};
-  for (int i = 0; i < 5; i++) {
+  const char *commands[] = {"simulate", "observe", "check", "info", "help", "version"};
+  for (int i = 0; i < 6; i++) {
     outcome o = run(s, "help %s", commands[i]);
     for (const char *c = strstr(o.out, "\n  --"); c; c = strstr(c + 1, "\n  --")) {
       char name[40], written[64];

@@ -1,5 +1,5 @@
 // UTF-8 as RFC 3629 has it.
-#include "machine/utf8.h"
+#include "io/utf8.h"
 
 #include <stdint.h>
 #include <string.h>

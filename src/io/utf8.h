@@ -1,6 +1,6 @@
 // Text in UTF-8, character by character.
-#ifndef OD_MACHINE_UTF8_H
-#define OD_MACHINE_UTF8_H
+#ifndef OD_IO_UTF8_H
+#define OD_IO_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,254 @@
+#include "io/chart.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "io/svg.h"
+
+// --- Where things lie ---------------------------------------------------------------------------------------------
+
+double od_chart_x(const od_chart *c, double value) {
+  return c->x + c->width * (value - c->horizontal.low) / (c->horizontal.high - c->horizontal.low);
+}
+
+double od_chart_y(const od_chart *c, double value) {
+  return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
+}
+
+// What lies far outside is put just outside: numbers stay short.
+static double bounded_y(const od_chart *c, double value) {
+  return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
+}
+
+void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
+  char text[OD_AXIS_TEXT];
+  od_svg_rectangle(to, "frame", c->x, c->y, c->width, c->height);
+  for (int i = 0; i < c->horizontal.ticks; i++) {
+    double x = od_chart_x(c, od_axis_tick(&c->horizontal, i));
+    od_svg_line(to, "grid", x, c->y, x, c->y + c->height);
+    od_axis_label(&c->horizontal, i, text);
+    od_svg_text(to, horizontal_class, x, c->y + c->height + 18, "middle", text);
+  }
+  for (int i = 0; i < c->vertical.ticks; i++) {
+    double value = od_axis_tick(&c->vertical, i), y = od_chart_y(c, value);
+    bool zero = fabs(value) < 1e-6 * c->vertical.step;
+    od_svg_line(to, zero ? "zero" : "grid", c->x, y, c->x + c->width, y);
+    od_axis_label(&c->vertical, i, text);
+    od_svg_text(to, "tick", c->x - 9, y + 4, "end", text);
+  }
+}
+
+// An inner drawing cuts off what lies outside it; its view box leaves the coordinates as they are.
+void od_chart_inside_begin(FILE *to, const od_chart *c) {
+  fprintf(to, "<svg x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n", c->x,
+          c->y, c->width, c->height, c->x, c->y, c->width, c->height);
+}
+
+void od_chart_inside_end(FILE *to) {
+  fputs("</svg>\n", to);
+}
+
+// --- Thinning -----------------------------------------------------------------------------------------------------
+
+// The rows from `row` on that fall on the same column of pixels as it and have a value; which is lowest and highest.
+typedef struct span {
+  long last, low, high;
+} span;
+
+static span same_pixel(const od_chart *c, const od_series *x, const od_series *y, long row) {
+  span s = {row, row, row};
+  double pixel = floor(od_chart_x(c, od_series_at(x, row)));
+  for (long i = row; i < y->count; i++) {
+    double value = od_series_at(y, i);
+    if (!isfinite(value) || floor(od_chart_x(c, od_series_at(x, i))) != pixel) break;
+    s.last = i;
+    if (value < od_series_at(y, s.low)) s.low = i;
+    if (value > od_series_at(y, s.high)) s.high = i;
+  }
+  return s;
+}
+
+// A line that leaves out points which lie, within a tolerance, on the straight way from the last one written to a later
+// one: low and high bound the slopes of such ways.
+typedef struct pen {
+  FILE *to;
+  bool down, waiting;  // whether a line has begun; whether a point waits to be written or left out
+  double x0, y0, x1, y1, low, high;
+} pen;
+
+static const double tolerance = 0.12;
+
+static void pen_aim(pen *p, double x, double y, bool anew) {
+  double run = x - p->x0, a = (y - tolerance - p->y0) / run, b = (y + tolerance - p->y0) / run;
+  double low = fmin(a, b), high = fmax(a, b);
+  p->low = anew ? low : fmax(p->low, low);
+  p->high = anew ? high : fmin(p->high, high);
+  p->x1 = x;
+  p->y1 = y;
+  p->waiting = true;
+}
+
+static void pen_write(pen *p, char how, double x, double y) {
+  od_svg_path_point(p->to, how, p->x0 = x, p->y0 = y);
+  p->down = true;
+}
+
+static void pen_to(pen *p, double x, double y) {
+  if (!p->down) {
+    pen_write(p, 'M', x, y);
+    return;
+  }
+  bool onward = p->waiting && (x - p->x1) * (p->x1 - p->x0) > 0;
+  double slope = (y - p->y0) / (x - p->x0);
+  if (onward && slope >= p->low && slope <= p->high) {
+    pen_aim(p, x, y, false);
+  } else {
+    if (p->waiting) pen_write(p, 'L', p->x1, p->y1);
+    pen_aim(p, x, y, true);
+  }
+}
+
+static void pen_lift(pen *p) {
+  if (p->waiting) pen_write(p, 'L', p->x1, p->y1);
+  p->waiting = p->down = false;
+}
+
+// --- Series -------------------------------------------------------------------------------------------------------
+
+// Of each column of pixels the extremes and the last are enough.
+void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name) {
+  pen p = {.to = to};
+  od_svg_path_begin(to, class_name, name);
+  for (long row = 0; row < y.count; row++) {
+    if (!isfinite(od_series_at(&y, row))) {
+      pen_lift(&p);
+      continue;
+    }
+    span s = same_pixel(c, &x, &y, row);
+    long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
+    for (int i = 0; i < 4; i++) {
+      // The first is on the way to the others, unless the line starts here or there are no others.
+      if (rows[i] == drawn || (i == 0 && p.down && s.last > row)) continue;
+      drawn = rows[i];
+      pen_to(&p, od_chart_x(c, od_series_at(&x, drawn)), bounded_y(c, od_series_at(&y, drawn)));
+    }
+    row = s.last;
+  }
+  pen_lift(&p);
+  od_svg_path_end(to);
+}
+
+// Of a band's columns of pixels: where they are and where the lower edge is, until the upper edge is drawn.
+enum { MOST_COLUMNS = 1024 };
+typedef struct edge {
+  double x[MOST_COLUMNS], low[MOST_COLUMNS];
+  int count;
+} edge;
+
+static void close_band(pen *p, edge *lower) {
+  while (lower->count > 0) {
+    lower->count--;
+    pen_to(p, lower->x[lower->count], lower->low[lower->count]);
+  }
+  if (p->down) {
+    pen_lift(p);
+    fputc('Z', p->to);
+  }
+}
+
+void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
+                   const char *name) {
+  pen p = {.to = to};
+  edge lower = {.count = 0};
+  od_svg_path_begin(to, class_name, name);
+  for (long row = 0; row < middle.count;) {
+    double column = floor(od_chart_x(c, od_series_at(&x, row))), high = -INFINITY, low = INFINITY;
+    long first = row;
+    for (; row < middle.count && floor(od_chart_x(c, od_series_at(&x, row))) == column; row++) {
+      double m = od_series_at(&middle, row), h = od_series_at(&half, row);
+      if (!isfinite(m + h)) break;
+      high = fmax(high, m + h);
+      low = fmin(low, m - h);
+    }
+    bool gap = row == first, full = lower.count == MOST_COLUMNS;
+    if (gap || full) close_band(&p, &lower);
+    if (gap) {
+      row++;
+      continue;
+    }
+    // The first column begins with its first row and any other ends with its last, so that the band has no loose ends.
+    double at = od_chart_x(c, od_series_at(&x, lower.count == 0 ? first : row - 1));
+    lower.x[lower.count] = at;
+    lower.low[lower.count++] = bounded_y(c, low);
+    pen_to(&p, at, bounded_y(c, high));
+  }
+  close_band(&p, &lower);
+  od_svg_path_end(to);
+}
+
+// Few dots are drawn larger, by a class of their own.
+static bool are_few(const od_chart *c, const od_series *y) {
+  double count = 0;
+  for (long i = 0; i < y->count && count <= c->width / 3; i++) count += isfinite(od_series_at(y, i));
+  return count <= c->width / 3;
+}
+
+void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name) {
+  char both[64];
+  snprintf(both, sizeof both, are_few(c, &y) ? "%.50s few" : "%.50s", class_name);
+  od_svg_path_begin(to, both, NULL);
+  for (long row = 0; row < y.count; row++) {
+    if (!isfinite(od_series_at(&y, row))) continue;
+    // Gaps between samples do not matter to dots, so the span goes on behind them.
+    double at = od_chart_x(c, od_series_at(&x, row)), low = od_series_at(&y, row), high = low;
+    for (; row + 1 < y.count && floor(od_chart_x(c, od_series_at(&x, row + 1))) == floor(at); row++) {
+      double value = od_series_at(&y, row + 1);
+      if (!isfinite(value)) continue;
+      low = fmin(low, value);
+      high = fmax(high, value);
+    }
+    od_svg_path_point(to, 'M', at, bounded_y(c, low));
+    od_svg_path_point(to, 'L', at, bounded_y(c, high));
+  }
+  od_svg_path_end(to);
+}
+
+static void stroke(FILE *to, double x0, double y0, double x1, double y1) {
+  od_svg_path_point(to, 'M', x0, y0);
+  od_svg_path_point(to, 'L', x1, y1);
+}
+
+void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_series half, const char *class_name) {
+  static const double cap = 4, radius = 3;
+  char both[64];
+  od_svg_path_begin(to, class_name, NULL);
+  for (long i = 0; i < y.count; i++) {
+    double at = od_chart_x(c, od_series_at(&x, i)), value = od_series_at(&y, i), h = od_series_at(&half, i);
+    if (!isfinite(value) || !(h > 0) || !isfinite(h)) continue;
+    double top = bounded_y(c, value + h), bottom = bounded_y(c, value - h);
+    stroke(to, at, top, at, bottom);
+    stroke(to, at - cap, top, at + cap, top);
+    stroke(to, at - cap, bottom, at + cap, bottom);
+  }
+  od_svg_path_end(to);
+  snprintf(both, sizeof both, "%.50s point", class_name);
+  for (long i = 0; i < y.count; i++)
+    if (isfinite(od_series_at(&y, i)))
+      od_svg_circle(to, both, od_chart_x(c, od_series_at(&x, i)), bounded_y(c, od_series_at(&y, i)), radius);
+}
+
+void od_chart_stems(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name) {
+  od_svg_path_begin(to, class_name, NULL);
+  for (long i = 0; i < y.count; i++) {
+    double at = od_chart_x(c, od_series_at(&x, i));
+    if (isfinite(od_series_at(&y, i))) stroke(to, at, bounded_y(c, 0), at, bounded_y(c, od_series_at(&y, i)));
+  }
+  od_svg_path_end(to);
+}
+
+void od_chart_level(FILE *to, const od_chart *c, double value, const char *class_name, const char *name) {
+  if (!isfinite(value)) return;
+  od_svg_path_begin(to, class_name, name);
+  stroke(to, c->x, bounded_y(c, value), c->x + c->width, bounded_y(c, value));
+  od_svg_path_end(to);
+}

@@ -1,0 +1,106 @@
+// The table of units: for each SI unit what is shown instead, from which size on.
+#include "io/display.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEGREE (180 / 3.14159265358979323846)
+
+typedef struct entry {
+  const char *si;
+  double below;  // for sizes below this, in SI
+  const char *unit;
+  double factor;
+} entry;
+
+// Entries of one unit stand together, the smallest sizes first. Pressures are in bar, but what is measured in thousands
+// of bar is a modulus: of oil (MPa) or of steel (GPa).
+static const entry entries[] = {
+    {"Pa", 100, "Pa", 1},
+    {"Pa", 1e8, "bar", 1e-5},
+    {"Pa", 1e10, "MPa", 1e-6},
+    {"Pa", INFINITY, "GPa", 1e-9},
+    {"m3/s", 1e-7, "ml/min", 6e7},
+    {"m3/s", INFINITY, "l/min", 6e4},
+    {"m3/s/Pa", INFINITY, "l/min/bar", 6e9},
+    {"m", 1e-4, "\u00b5m", 1e6},
+    {"m", 10, "mm", 1e3},
+    {"m", INFINITY, "m", 1},
+    {"m/s", 10, "mm/s", 1e3},
+    {"m/s", INFINITY, "m/s", 1},
+    {"m/s2", INFINITY, "m/s\u00b2", 1},
+    {"m2", 1e-3, "mm\u00b2", 1e6},
+    {"m2", 1, "cm\u00b2", 1e4},
+    {"m2", INFINITY, "m\u00b2", 1},
+    {"m3", 1e-4, "cm\u00b3", 1e6},
+    {"m3", INFINITY, "l", 1e3},
+    {"rad", INFINITY, "deg", DEGREE},
+    {"rad/s", 60, "deg/s", DEGREE},
+    {"rad/s", INFINITY, "rpm", DEGREE / 6},
+    {"rad/s2", INFINITY, "deg/s\u00b2", DEGREE},
+    {"s", 1e-4, "\u00b5s", 1e6},
+    {"s", 0.1, "ms", 1e3},
+    {"s", INFINITY, "s", 1},
+    {"N", 1e4, "N", 1},
+    {"N", INFINITY, "kN", 1e-3},
+    {"N m", 1e4, "N m", 1},
+    {"N m", INFINITY, "kN m", 1e-3},
+    {"N/m", 1e3, "N/m", 1},
+    {"N/m", INFINITY, "N/mm", 1e-3},
+    {"W", 1e4, "W", 1},
+    {"W", INFINITY, "kW", 1e-3},
+    {"J", 1e4, "J", 1},
+    {"J", INFINITY, "kJ", 1e-3},
+    {"kg m2", INFINITY, "kg m\u00b2", 1},
+    {"kg/m3", INFINITY, "kg/m\u00b3", 1},
+    {"1", INFINITY, "", 1},
+};
+
+// "m^3/s" and "m3/s" are the same unit.
+static bool same_unit(const char *a, const char *b) {
+  for (;; a++, b++) {
+    if (*a == '^') a++;
+    if (*b == '^') b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+od_display od_display_unit(const char *si, double size) {
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+    if (same_unit(entries[i].si, si) && fabs(size) < entries[i].below)
+      return (od_display){entries[i].unit, entries[i].factor};
+  return (od_display){si, 1};
+}
+
+// The decimals that show two digits of an uncertainty.
+static int decimals_of(double uncertainty) {
+  double digits = 1 - floor(log10(uncertainty) + 1e-9);
+  // 0.0996 is shown as 0.10, not 0.100.
+  if (floor(log10(uncertainty * (1 + 0.005)) + 1e-9) > floor(log10(uncertainty) + 1e-9)) digits--;
+  return (int)fmin(fmax(digits, 0), 15);
+}
+
+static bool usable(double uncertainty) {
+  return uncertainty > 0 && isfinite(uncertainty);
+}
+
+void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty) {
+  if (isnan(value))
+    snprintf(text, OD_NUMBER_SIZE, "-");
+  else if (usable(uncertainty))
+    od_number_fixed(text, value, decimals_of(uncertainty));
+  else
+    od_number_round(text, value, 5);
+}
+
+void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty) {
+  if (isnan(uncertainty))
+    snprintf(text, OD_NUMBER_SIZE, "-");
+  else if (usable(uncertainty))
+    od_number_fixed(text, uncertainty, decimals_of(uncertainty));
+  else
+    od_number_round(text, uncertainty, 2);
+}

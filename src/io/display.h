@@ -1,0 +1,22 @@
+// The units in which people of the trade think (bar, l/min, mm, degrees). Files and programs stay in SI; tables on the
+// terminal and reports show these.
+#ifndef OD_IO_DISPLAY_H
+#define OD_IO_DISPLAY_H
+
+#include "io/number.h"
+
+typedef struct od_display {
+  const char *unit;  // empty: no dimension
+  double factor;     // shown number = SI number * factor
+} od_display;
+
+// The unit for numbers of an SI unit of which the largest is of the given size. What has no unit of the trade stays as
+// it is, and so does what has no size (NAN).
+od_display od_display_unit(const char *si, double size);
+
+// Numbers with an uncertainty (half of an interval, both in the shown unit): two digits of the uncertainty, and the
+// number as far as they reach. Without one (zero, infinite, NAN) five digits; "-" where there is no number.
+void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
+void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
+
+#endif

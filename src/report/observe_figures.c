@@ -1,0 +1,426 @@
+// The charts of the observe report.
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/observe_account.h"
+
+// A page must stay readable, and its file small.
+enum {
+  MOST_OUTPUTS = 40,
+  MOST_CURVES = 24,
+  MOST_PARAMETERS = 48,
+  MOST_SENSORS = 24,
+  MOST_INPUTS = 12,
+  INPUT_SAMPLES = 2001
+};
+
+// --- Ranges -------------------------------------------------------------------------------------------------------
+
+typedef struct range {
+  double low, high;
+} range;
+
+static const range nothing = {INFINITY, -INFINITY};
+
+static void include(range *r, double value) {
+  if (!isfinite(value)) return;
+  r->low = fmin(r->low, value);
+  r->high = fmax(r->high, value);
+}
+
+// A little room, so that curves keep away from the frame.
+static range with_margin(range r) {
+  double room = 0.06 * (r.high - r.low);
+  return (range){r.low - room, r.high + room};
+}
+
+static double size_of(range r) {
+  return fmax(fabs(r.low), fabs(r.high));
+}
+
+// --- Series over time ---------------------------------------------------------------------------------------------
+
+static od_series column(const od_table *t, int c, double factor) {
+  return c >= 0 ? (od_series){t->data + c, t->rows, t->columns, factor} : (od_series){.factor = 1};
+}
+
+static bool any_finite(od_series s) {
+  for (long i = 0; i < s.count; i++)
+    if (isfinite(od_series_at(&s, i))) return true;
+  return false;
+}
+
+// A figure over the run's time with values of an SI unit in a range.
+static od_figure over_time(const od_account *a, const char *title, const char *note, range r, od_display shown) {
+  const od_table *t = a->o->table;
+  double end = t->data[(t->rows - 1) * t->columns];
+  od_display time = od_display_unit("s", end);
+  range y = with_margin(r);
+  return (od_figure){.title = title,
+                     .note = note,
+                     .x_low = 0,
+                     .x_high = end * time.factor,
+                     .y_low = y.low * shown.factor,
+                     .y_high = y.high * shown.factor,
+                     .x_name = "time",
+                     .x_unit = time.unit,
+                     .y_unit = shown.unit};
+}
+
+static od_series time_of(const od_account *a) {
+  const od_table *t = a->o->table;
+  double end = t->data[(t->rows - 1) * t->columns];
+  return column(t, 0, od_display_unit("s", end).factor);
+}
+
+static void tell_left_out(od_account *a, int all, int shown, const char *what, const char *which) {
+  if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
+}
+
+// --- Inputs -------------------------------------------------------------------------------------------------------
+
+static void draw_input(od_account *a, int input, const double *time, const double *value, long count) {
+  const char *unit = od_machine_input_unit(a->e->truth, input);
+  range r = nothing;
+  for (long i = 0; i < count; i++) include(&r, value[i]);
+  od_display shown = od_display_unit(unit, size_of(r));
+  od_figure f = over_time(a, od_machine_input_name(a->e->truth, input), NULL, r, shown);
+  od_page_figure_begin(a->page, &f);
+  double seconds = time_of(a).factor;
+  od_chart_line(f.to, &f.chart, (od_series){time, count, 1, seconds}, (od_series){value, count, 1, shown.factor},
+                OD_DRAWN_ESTIMATE, "");
+  od_page_figure_end(a->page, &f);
+}
+
+// The inputs of a simulated machine are known functions of time.
+void od_report_inputs(od_account *a) {
+  int inputs = a->e->truth ? od_machine_input_count(a->e->truth) : 0;
+  if (inputs == 0) return;
+  const od_table *t = a->o->table;
+  double end = t->data[(t->rows - 1) * t->columns];
+  double *time = malloc(2 * INPUT_SAMPLES * sizeof *time), *u = calloc((size_t)inputs, sizeof *u);
+  if (time && u) {
+    od_page_section(a->page, "Inputs");
+    od_page_figures_begin(a->page, true);
+    for (int input = 0; input < inputs && input < MOST_INPUTS; input++) {
+      for (int i = 0; i < INPUT_SAMPLES; i++) {
+        time[i] = end * i / (INPUT_SAMPLES - 1);
+        od_machine_inputs(a->e->truth, time[i], u);
+        time[INPUT_SAMPLES + i] = u[input];
+      }
+      draw_input(a, input, time, time + INPUT_SAMPLES, INPUT_SAMPLES);
+    }
+    od_page_figures_end(a->page);
+    tell_left_out(a, inputs, MOST_INPUTS, "inputs", "");
+  }
+  free(time);
+  free(u);
+}
+
+// --- Outputs ------------------------------------------------------------------------------------------------------
+
+// The columns of an output; -1: there is none.
+typedef struct output_columns {
+  int measured, estimate, sigma, truth;
+} output_columns;
+
+static output_columns columns_of(const od_table *t, const char *name) {
+  return (output_columns){od_table_find(t, "measured", name), od_table_find(t, "estimate", name),
+                          od_table_find(t, "sigma", name), od_table_find(t, "true", name)};
+}
+
+// What is seen: all but the band of the very start, which is often so wide that nothing else could be seen beside it.
+static range output_range(const od_table *t, output_columns c) {
+  range r = nothing;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    if (c.measured >= 0) include(&r, row[c.measured]);
+    if (c.truth >= 0) include(&r, row[c.truth]);
+    if (i < t->rows / 20 && i < t->rows - 1) continue;
+    if (c.estimate >= 0) include(&r, row[c.estimate]);
+    if (c.estimate >= 0 && c.sigma >= 0) {
+      include(&r, row[c.estimate] - OD_NORMAL95 * row[c.sigma]);
+      include(&r, row[c.estimate] + OD_NORMAL95 * row[c.sigma]);
+    }
+  }
+  return r;
+}
+
+static void draw_output(od_account *a, const od_watched *w) {
+  const od_table *t = a->o->table;
+  output_columns c = columns_of(t, w->name);
+  range r = output_range(t, c);
+  od_display shown = od_display_unit(w->unit, size_of(r));
+  char note[120];
+  double value = c.estimate >= 0 ? od_table_summary(t, c.estimate).final : (double)NAN;
+  double sigma = c.sigma >= 0 ? od_table_summary(t, c.sigma).final : (double)NAN;
+  snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
+  od_figure f = over_time(a, w->name, note, r, shown);
+  od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
+  od_page_figure_begin(a->page, &f);
+  od_chart_dots(f.to, &f.chart, x, column(t, c.measured, shown.factor), OD_DRAWN_MEASURED);
+  if (c.sigma >= 0)
+    od_chart_band(f.to, &f.chart, x, estimate, column(t, c.sigma, OD_NORMAL95 * shown.factor), OD_DRAWN_BAND, "");
+  od_chart_line(f.to, &f.chart, x, estimate, OD_DRAWN_ESTIMATE, "estimate");
+  od_chart_line(f.to, &f.chart, x, column(t, c.truth, shown.factor), OD_DRAWN_TRUTH, "true");
+  od_page_figure_end(a->page, &f);
+}
+
+void od_report_outputs_figures(od_account *a, int first, int end) {
+  const od_table *t = a->o->table;
+  bool truth = any_finite(column(t, columns_of(t, a->e->watched[first].name).truth, 1));
+  bool measured = first < a->e->sensors;
+  const od_legend entries[] = {{measured ? "measured" : "estimate", measured ? OD_DRAWN_MEASURED : OD_DRAWN_ESTIMATE},
+                               {measured ? "estimate" : "95 % interval", measured ? OD_DRAWN_ESTIMATE : OD_DRAWN_BAND},
+                               {measured ? "95 % interval" : "true", measured ? OD_DRAWN_BAND : OD_DRAWN_TRUTH},
+                               {"true", OD_DRAWN_TRUTH},
+                               {NULL, NULL}};
+  od_legend legend[5] = {{NULL, NULL}};
+  for (int i = 0; i < (measured ? 3 : 2) + truth; i++) legend[i] = entries[i];
+  od_page_legend(a->page, legend);
+  int last = end < first + MOST_OUTPUTS ? end : first + MOST_OUTPUTS;
+  od_page_figures_begin(a->page, false);
+  for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
+  od_page_figures_end(a->page);
+  tell_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+}
+
+// --- Curves -------------------------------------------------------------------------------------------------------
+
+// Member of the places of a curve as a series.
+#define PLACES(of, count, member, factor) \
+  ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
+
+static od_figure over_travel(const od_curve_result *c, const char *title, const char *note, range r) {
+  double last = c->sample[c->samples - 1].x;
+  od_display x = od_display_unit(c->x_unit, last);
+  r = with_margin(r);
+  // A little more than the stroke, so that the points at its ends can be seen.
+  return (od_figure){.title = title,
+                     .note = note,
+                     .x_low = -0.02 * last * x.factor,
+                     .x_high = 1.02 * last * x.factor,
+                     .y_low = r.low,
+                     .y_high = r.high,
+                     .x_name = "travel of the spool",
+                     .x_unit = x.unit,
+                     .y_unit = ""};
+}
+
+static void curve_title(const od_curve_result *c, char *text, size_t size) {
+  snprintf(text, size, "%.60s.%.60s", c->valve, c->port);
+}
+
+static double travel_factor(const od_curve_result *c) {
+  return od_display_unit(c->x_unit, c->sample[c->samples - 1].x).factor;
+}
+
+static void draw_curve(od_account *a, const od_curve_result *c) {
+  range r = nothing, band = nothing;
+  for (int i = 0; i < c->samples; i++) {
+    include(&r, c->sample[i].start);
+    include(&r, c->sample[i].estimate);
+    include(&r, c->sample[i].truth);
+    include(&band, c->sample[i].estimate - OD_NORMAL95 * c->sample[i].sigma);
+    include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
+  }
+  for (int i = 0; i < c->points; i++) include(&r, c->point[i].estimate);
+  // A port that was never open has a band without end.
+  double room = 0.3 * (r.high - r.low), x = travel_factor(c);
+  r = (range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
+  char title[200], note[120];
+  curve_title(c, title, sizeof title);
+  snprintf(note, sizeof note, "%.40s to %.40s, %s side", c->from, c->to, c->side < 0 ? "negative" : "positive");
+  od_figure f = over_travel(c, title, note, r);
+  od_page_figure_begin(a->page, &f);
+  const od_curve_place *s = c->sample, *p = c->point;
+  int n = c->samples;
+  od_series at = PLACES(s, n, x, x), estimate = PLACES(s, n, estimate, 1);
+  od_chart_band(f.to, &f.chart, at, estimate, PLACES(s, n, sigma, OD_NORMAL95), OD_DRAWN_BAND, "");
+  od_chart_line(f.to, &f.chart, at, PLACES(s, n, start, 1), OD_DRAWN_START, "start");
+  od_chart_line(f.to, &f.chart, at, estimate, OD_DRAWN_ESTIMATE, "estimate");
+  od_chart_line(f.to, &f.chart, at, PLACES(s, n, truth, 1), OD_DRAWN_TRUTH, "true");
+  od_chart_bars(f.to, &f.chart, PLACES(p, c->points, x, x), PLACES(p, c->points, estimate, 1),
+                PLACES(p, c->points, sigma, OD_NORMAL95), OD_DRAWN_ESTIMATE);
+  od_page_figure_end(a->page, &f);
+}
+
+// The same under the magnifying glass: the band about the estimate, in percent of fully open.
+static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
+  double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
+  if (!difference) return;
+  const double zero = 0;
+  range r = nothing;
+  for (int i = 0; i < c->samples; i++) {
+    difference[i] = c->sample[i].truth - c->sample[i].estimate;
+    include(&r, percent * difference[i]);
+    include(&r, percent * OD_NORMAL95 * c->sample[i].sigma);
+    include(&r, -percent * OD_NORMAL95 * c->sample[i].sigma);
+  }
+  char title[200];
+  curve_title(c, title, sizeof title);
+  od_figure f = over_travel(c, title, NULL, r);
+  f.y_unit = "% of fully open";
+  od_page_figure_begin(a->page, &f);
+  od_series at = PLACES(c->sample, c->samples, x, travel_factor(c)), middle = {&zero, c->samples, 0, 1};
+  od_chart_band(f.to, &f.chart, at, middle, PLACES(c->sample, c->samples, sigma, OD_NORMAL95 * percent), OD_DRAWN_BAND,
+                "");
+  od_chart_line(f.to, &f.chart, at, middle, OD_DRAWN_ESTIMATE, "estimate");
+  od_chart_line(f.to, &f.chart, at, (od_series){difference, c->samples, 1, percent}, OD_DRAWN_TRUTH, "true");
+  od_page_figure_end(a->page, &f);
+  free(difference);
+}
+
+void od_report_curves(od_account *a) {
+  const od_observed *o = a->o;
+  if (o->curves == 0) return;
+  bool truth = false;
+  for (int i = 0; i < o->curves; i++) truth = truth || !isnan(o->curve[i].rmse);
+  od_page_section(a->page, "Valve curves");
+  od_page_text(
+      a->page,
+      "Over the travel of the spool beyond dead band and overlap, in the unit of the valve's command. Circles are "
+      "control points with their 95 %% intervals; points without an interval were not estimated.");
+  const od_legend legend[] = {{"start", OD_DRAWN_START},
+                              {"estimate", OD_DRAWN_ESTIMATE},
+                              {"95 % interval", OD_DRAWN_BAND},
+                              {truth ? "true" : NULL, OD_DRAWN_TRUTH},
+                              {NULL, NULL}};
+  od_page_legend(a->page, legend);
+  od_page_figures_begin(a->page, false);
+  for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_curve(a, &o->curve[i]);
+  od_page_figures_end(a->page);
+  od_page_heading(a->page, "How near");
+  od_page_text(a->page, "The 95 %% interval about the estimate%s, in percent of fully open.",
+               truth ? ", and the true curve minus the estimate" : "");
+  od_page_figures_begin(a->page, true);
+  for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_band_of_curve(a, &o->curve[i]);
+  od_page_figures_end(a->page);
+  tell_left_out(a, o->curves, MOST_CURVES, "curves", "");
+}
+
+// --- Convergence of parameters ------------------------------------------------------------------------------------
+
+static void draw_parameter(od_account *a, int i) {
+  const od_table *t = a->o->table;
+  const od_estimated *p = &a->e->parameter[i];
+  int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
+  if (estimate < 0 || sigma < 0) return;
+  range r = nothing;
+  od_series all = column(t, estimate, 1);
+  for (long k = 0; k < all.count; k++) include(&r, od_series_at(&all, k));
+  include(&r, p->truth);
+  include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
+  include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
+  od_display shown = od_display_unit(p->unit, size_of(r));
+  od_figure f = over_time(a, p->path, NULL, r, shown);
+  od_series x = time_of(a), middle = column(t, estimate, shown.factor);
+  od_page_figure_begin(a->page, &f);
+  od_chart_band(f.to, &f.chart, x, middle, column(t, sigma, OD_NORMAL95 * shown.factor), OD_DRAWN_BAND, "");
+  od_chart_level(f.to, &f.chart, p->truth * shown.factor, OD_DRAWN_TRUTH, "true");
+  od_chart_line(f.to, &f.chart, x, middle, OD_DRAWN_ESTIMATE, "estimate");
+  od_page_figure_end(a->page, &f);
+}
+
+// Marks the parameters about which the data say most, as many as are shown.
+static void choose_parameters(const od_account *a, bool *chosen) {
+  for (int n = 0; n < MOST_PARAMETERS && n < a->e->parameters; n++) {
+    int best = -1;
+    for (int i = 0; i < a->e->parameters; i++)
+      if (!chosen[i] && (best < 0 || od_kept_uncertainty(a, i) < od_kept_uncertainty(a, best))) best = i;
+    chosen[best] = true;
+  }
+}
+
+void od_report_convergence(od_account *a) {
+  int count = a->e->parameters, shown = count < MOST_PARAMETERS ? count : MOST_PARAMETERS;
+  bool *chosen = calloc((size_t)count + 1, sizeof *chosen);
+  if (!chosen) return;
+  choose_parameters(a, chosen);
+  od_page_heading(a->page, "How they came about");
+  const od_legend legend[] = {{"estimate", OD_DRAWN_ESTIMATE},
+                              {"95 % interval", OD_DRAWN_BAND},
+                              {a->o->compared ? "true" : NULL, OD_DRAWN_TRUTH},
+                              {NULL, NULL}};
+  od_page_legend(a->page, legend);
+  od_page_figures_begin(a->page, true);
+  for (int i = 0; i < count; i++)
+    if (chosen[i]) draw_parameter(a, i);
+  od_page_figures_end(a->page);
+  tell_left_out(a, count, shown, "parameters", ", those about which the data say most");
+  free(chosen);
+}
+
+// --- Innovations --------------------------------------------------------------------------------------------------
+
+static void draw_windows(od_account *a) {
+  od_nis_window windows[OD_WINDOWS];
+  int count = od_nis_windows(a->e, a->o, a->in, windows);
+  const long stride = sizeof *windows / sizeof(double);
+  range r = {1, 1};
+  for (int i = 0; i < count; i++) {
+    include(&r, windows[i].value);
+    include(&r, windows[i].middle + windows[i].half);
+    include(&r, windows[i].middle - windows[i].half);
+  }
+  od_series x = {&windows->time, count, stride, time_of(a).factor};
+  od_figure f = over_time(a, "NIS per dimension", "over windows of a sixtieth of the run", r, (od_display){"", 1});
+  od_page_figure_begin(a->page, &f);
+  od_chart_band(f.to, &f.chart, x, (od_series){&windows->middle, count, stride, 1},
+                (od_series){&windows->half, count, stride, 1}, OD_DRAWN_BAND, NULL);
+  od_chart_level(f.to, &f.chart, 1, OD_DRAWN_LIMIT, NULL);
+  od_chart_line(f.to, &f.chart, x, (od_series){&windows->value, count, stride, 1}, OD_DRAWN_ESTIMATE, "NIS");
+  od_page_figure_end(a->page, &f);
+}
+
+static void draw_innovations(od_account *a, int sensor) {
+  const od_innovations *in = &a->in[sensor];
+  long rows = a->o->table->rows;
+  range r = {-3, 3};
+  for (long i = 0; i < rows; i++) include(&r, in->value[i]);
+  od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
+  od_page_figure_begin(a->page, &f);
+  od_chart_dots(f.to, &f.chart, time_of(a), (od_series){in->value, rows, 1, 1}, OD_DRAWN_MEASURED);
+  od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
+  od_chart_level(f.to, &f.chart, -OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
+  od_page_figure_end(a->page, &f);
+}
+
+static void draw_correlations(od_account *a, int sensor) {
+  const od_innovations *in = &a->in[sensor];
+  double lag[OD_LAGS];
+  range r = {-1.5 * in->correlation_limit, 1.5 * in->correlation_limit};
+  for (int k = 1; k <= OD_LAGS; k++) {
+    lag[k - 1] = k;
+    include(&r, in->correlation[k]);
+  }
+  r = with_margin(r);
+  od_figure f = {.title = a->e->sensor[sensor].name,
+                 .note = "correlation with earlier innovations",
+                 .x_low = 0,
+                 .x_high = OD_LAGS + 1,
+                 .y_low = fmax(r.low, -1),
+                 .y_high = fmin(r.high, 1),
+                 .x_name = "lag, samples",
+                 .x_unit = "",
+                 .y_unit = ""};
+  od_page_figure_begin(a->page, &f);
+  od_chart_level(f.to, &f.chart, in->correlation_limit, OD_DRAWN_LIMIT, NULL);
+  od_chart_level(f.to, &f.chart, -in->correlation_limit, OD_DRAWN_LIMIT, NULL);
+  od_chart_stems(f.to, &f.chart, (od_series){lag, OD_LAGS, 1, 1}, (od_series){in->correlation + 1, OD_LAGS, 1, 1},
+                 OD_DRAWN_ESTIMATE);
+  od_page_figure_end(a->page, &f);
+}
+
+void od_report_innovations(od_account *a) {
+  int sensors = a->e->sensors < MOST_SENSORS ? a->e->sensors : MOST_SENSORS;
+  od_page_figures_begin(a->page, false);
+  draw_windows(a);
+  for (int i = 0; i < sensors; i++) {
+    if (a->in[i].count < 2) continue;
+    draw_innovations(a, i);
+    draw_correlations(a, i);
+  }
+  od_page_figures_end(a->page);
+  tell_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
+}

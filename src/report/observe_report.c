@@ -1,0 +1,340 @@
+// The page in its order: what it is about, findings, inputs, outputs, curves, parameters, consistency.
+#include "report/observe_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/loader.h"
+#include "report/observe_account.h"
+
+enum { MOST_ROWS = 1000, MOST_REPLACED = 8 };
+
+// --- Numbers ------------------------------------------------------------------------------------------------------
+
+static od_quantity_text quantity(double value, double sigma, od_display shown, bool alone) {
+  od_quantity_text q;
+  char number[OD_NUMBER_SIZE], beside[OD_NUMBER_SIZE];
+  double half = OD_NORMAL95 * sigma * shown.factor;
+  od_display_value(number, value * shown.factor, half);
+  od_display_uncertainty(beside, half);
+  const char *space = shown.unit[0] ? "\u00a0" : "";
+  if (alone)
+    snprintf(q.text, sizeof q.text, "%s%s%.20s", number, space, shown.unit);
+  else
+    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, beside, space, shown.unit);
+  return q;
+}
+
+od_quantity_text od_quantity(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), isnan(sigma));
+}
+
+od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), true);
+}
+
+double od_larger(double a, double b) {
+  return fmax(fabs(a), fabs(b));
+}
+
+double od_kept_uncertainty(const od_account *a, int parameter) {
+  return a->o->sigma[parameter] / a->e->parameter[parameter].sigma;
+}
+
+bool od_data_are_silent(const od_account *a, int parameter) {
+  return od_kept_uncertainty(a, parameter) > 0.95;
+}
+
+// --- What it is about ---------------------------------------------------------------------------------------------
+
+// Numbers that the experiment or --set replaced in a file.
+static void tell_replaced(od_page *p, const char *where, const od_machine *machine) {
+  char text[1000] = "";
+  int count = machine ? machine->numbers.overrides : 0;
+  for (int i = 0; i < count && i < MOST_REPLACED; i++) {
+    const od_override *o = &machine->numbers.override[i];
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
+  }
+  size_t used = strlen(text);
+  if (count > MOST_REPLACED) snprintf(text + used, sizeof text - used, " and %d more", count - MOST_REPLACED);
+  if (count > 0) od_page_fact(p, where, "%s", text);
+}
+
+static void tell_facts(od_account *a) {
+  const od_experiment *e = a->e;
+  const od_observed *o = a->o;
+  const char *title = od_machine_title(e->model), *variant = od_machine_variant(e->model);
+  const char *true_variant = e->truth ? od_machine_variant(e->truth) : NULL;
+  od_page *p = a->page;
+  od_page_facts_begin(p);
+  od_page_fact(p, "Experiment", "%s", e->path);
+  od_page_fact(p, "Machine", "%s%s%s%s", od_machine_file(e->model), title && title[0] ? " (" : "", title ? title : "",
+               title && title[0] ? ")" : "");
+  if (e->truth)
+    od_page_fact(p, "Measured on", "a simulated machine%s%s; seed of the noise: %llu", true_variant ? ", variant " : "",
+                 true_variant ? true_variant : "", (unsigned long long)e->seed);
+  if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
+  tell_replaced(p, "Set in the true machine", e->truth);
+  tell_replaced(p, "Set in the model", e->model);
+  tell_replaced(p, "Set in the experiment", e->file);
+  double end = o->table->data[(o->table->rows - 1) * o->table->columns];
+  od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
+               od_quantity_alone(o->step, NAN, "s", o->step).text);
+  od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s covariance%s", e->sensors,
+               e->watches - e->sensors, e->parameters, e->form == OD_FORM_SQUARE_ROOT ? "square-root" : "Joseph",
+               e->gate > 0 ? ", gated" : "");
+  od_page_facts_end(p);
+}
+
+// --- Outputs ------------------------------------------------------------------------------------------------------
+
+// The part of the run over which the true value was within the 95 % interval.
+static double coverage_of(const od_table *t, int estimate, int sigma, int truth) {
+  long inside = 0, all = 0;
+  if (estimate < 0 || sigma < 0 || truth < 0) return NAN;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    if (isnan(row[truth])) continue;
+    all++;
+    inside += fabs(row[estimate] - row[truth]) <= OD_NORMAL95 * row[sigma];
+  }
+  return all > 0 ? (double)inside / (double)all : (double)NAN;
+}
+
+static void cell(od_page *p, double value, double uncertainty, double factor) {
+  char text[OD_NUMBER_SIZE];
+  od_display_value(text, value * factor, uncertainty * factor);
+  od_page_cell(p, "%s", text);
+}
+
+static void percent_cell(od_page *p, double part) {
+  if (isnan(part))
+    od_page_cell(p, "-");
+  else
+    od_page_cell(p, "%.1f\u00a0%%", 100 * part);
+}
+
+static double last_of(const od_table *t, int column) {
+  return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
+}
+
+static void output_row(od_account *a, int i) {
+  const od_table *t = a->o->table;
+  const od_watched *w = &a->e->watched[i];
+  int estimate = od_table_find(t, "estimate", w->name), sigma = od_table_find(t, "sigma", w->name),
+      truth = od_table_find(t, "true", w->name), error = od_table_find(t, "error", w->name);
+  double value = last_of(t, estimate), half = OD_NORMAL95 * last_of(t, sigma);
+  double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
+  od_display shown = od_display_unit(w->unit, od_larger(value, last_of(t, truth)));
+  char text[OD_NUMBER_SIZE];
+  od_page_row(a->page, w->name);
+  od_page_cell(a->page, "%s", shown.unit);
+  cell(a->page, value, half, shown.factor);
+  od_display_uncertainty(text, half * shown.factor);
+  od_page_cell(a->page, "%s", text);
+  cell(a->page, last_of(t, truth), half, shown.factor);
+  cell(a->page, rms, rms, shown.factor);
+  percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
+  if (i >= a->e->sensors) return;
+  od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
+}
+
+static void outputs_table(od_account *a, int first, int end) {
+  static const od_page_column columns[] = {{"at the end", true},
+                                           {"unit", true},
+                                           {"estimate", false},
+                                           {"\u00b1 95 %", false},
+                                           {"true", false},
+                                           {"error, rms of the run", false},
+                                           {"true within 95 %", false},
+                                           {"sensor's noise, sigma", false}};
+  // Without a sensor there is no noise to tell.
+  od_page_table_begin(a->page, columns, first < a->e->sensors ? 8 : 7);
+  for (int i = first; i < end && i < first + MOST_ROWS; i++) output_row(a, i);
+  od_page_table_end(a->page);
+}
+
+static void report_outputs(od_account *a) {
+  const od_experiment *e = a->e;
+  if (e->sensors > 0) {
+    od_page_section(a->page, "Sensors");
+    od_report_outputs_figures(a, 0, e->sensors);
+    outputs_table(a, 0, e->sensors);
+  }
+  if (e->watches > e->sensors) {
+    od_page_section(a->page, "Without a sensor");
+    od_report_outputs_figures(a, e->sensors, e->watches);
+    outputs_table(a, e->sensors, e->watches);
+  }
+}
+
+// --- Parameters ---------------------------------------------------------------------------------------------------
+
+static void parameter_row(od_account *a, int i) {
+  const od_estimated *p = &a->e->parameter[i];
+  double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
+  double off = (estimate - p->truth) / sigma, kept = od_kept_uncertainty(a, i);
+  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(p->start, p->truth)));
+  char text[OD_NUMBER_SIZE];
+  od_page_row(a->page, p->path);
+  od_page_cell(a->page, "%s", shown.unit);
+  cell(a->page, p->start, NAN, shown.factor);
+  cell(a->page, estimate, half, shown.factor);
+  od_display_uncertainty(text, half * shown.factor);
+  od_page_cell(a->page, "%s", text);
+  cell(a->page, p->truth, NAN, shown.factor);
+  if (isnan(off))
+    od_page_cell(a->page, "-");
+  else
+    od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
+  if (od_data_are_silent(a, i))
+    od_page_cell(a->page, "not at all: the data say nothing about it");
+  else if (isfinite(kept) && kept > 0)
+    od_page_cell(a->page, "%.2g times", 1 / kept);
+  else
+    od_page_cell(a->page, "-");
+}
+
+static void report_parameters(od_account *a) {
+  static const od_page_column columns[] = {{"parameter", true},       {"unit", true},         {"start", false},
+                                           {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
+                                           {"error in sigma", false}, {"narrower", true}};
+  int count = a->e->parameters;
+  if (count == 0) return;
+  od_page_section(a->page, "Parameters");
+  od_page_text(
+      a->page,
+      "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start. "
+      "Errors beyond three standard deviations are marked.");
+  od_page_table_begin(a->page, columns, 8);
+  for (int i = 0; i < count && i < MOST_ROWS; i++) parameter_row(a, i);
+  od_page_table_end(a->page);
+  if (count > MOST_ROWS) od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, count);
+  od_report_convergence(a);
+}
+
+// --- Consistency --------------------------------------------------------------------------------------------------
+
+static void consistency_row(od_page *p, const char *name, const char *what, od_consistency c) {
+  od_page_row(p, name);
+  od_page_cell(p, c.value < 1000 ? "%.4f" : "%.4g", c.value);
+  od_page_cell(p, "%.4f to %.4f", c.low, c.high);
+  od_page_cell(p, "%s", what);
+}
+
+static void consistency_table(od_account *a) {
+  static const od_page_column columns[] = {
+      {"per dimension", true}, {"value", false}, {"95 % interval of a right filter", false}, {"of what", true}};
+  const od_observed *o = a->o;
+  char what[120];
+  od_page_table_begin(a->page, columns, 4);
+  if (o->nis_dimension > 0) {
+    snprintf(what, sizeof what, "%ld innovations of all sensors", o->nis_dimension);
+    consistency_row(a->page, "NIS", what, od_observed_nis(o));
+  }
+  if (!isnan(o->nees) && o->compared > 0) {
+    snprintf(what, sizeof what, "errors of %d parameters at the end", o->compared);
+    consistency_row(a->page, "NEES", what, od_consistency_of(o->nees, o->compared));
+  }
+  if (o->compared > 0) {
+    od_page_row(a->page, "coverage");
+    percent_cell(a->page, (double)o->covered / o->compared);
+    od_page_cell(a->page, "95 %%");
+    od_page_cell(a->page, "%d of %d true values within their 95 %% intervals", o->covered, o->compared);
+  }
+  od_page_table_end(a->page);
+}
+
+// A value beside how far it may be from the expected one by chance.
+static void chance_cell(od_page *p, double value, double expected, double limit) {
+  char text[OD_NUMBER_SIZE];
+  od_number_fixed(text, value, 3);
+  od_page_marked_cell(p, fabs(value - expected) > 2 * limit, "%s \u00b1 %.3f", text, limit);
+}
+
+static void sensor_row(od_account *a, int i) {
+  const od_innovations *in = &a->in[i];
+  const od_sensor_counts *c = &a->o->sensor[i];
+  od_page *p = a->page;
+  od_page_row(p, a->e->sensor[i].name);
+  od_page_cell(p, "%ld", c->used);
+  od_page_cell(p, "%ld", c->missing);
+  od_page_cell(p, "%ld", c->gated);
+  if (in->count < 2) {
+    for (int k = 0; k < 4; k++) od_page_cell(p, "-");
+    return;
+  }
+  chance_cell(p, in->mean, 0, in->mean_limit);
+  chance_cell(p, in->deviation, 1, in->deviation_limit);
+  chance_cell(p, in->correlation[1], 0, in->correlation_limit);
+  if (isnan(in->whiteness))
+    od_page_cell(p, "too few samples");
+  else
+    od_page_cell(p, "%s (%.1f, limit %.1f)",
+                 od_innovations_coloured(in)           ? "no"
+                 : in->whiteness > in->whiteness_limit ? "nearly"
+                                                       : "yes",
+                 in->whiteness, in->whiteness_limit);
+}
+
+static void report_consistency(od_account *a) {
+  static const od_page_column columns[] = {{"sensor", true}, {"used", false}, {"missing", false}, {"gated", false},
+                                           {"mean", false},  {"std", false},  {"lag 1", false},   {"white", true}};
+  od_page_section(a->page, "Consistency");
+  od_page_text(
+      a->page,
+      "An innovation is what a sensor says beyond what the observer expects of it. Of a right filter the "
+      "innovations, each over its expected size, are independent numbers of mean 0 and standard deviation 1, and "
+      "their mean square (NIS per dimension) is 1.%s",
+      a->o->compared > 0 ? " NEES is the same for the errors of the parameters." : "");
+  consistency_table(a);
+  if (a->e->sensors == 0) return;
+  od_page_table_begin(a->page, columns, 8);
+  for (int i = 0; i < a->e->sensors && i < MOST_ROWS; i++) sensor_row(a, i);
+  od_page_table_end(a->page);
+  od_page_text(
+      a->page,
+      "\u00b1 is how far a right filter's would be off by chance (95 %%); what is off twice as far is marked. White: "
+      "Ljung and Box's sum over %d lags, with what it stays below in 99.9 %% of all cases.",
+      OD_LAGS);
+  od_report_innovations(a);
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+static bool gather(od_account *a) {
+  a->page = od_page_new("Observer report", a->e->title && a->e->title[0] ? a->e->title : a->e->path);
+  a->in = calloc((size_t)a->e->sensors + 1, sizeof *a->in);
+  bool ok = a->page && a->in;
+  for (int i = 0; ok && i < a->e->sensors; i++) ok = od_innovations_find(a->e, a->o, i, &a->in[i]);
+  return ok;
+}
+
+static void release(od_account *a) {
+  for (int i = 0; a->in && i < a->e->sensors; i++) free(a->in[i].value);
+  free(a->in);
+  od_page_free(a->page);
+}
+
+od_status od_observe_report_write(const od_experiment *e, const od_observed *o, const char *message, const char *path,
+                                  od_error *err) {
+  if (o->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
+  od_account a = {.e = e, .o = o, .message = message};
+  od_status status = OD_NO_MEMORY;
+  if (gather(&a)) {
+    tell_facts(&a);
+    od_report_findings(&a);
+    od_report_inputs(&a);
+    report_outputs(&a);
+    od_report_curves(&a);
+    report_parameters(&a);
+    report_consistency(&a);
+    status = od_page_write(a.page, path, err);
+  } else {
+    od_fail(err, status, "memory ran out");
+  }
+  release(&a);
+  return status;
+}

@@ -1,0 +1,205 @@
+// The findings in sentences: what an engineer would say of the run.
+#include <math.h>
+#include <string.h>
+
+#include "report/observe_account.h"
+
+enum { MOST_CURVES = 8, MOST_OUTPUTS = 6, MOST_PARAMETERS = 6, MOST_NAMES = 6 };
+
+// Two digits, written out.
+static double two_digits(double value) {
+  if (!(fabs(value) > 0) || !isfinite(value)) return value;
+  double unit = pow(10, floor(log10(fabs(value))) - 1);
+  return round(value / unit) * unit;
+}
+
+// --- The verdict --------------------------------------------------------------------------------------------------
+
+// The sensors whose innovations depend on each other, by name; empty: none.
+static void coloured_sensors(const od_account *a, char *text, size_t size) {
+  int count = 0;
+  text[0] = '\0';
+  for (int i = 0; i < a->e->sensors; i++) {
+    if (!od_innovations_coloured(&a->in[i])) continue;
+    size_t used = strlen(text);
+    if (count++ < MOST_NAMES) snprintf(text + used, size - used, "%s%s", used ? ", " : "", a->e->sensor[i].name);
+  }
+  size_t used = strlen(text);
+  if (count > MOST_NAMES) snprintf(text + used, size - used, " and %d more", count - MOST_NAMES);
+}
+
+static void size_of_innovations(const od_account *a, od_consistency nis) {
+  bool inside = nis.value >= nis.low && nis.value <= nis.high;
+  const char *where = inside ? "inside" : "outside";
+  char numbers[160];
+  snprintf(numbers, sizeof numbers, "NIS per dimension is %.4f, %s the 95\u00a0%% interval %.4f to %.4f", nis.value,
+           where, nis.low, nis.high);
+  if (inside)
+    od_page_notice(a->page, OD_TONE_GOOD,
+                   "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
+                   numbers);
+  else if (fabs(nis.value - 1) <= 0.1)
+    od_page_notice(a->page, OD_TONE_GOOD, "Nearly consistent:",
+                   "the measurements scatter about the predictions %.1f\u00a0%% %s than the observer expects (%s).",
+                   100 * fabs(sqrt(nis.value) - 1), nis.value > 1 ? "more" : "less", numbers);
+  else if (nis.value > 1)
+    od_page_notice(
+        a->page, OD_TONE_BAD, "Over-confident:",
+        "the measurements are %.10g times as far from the predictions as the observer expects (%s). The model "
+        "misses something, or the noise is set too small: take the intervals in this report as too narrow.",
+        two_digits(sqrt(nis.value)), numbers);
+  else
+    od_page_notice(
+        a->page, OD_TONE_DOUBT, "Over-cautious:",
+        "the measurements are only %.10g times as far from the predictions as the observer expects (%s). The "
+        "noise is set too large: it could learn faster.",
+        two_digits(sqrt(nis.value)), numbers);
+}
+
+static void tell_verdict(od_account *a) {
+  od_consistency nis = od_observed_nis(a->o);
+  od_consistency nees = od_consistency_of(a->o->nees, a->o->compared);
+  char names[512];
+  coloured_sensors(a, names, sizeof names);
+  if (isnan(nis.value))
+    od_page_notice(a->page, OD_TONE_DOUBT, "No verdict:", "no sensor was used.");
+  else
+    size_of_innovations(a, nis);
+  if (names[0])
+    od_page_notice(a->page, OD_TONE_DOUBT, "Not white:",
+                   "innovations of %s depend on earlier ones, so there is something in the measurements that the model "
+                   "does not describe.",
+                   names);
+  if (nees.value > nees.high)
+    od_page_notice(
+        a->page, OD_TONE_BAD, "Over-confident about parameters:",
+        "their errors are %.10g times as large as the observer says (NEES per dimension %.3g, at most %.3g in "
+        "95\u00a0%% of all runs).",
+        two_digits(sqrt(nees.value)), nees.value, nees.high);
+}
+
+// --- Curves, outputs, parameters ----------------------------------------------------------------------------------
+
+// What an over-confident observer says of itself is not so.
+static const char *believed(const od_account *a) {
+  return od_observed_nis(a->o).value > 1.1 ? "is taken as" : "is";
+}
+
+static void tell_curve(od_account *a, const od_curve_result *c) {
+  double sum = 0, worst = 0, at = 0;
+  char lead[200], truth[200] = "";
+  for (int i = 0; i < c->samples; i++) {
+    double half = OD_NORMAL95 * c->sample[i].sigma / c->full;
+    sum += half;
+    if (half > worst) worst = half, at = c->sample[i].x;
+  }
+  od_display x = od_display_unit(c->x_unit, c->sample[c->samples - 1].x);
+  snprintf(lead, sizeof lead, "Port %.60s of %.60s", c->port, c->valve);
+  if (!isnan(c->rmse))
+    snprintf(truth, sizeof truth,
+             " The true curve is %.3g\u00a0%% away (rms) and within the band over %.0f\u00a0%% of the stroke.",
+             100 * c->rmse, 100 * c->coverage);
+  od_page_item(
+      a->page, lead,
+      "%s known to \u00b1%.10g\u00a0%% of fully open on average over the stroke and to \u00b1%.10g\u00a0%% where it is "
+      "known worst, near %.2g\u00a0%s (95\u00a0%%).%s",
+      believed(a), two_digits(100 * sum / c->samples), two_digits(100 * worst), at * x.factor, x.unit, truth);
+}
+
+static double last_of(const od_table *t, int column) {
+  return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
+}
+
+static void tell_hidden(od_account *a, const od_watched *w) {
+  const od_table *t = a->o->table;
+  int error = od_table_find(t, "error", w->name);
+  double truth = last_of(t, od_table_find(t, "true", w->name)), sigma = last_of(t, od_table_find(t, "sigma", w->name));
+  double rms = error >= 0 ? od_table_summary(t, error).rms : (double)NAN;
+  double estimate = last_of(t, od_table_find(t, "estimate", w->name)), size = od_larger(estimate, truth);
+  od_quantity_text end = od_quantity(estimate, sigma, w->unit, size);
+  if (isnan(truth))
+    od_page_item(a->page, w->name, "has no sensor; at the end it is %s.", end.text);
+  else
+    od_page_item(a->page, w->name,
+                 "has no sensor; at the end it is %s (true: %s), and over the run it was off by %s (rms).", end.text,
+                 od_quantity_alone(truth, sigma, w->unit, size).text,
+                 od_quantity_alone(rms, rms / OD_NORMAL95, w->unit, size).text);
+}
+
+static bool is_point_of_curve(const char *path) {
+  return strstr(path, ".curve.") != NULL;
+}
+
+static void tell_parameter(od_account *a, int i) {
+  const od_estimated *p = &a->e->parameter[i];
+  double size = od_larger(a->o->estimate[i], od_larger(p->start, p->truth));
+  char truth[120] = "";
+  if (!isnan(p->truth))
+    snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit, size).text);
+  od_page_item(a->page, p->path, "is %s%s; at the start it was taken for %s.",
+               od_quantity(a->o->estimate[i], a->o->sigma[i], p->unit, size).text, truth,
+               od_quantity(p->start, p->sigma, p->unit, size).text);
+}
+
+static void tell_parameters(od_account *a) {
+  int told = 0, silent = 0;
+  char names[600] = "";
+  for (int i = 0; i < a->e->parameters; i++) {
+    const char *path = a->e->parameter[i].path;
+    if (od_data_are_silent(a, i)) {
+      size_t used = strlen(names);
+      if (silent++ < MOST_NAMES) snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "", path);
+    } else if (!is_point_of_curve(path) && told < MOST_PARAMETERS) {
+      tell_parameter(a, i);
+      told++;
+    }
+  }
+  size_t used = strlen(names);
+  if (silent > MOST_NAMES) snprintf(names + used, sizeof names - used, " and %d more", silent - MOST_NAMES);
+  if (silent > 0)
+    od_page_item(a->page, "The data say nothing about", "%s: %s as uncertain as at the start.", names,
+                 silent > 1 ? "they are" : "it is");
+}
+
+static void tell_largest_error(od_account *a) {
+  int worst = -1;
+  double most = 0;
+  for (int i = 0; i < a->e->parameters; i++) {
+    double error = fabs(a->o->estimate[i] - a->e->parameter[i].truth) / a->o->sigma[i];
+    if (error > most) most = error, worst = i;
+  }
+  if (worst < 0) return;
+  od_page_item(
+      a->page, "True values:",
+      "%d of %d parameters are within their 95\u00a0%% intervals; the farthest off is %s, by %.10g standard deviations.",
+      a->o->covered, a->o->compared, a->e->parameter[worst].path, two_digits(most));
+}
+
+static void tell_sensors(od_account *a) {
+  for (int i = 0; i < a->e->sensors; i++) {
+    const od_sensor_counts *c = &a->o->sensor[i];
+    double present = (double)(c->used + c->gated);
+    if (c->gated > 0)
+      od_page_item(a->page, a->e->sensor[i].name, "had %.2g\u00a0%% of its values rejected by the gate (%ld).",
+                   100 * (double)c->gated / present, c->gated);
+    if (present == 0) od_page_item(a->page, a->e->sensor[i].name, "has not measured anything.");
+  }
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+void od_report_findings(od_account *a) {
+  const od_experiment *e = a->e;
+  od_page_section(a->page, "Findings");
+  if (a->message)
+    od_page_notice(a->page, OD_TONE_BAD, "The run ended early:", "%s. What follows is what there is up to then.",
+                   a->message);
+  tell_verdict(a);
+  od_page_items_begin(a->page);
+  for (int i = 0; i < a->o->curves && i < MOST_CURVES; i++) tell_curve(a, &a->o->curve[i]);
+  for (int i = e->sensors; i < e->watches && i < e->sensors + MOST_OUTPUTS; i++) tell_hidden(a, &e->watched[i]);
+  tell_parameters(a);
+  if (a->o->compared > 0) tell_largest_error(a);
+  tell_sensors(a);
+  od_page_items_end(a->page);
+}

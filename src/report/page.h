@@ -1,0 +1,78 @@
+// A report: one HTML page for people that needs nothing else, neither files nor a network nor scripts. Sections,
+// paragraphs, lists, tables and charts are added in order, then the page is written. Texts are escaped here. The page is
+// well-formed XML, is the same bits for the same content, follows the reader's light or dark mode, and can be printed.
+#ifndef OD_REPORT_PAGE_H
+#define OD_REPORT_PAGE_H
+
+#include <stdbool.h>
+
+#include "io/chart.h"
+#include "oleodyn/status.h"
+
+typedef struct od_page od_page;
+
+// NULL: memory ran out. The kind of report stands above the title. Until the page is freed the calling thread formats
+// numbers with a decimal point, whatever its locale.
+od_page *od_page_new(const char *kind, const char *title);
+void od_page_free(od_page *p);
+// Writes the page; complete or not at all.
+od_status od_page_write(od_page *p, const char *path, od_error *err);
+
+#define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
+
+// A section goes on until the next one; the page links to each.
+void od_page_section(od_page *p, const char *title);
+void od_page_heading(od_page *p, const char *title);
+void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
+// A paragraph in a box, after a word in bold.
+typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
+void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
+
+// Facts: names beside values. Items: sentences of a list, each after a word in bold.
+void od_page_facts_begin(od_page *p);
+void od_page_fact(od_page *p, const char *name, const char *format, ...) OD_PAGE_FORMAT(3);
+void od_page_facts_end(od_page *p);
+void od_page_items_begin(od_page *p);
+void od_page_item(od_page *p, const char *lead, const char *format, ...) OD_PAGE_FORMAT(3);
+void od_page_items_end(od_page *p);
+
+// A table: begin, per row od_page_row() with the name that heads it and a cell for each further column, end.
+typedef struct od_page_column {
+  const char *title;
+  bool words;  // not numbers
+} od_page_column;
+void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
+void od_page_row(od_page *p, const char *name);
+void od_page_cell(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
+void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: look here
+void od_page_table_end(od_page *p);
+
+// How things are drawn; the words are also the classes of the style sheet.
+#define OD_DRAWN_ESTIMATE "estimate"
+#define OD_DRAWN_BAND     "band"
+#define OD_DRAWN_TRUTH    "truth"
+#define OD_DRAWN_START    "start"
+#define OD_DRAWN_MEASURED "measured"
+#define OD_DRAWN_LIMIT    "limit"
+
+// What the drawings of the figures that follow mean: "estimate", OD_DRAWN_ESTIMATE; ends with a NULL text.
+typedef struct od_legend {
+  const char *text, *drawn;
+} od_legend;
+void od_page_legend(od_page *p, const od_legend *entries);
+
+// Figures stand side by side as the width of the window allows. Of each: its frame is drawn at the beginning, the rest by
+// the caller into chart and to.
+typedef struct od_figure {
+  const char *title, *note;  // above the chart; note: in a lighter tone, or NULL
+  double x_low, x_high, y_low, y_high;
+  const char *x_name, *x_unit, *y_unit;  // units as shown
+  od_chart chart;
+  FILE *to;
+} od_figure;
+void od_page_figures_begin(od_page *p, bool small);
+void od_page_figure_begin(od_page *p, od_figure *f);
+void od_page_figure_end(od_page *p, const od_figure *f);
+void od_page_figures_end(od_page *p);
+
+#endif

@@ -1,0 +1,532 @@
+// The report of an observer: its figures are those of the run, with and without a known truth, however long the run and
+// however many the parameters.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#include "experiment/noise.h"
+#include "report/innovations.h"
+#include "report/observe_report.h"
+#include "support/scratch.h"
+#include "support/xml.h"
+
+#define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
+
+static od_experiment *load(const char *path, const char *const *set, int count) {
+  od_messages *messages = od_messages_new();
+  od_experiment *e = NULL;
+  const od_experiment_options options = {.set = set, .set_count = count};
+  if (od_experiment_load(path, &options, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  od_messages_free(messages);
+  assert_non_null(e);
+  return e;
+}
+
+static od_observed *observe(const od_experiment *e) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  if (od_observe(e, NULL, &o, &err) != OD_OK) fail_msg("%s", err.text);
+  return o;
+}
+
+// The report as a text, checked to be well-formed and without numbers that are none.
+static char *report(scratch *s, const od_experiment *e, const od_observed *o, const char *message) {
+  od_error err = {0};
+  const char *path = scratch_path(s, "report.html");
+  if (od_observe_report_write(e, o, message, path, &err) != OD_OK) fail_msg("%s", err.text);
+  char *text = scratch_read(path), what[200];
+  if (!xml_well_formed(text, what, sizeof what)) fail_msg("%s", what);
+  const char *wrong[] = {">nan", ">-nan", ">inf", ">-inf", "=\"nan", "=\"inf", " nan", " inf ", "(null)"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    if (strstr(text, wrong[i])) fail_msg("'%s' in %.200s", wrong[i], strstr(text, wrong[i]) - 60);
+  return text;
+}
+
+static void says(const char *text, const char *part) {
+  if (!strstr(text, part)) fail_msg("'%s' is not in the report", part);
+}
+
+static void says_not(const char *text, const char *part) {
+  if (strstr(text, part)) fail_msg("'%s' is in the report", part);
+}
+
+// --- Its figures --------------------------------------------------------------------------------------------------
+
+// Cell `column` (the first after the name is 1) of the n-th row with that name.
+static void cell_of(const char *text, const char *name, int nth, int column, char *cell, size_t size) {
+  char head[300];
+  snprintf(head, sizeof head, "<th scope=\"row\">%s</th>", name);
+  const char *c = text;
+  for (int i = 0; i <= nth; i++) {
+    c = strstr(i ? c + 1 : c, head);
+    if (!c) fail_msg("no row %s", name);
+  }
+  for (int i = 0; i < column; i++) {
+    c = strstr(c + 1, "<td");
+    assert_non_null(c);
+  }
+  c = strchr(c, '>') + 1;
+  snprintf(cell, size, "%.*s", (int)(strstr(c, "</td>") - c), c);
+}
+
+// The number shown is the value rounded to as many decimals as are shown.
+static void expect_shown(const char *text, double value) {
+  char cell[40], *end;
+  snprintf(cell, sizeof cell, "%.*s", (int)strspn(text, "-.0123456789e"), text);
+  const char *point = strchr(cell, '.');
+  double shown = strtod(cell, &end);
+  assert_true(cell[0] && !*end);
+  int decimals = point ? (int)strspn(point + 1, "0123456789") : 0;
+  double tolerance = 0.5000001 * pow(10, -decimals);
+  if (strchr(cell, 'e') || (!point && fabs(value) >= 1e5)) tolerance = 1e-4 * fabs(value);
+  if (!(fabs(shown - value) <= tolerance)) fail_msg("%s is shown for %.9g", cell, value);
+}
+
+// What is shown in which unit, written down here once more.
+static double shown_factor(const char *unit) {
+  const struct {
+    const char *unit;
+    double factor;
+  } known[] = {{"", 1}, {"bar", 1e-5}, {"MPa", 1e-6}, {"mm", 1e3}, {"mm/s", 1e3}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(known[i].unit, unit)) return known[i].factor;
+  fail_msg("unexpected unit '%s'", unit);
+  return NAN;
+}
+
+static double number(const json_t *object, const char *key) {
+  return json_number_value(json_object_get(object, key));
+}
+
+static void compare_parameters(const char *text, const json_t *root) {
+  size_t i;
+  json_t *item;
+  char cell[200];
+  json_array_foreach(json_object_get(root, "parameters"), i, item) {
+    const char *path = json_string_value(json_object_get(item, "path"));
+    cell_of(text, path, 0, 1, cell, sizeof cell);
+    double f = shown_factor(cell);
+    const struct {
+      int column;
+      double value;
+    } expected[] = {{2, f * number(item, "start")},
+                    {3, f * number(item, "estimate")},
+                    {4, f * 1.959963985 * number(item, "sigma")},
+                    {5, f * number(item, "true")},
+                    {6, number(item, "error_in_sigmas")}};
+    for (int k = 0; k < 5; k++) {
+      cell_of(text, path, 0, expected[k].column, cell, sizeof cell);
+      expect_shown(cell, expected[k].value);
+    }
+  }
+  assert_int_equal(json_array_size(json_object_get(root, "parameters")), 18);
+}
+
+static void compare_outputs(const char *text, const json_t *root) {
+  size_t i;
+  json_t *item;
+  char cell[200];
+  json_array_foreach(json_object_get(root, "outputs"), i, item) {
+    const char *name = json_string_value(json_object_get(item, "name"));
+    cell_of(text, name, 0, 1, cell, sizeof cell);
+    double f = shown_factor(cell);
+    const double values[] = {number(item, "estimate"), 1.959963985 * number(item, "sigma"), number(item, "true"),
+                             number(item, "error_rms")};
+    for (int k = 0; k < 4; k++) {
+      cell_of(text, name, 0, 2 + k, cell, sizeof cell);
+      expect_shown(cell, f * values[k]);
+    }
+  }
+  json_array_foreach(json_object_get(root, "sensors"), i, item) {
+    const char *name = json_string_value(json_object_get(item, "name")), *keys[] = {"used", "missing", "gated"};
+    for (int k = 0; k < 3; k++) {
+      cell_of(text, name, 1, 1 + k, cell, sizeof cell);
+      expect_shown(cell, number(item, keys[k]));
+    }
+  }
+}
+
+static void compare_consistency(const char *text, const json_t *root) {
+  char cell[200], part[100];
+  cell_of(text, "NIS", 0, 1, cell, sizeof cell);
+  expect_shown(cell, number(root, "nis_per_dimension"));
+  cell_of(text, "NIS", 0, 2, cell, sizeof cell);
+  expect_shown(cell, number(root, "nis_low"));
+  expect_shown(strstr(cell, "to ") + 3, number(root, "nis_high"));
+  cell_of(text, "NEES", 0, 1, cell, sizeof cell);
+  expect_shown(cell, number(root, "nees_per_dimension"));
+  cell_of(text, "coverage", 0, 1, cell, sizeof cell);
+  expect_shown(cell, 100 * number(root, "coverage95"));
+  size_t i;
+  json_t *item;
+  json_array_foreach(json_object_get(root, "curves"), i, item) {
+    const char *port = json_string_value(json_object_get(item, "port"));
+    snprintf(part, sizeof part, "<b>Port %s of valve</b>", port);
+    const char *c = strstr(text, part);
+    assert_non_null(c);
+    expect_shown(strstr(c, "true curve is ") + 14, number(item, "rmse_percent"));
+    expect_shown(strstr(c, "band over ") + 10, 100 * number(item, "coverage95"));
+  }
+}
+
+static json_t *run_program(scratch *s, const char *arguments, int expected) {
+  char command[2048];
+  snprintf(command, sizeof command, "cd %s && '%s' observe %s >.out 2>.err </dev/null", s->folder, OD_BINARY,
+           arguments);
+  int status = system(command);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != expected) fail_msg("%s ended with %d", command, status);
+  char *out = scratch_read(scratch_path(s, ".out"));
+  json_t *root = json_loads(out, 0, NULL);
+  free(out);
+  unlink(scratch_path(s, ".out"));
+  return root;
+}
+
+static void test_figures_are_those_of_json(void **state) {
+  scratch *s = *state;
+  json_t *root =
+      run_program(s, CASE "points-6.experiment.yaml --set truth.oil.density='869 kg/m^3' --json - --report r.html", 0);
+  char *text = scratch_read(scratch_path(s, "r.html"));
+  assert_non_null(root);
+  assert_non_null(text);
+  compare_parameters(text, root);
+  compare_outputs(text, root);
+  compare_consistency(text, root);
+  says(text, "<b>Consistent:</b>");
+  says(text, "<b>The data say nothing about</b> oil.k0:");
+  says(text, "<dd>oil.density = 869 kg/m^3</dd>");
+  says(text, "initial.P.pressure = 5.6 MPa");
+  says(text, "simulated machine, variant 6-S1; seed of the noise: 1");
+  assert_true(strlen(text) < 500000);
+  free(text);
+  json_decref(root);
+  unlink(scratch_path(s, ".err"));
+}
+
+static void test_where_it_cannot_go(void **state) {
+  scratch *s = *state;
+  json_decref(run_program(s, CASE "points-3.experiment.yaml --set time=0.1 --report -", 2));
+  json_decref(run_program(s, CASE "points-3.experiment.yaml --set time=0.1 --report no/such/folder.html", 1));
+  char *err = scratch_read(scratch_path(s, ".err"));
+  says(err, "no/such/folder.html");
+  free(err);
+  unlink(scratch_path(s, ".err"));
+  assert_int_equal(scratch_count(s), 0);
+}
+
+static void test_same_again(void **state) {
+  scratch *s = *state;
+  const char *set[] = {"time=0.5"};
+  od_experiment *e = load(CASE "points-4.experiment.yaml", set, 1);
+  od_observed *a = observe(e), *b = observe(e);
+  char *first = report(s, e, a, NULL), *second = report(s, e, b, NULL);
+  assert_string_equal(first, second);
+  free(first);
+  free(second);
+  od_observed_free(a);
+  od_observed_free(b);
+  od_experiment_free(e);
+}
+
+// --- What may be missing ------------------------------------------------------------------------------------------
+
+static void forget_truth(od_experiment *e, od_observed *o, bool columns_too) {
+  for (int i = 0; i < e->parameters; i++) e->parameter[i].truth = NAN;
+  o->compared = o->covered = 0;
+  o->nees = NAN;
+  for (int i = 0; i < o->curves; i++) {
+    od_curve_result *c = &o->curve[i];
+    c->rmse = c->coverage = NAN;
+    for (int k = 0; k < c->samples + c->points; k++) c->sample[k].truth = NAN;
+  }
+  for (int k = 0; k < o->table->columns; k++) {
+    if (strncmp(o->table->name[k], "true.", 5) != 0 && strncmp(o->table->name[k], "error.", 6) != 0) continue;
+    for (long i = 0; i < o->table->rows; i++) o->table->data[i * o->table->columns + k] = NAN;
+    if (columns_too) o->table->name[k][0] = '_';
+  }
+}
+
+static void test_without_truth(void **state) {
+  const char *set[] = {"time=1"};
+  for (int columns_too = 0; columns_too < 2; columns_too++) {
+    od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
+    od_observed *o = observe(e);
+    od_machine *truth = e->truth;
+    forget_truth(e, o, columns_too);
+    e->truth = NULL;
+    char *text = report(*state, e, o, NULL);
+    says(text, "<b>Consistent:</b>");
+    says(text, "<b>Port a of valve</b> is known to");
+    says_not(text, "(true:");
+    says_not(text, "true curve");
+    says_not(text, "class=\"truth\" d=\"M");
+    says_not(text, "simulated machine");
+    free(text);
+    e->truth = truth;
+    od_observed_free(o);
+    od_experiment_free(e);
+  }
+}
+
+static void test_without_parameters(void **state) {
+  static const char file[] =
+      "experiment: \"A <b>bold</b> & \\\"quoted\\\" 'title'\"\n"
+      "machine: " CASE "machine.yaml\ntime: 0.3 s\nsensors: {P.pressure: {sigma: 1.5 bar}}\n";
+  scratch *s = *state;
+  od_experiment *e = load(scratch_write(s, "e.yaml", file, strlen(file)), NULL, 0);
+  od_observed *o = observe(e);
+  char *text = report(s, e, o, NULL);
+  says(text, "<title>A &lt;b&gt;bold&lt;/b&gt; &amp; &quot;quoted&quot; 'title'</title>");
+  says_not(text, "<b>bold");
+  says_not(text, ">Parameters</h2>");
+  says_not(text, ">Valve curves</h2>");
+  says_not(text, ">Without a sensor</h2>");
+  free(text);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+static bool stop_soon(void *user, double done) {
+  return done < *(double *)user;
+}
+
+static void test_run_that_ended_early(void **state) {
+  const char *set[] = {"time=0.5"};
+  double ends[] = {0.5, 0};
+  for (int i = 0; i < 2; i++) {
+    od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
+    const od_observe_options options = {.progress = stop_soon, .user = &ends[i]};
+    od_observed *o = NULL;
+    od_error err = {0};
+    assert_int_equal(od_observe(e, &options, &o, &err), OD_INTERRUPTED);
+    // Nothing but the start is what a run leaves that fails in its first step.
+    if (i == 1) o->table->rows = 1, o->steps = 0, o->nis = 0, o->nis_dimension = 0;
+    char *text = report(*state, e, o, "the <step> to 0.25 s failed");
+    says(text, "<b>The run ended early:</b> the &lt;step&gt; to 0.25 s failed.");
+    if (i == 1) says(text, "<b>No verdict:</b>");
+    free(text);
+    od_observed_free(o);
+    od_experiment_free(e);
+  }
+}
+
+static void test_no_rows(void **state) {
+  scratch *s = *state;
+  const char *set[] = {"time=0.01"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
+  od_observed *o = observe(e);
+  od_error err = {0};
+  o->table->rows = 0;
+  assert_int_equal(od_observe_report_write(e, o, NULL, scratch_path(s, "r.html"), &err), OD_BAD_ARGUMENT);
+  assert_int_equal(scratch_count(s), 0);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+// A filter that takes its sensors for better than they are.
+static void test_over_confident(void **state) {
+  const char *set[] = {"time=1"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
+  od_observed *o = observe(e);
+  o->nis *= 4;
+  char *text = report(*state, e, o, NULL);
+  says(text, "<b>Over-confident:</b>");
+  says(text, "are 2 times as far from the predictions");
+  free(text);
+  o->nis /= 16;
+  text = report(*state, e, o, NULL);
+  says(text, "<b>Over-cautious:</b>");
+  free(text);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+// --- Large runs ---------------------------------------------------------------------------------------------------
+
+// A table with the columns of one sensor and `parameters` parameters, filled with noise.
+static od_table *long_table(const od_experiment *e, long rows, double correlation, double size) {
+  int columns = 4 + 2 * e->parameters;
+  od_table *t = od_table_new(columns);
+  char name[300];
+  const char *sensor = e->sensor[0].name;
+  od_table_label(t, 0, "time", "s");
+  snprintf(name, sizeof name, "measured.%s", sensor);
+  od_table_label(t, 1, name, "Pa");
+  snprintf(name, sizeof name, "innovation.%s", sensor);
+  od_table_label(t, 2, name, "Pa");
+  snprintf(name, sizeof name, "innovation_sigma.%s", sensor);
+  od_table_label(t, 3, name, "Pa");
+  for (int i = 0; i < e->parameters; i++) {
+    snprintf(name, sizeof name, "estimate.%s", e->parameter[i].path);
+    od_table_label(t, 4 + 2 * i, name, "1");
+    snprintf(name, sizeof name, "sigma.%s", e->parameter[i].path);
+    od_table_label(t, 5 + 2 * i, name, "1");
+  }
+  double *row = calloc((size_t)columns, sizeof *row), x = 0;
+  for (long i = 0; i < rows; i++) {
+    x = correlation * x + sqrt(1 - correlation * correlation) * od_noise_gaussian(3, 1, (uint64_t)i, OD_USE_NOISE);
+    row[0] = 1e-3 * (double)i;
+    row[1] = 1e6 + 1e4 * x;
+    row[2] = size * 500 * x;
+    row[3] = 500;
+    for (int k = 4; k < columns; k++) row[k] = k % 2 ? 2 : x + k;
+    od_table_append(t, row);
+  }
+  free(row);
+  return t;
+}
+
+// A loaded experiment with another number of parameters and another table.
+static void enlarge(od_experiment *e, od_observed *o, int parameters, long rows) {
+  static char paths[400][40];
+  e->parameter = realloc(e->parameter, (size_t)parameters * sizeof *e->parameter);
+  o->estimate = realloc(o->estimate, (size_t)parameters * sizeof *o->estimate);
+  o->sigma = realloc(o->sigma, (size_t)parameters * sizeof *o->sigma);
+  for (int i = 0; i < parameters; i++) {
+    snprintf(paths[i], sizeof paths[i], "part.number[%d]", i);
+    e->parameter[i] = (od_estimated){.path = paths[i], .unit = "1", .sigma = 10, .truth = NAN};
+    o->estimate[i] = i;
+    o->sigma[i] = i % 2 ? 2 : 10;
+  }
+  e->parameters = parameters;
+  e->sensors = e->watches = 1;
+  od_table_free(o->table);
+  o->table = long_table(e, rows, 0, 1);
+  o->steps = rows - 1;
+  o->compared = 0;
+}
+
+static void check_size(scratch *s, int parameters, long rows, size_t most) {
+  const char *set[] = {"time=0.01"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
+  od_observed *o = observe(e);
+  enlarge(e, o, parameters, rows);
+  char *text = report(s, e, o, NULL);
+  assert_true(strlen(text) < most);
+  if (parameters > 100) {
+    says(text, "Shown are 48 of 300 parameters, those about which the data say most.");
+    says(text, "part.number[299]");
+    says(text, " and 144 more: they are as uncertain as at the start.");
+  }
+  free(text);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+static void test_million_steps(void **state) {
+  check_size(*state, 1, 1000001, 400000);
+}
+
+static void test_many_parameters(void **state) {
+  check_size(*state, 300, 2001, 1500000);
+}
+
+// --- Innovations --------------------------------------------------------------------------------------------------
+
+// Noise of known size and correlation (a first-order process with coefficient a has correlation a^k at lag k).
+static void test_statistics(void **state) {
+  (void)state;
+  enum { ROWS = 40000 };
+  od_sensor sensor = {.name = "p", .unit = "Pa"};
+  od_experiment e = {.sensor = &sensor, .sensors = 1};
+  const struct {
+    double correlation, size;
+    bool coloured;
+  } cases[] = {{0, 1, false}, {0, 1.5, false}, {0.5, 1, true}, {-0.3, 0.7, true}};
+  for (int i = 0; i < 4; i++) {
+    od_observed o = {.table = long_table(&e, ROWS, cases[i].correlation, cases[i].size)};
+    // Samples that are missing do not matter.
+    for (long row = 0; row < ROWS; row += 7)
+      o.table->data[row * o.table->columns + 2] = i < 2 ? NAN : o.table->data[row * o.table->columns + 2];
+    od_innovations in;
+    assert_true(od_innovations_find(&e, &o, 0, &in));
+    assert_true(fabs(in.mean) < 2 * in.mean_limit * cases[i].size / (1 - cases[i].correlation));
+    assert_true(fabs(in.deviation / cases[i].size - 1) < 4 * in.deviation_limit);
+    for (int k = 1; k <= 5; k++) assert_true(fabs(in.correlation[k] - pow(cases[i].correlation, k)) < 0.03);
+    assert_int_equal(od_innovations_coloured(&in), cases[i].coloured);
+    od_nis_window windows[OD_WINDOWS];
+    int count = od_nis_windows(&e, &o, &in, windows), inside = 0;
+    double mean = 0;
+    for (int w = 0; w < count; w++) {
+      mean += windows[w].value / count;
+      inside += fabs(windows[w].value - windows[w].middle) <= windows[w].half;
+    }
+    assert_int_equal(count, OD_WINDOWS);
+    assert_true(fabs(mean / (cases[i].size * cases[i].size) - 1) < 0.04);
+    if (i == 0) assert_true(inside > 0.85 * count);
+    if (i == 1) assert_int_equal(inside, 0);
+    free(in.value);
+    od_table_free(o.table);
+  }
+}
+
+// 95 % intervals of chi-squared over its dimension, from tables.
+static void test_interval(void **state) {
+  (void)state;
+  const double table[][3] = {{1, 0.000982, 5.0239}, {10, 3.2470, 20.483}, {100, 74.222, 129.561}};
+  for (int i = 0; i < 3; i++) {
+    od_consistency c = od_consistency_of(2 * table[i][0], table[i][0]);
+    assert_true(fabs(c.value - 2) < 1e-12);
+    assert_true(fabs(c.low - table[i][1] / table[i][0]) < 0.03 / table[i][0]);
+    assert_true(fabs(c.high - table[i][2] / table[i][0]) < 0.1 / table[i][0]);
+  }
+}
+
+// Curves as they are handed on: at the ends of a clamped curve and of its control points, and inside the hull.
+static void test_curve_places(void **state) {
+  (void)state;
+  const char *set[] = {"time=0.2"};
+  od_experiment *e = load(CASE "points-6.experiment.yaml", set, 1);
+  od_observed *o = observe(e);
+  assert_int_equal(o->curves, 4);
+  for (int i = 0; i < 4; i++) {
+    const od_curve_result *c = &o->curve[i];
+    assert_int_equal(c->points, 6);
+    assert_string_equal(c->x_unit, "V");
+    assert_int_equal(c->side, i < 2 ? 1 : -1);
+    assert_true(c->full == 95);
+    for (int k = 0; k < c->samples; k++) {
+      const od_curve_place *p = &c->sample[k];
+      assert_true(fabs(p->x - 10.0 * k / (c->samples - 1)) < 1e-12);
+      // The start is a straight line (9.5 per volt), which a spline draws exactly.
+      assert_true(fabs(p->start - 9.5 * p->x) < 1e-9);
+    }
+    const od_curve_place *last = &c->sample[c->samples - 1], *end = &c->point[5];
+    assert_true(c->sample[0].estimate == 0 && c->sample[0].sigma == 0 && c->sample[0].truth == 0);
+    assert_true(fabs(last->estimate - 95) < 1e-9 && last->sigma < 1e-6 && fabs(last->truth - 95) < 1e-9);
+    assert_true(end->x == 10 && end->estimate == 95 && end->sigma == 0);
+  }
+  const double points[] = {0, 28, 47, 64, 80, 95};
+  for (int k = 0; k < 6; k++) assert_true(o->curve[0].point[k].truth == points[k]);
+  assert_string_equal(o->curve[0].from, "P");
+  assert_string_equal(o->curve[0].to, "A");
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(test_figures_are_those_of_json),
+      TEST(test_where_it_cannot_go),
+      TEST(test_same_again),
+      TEST(test_without_truth),
+      TEST(test_without_parameters),
+      TEST(test_run_that_ended_early),
+      TEST(test_no_rows),
+      TEST(test_over_confident),
+      TEST(test_million_steps),
+      TEST(test_many_parameters),
+      cmocka_unit_test(test_statistics),
+      cmocka_unit_test(test_interval),
+      cmocka_unit_test(test_curve_places),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
