@@ -84,19 +84,19 @@ static void release(run *r) {
 
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
 // and independent changes of pressures and parameters.
-static void fill_process_noise(run *r) {
-  const od_experiment *e = r->e;
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, double *Q) {
   const od_model *m = od_machine_model(e->model);
-  double h = r->o->step, a = pow(e->acceleration_noise, 2);
-  int nz = r->plant->nz, n = r->n;
+  double a = pow(e->acceleration_noise, 2);
+  int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
+  memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < nz; i++) {
-    r->Q[i * n + i] = a * h * h * h / 3;
-    r->Q[i * n + nz + i] = r->Q[(nz + i) * n + i] = a * h * h / 2;
-    r->Q[(nz + i) * (n + 1)] = a * h;
+    Q[i * n + i] = a * h * h * h / 3;
+    Q[i * n + nz + i] = Q[(nz + i) * n + i] = a * h * h / 2;
+    Q[(nz + i) * (n + 1)] = a * h;
   }
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].state >= 0) r->Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2);
-  for (int i = 0; i < r->np; i++) r->Q[(r->nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2);
+    if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2);
+  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2);
 }
 
 // Outputs that are only watched are sensors that never measure.
@@ -134,7 +134,7 @@ static od_status prepare(run *r, od_error *err) {
   r->truth = od_sim_new(r->true_plant);
   if (!allocate(r) || !r->truth) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < e->sensors; i++) r->stream[i] = od_noise_stream(e->sensor[i].name);
-  fill_process_noise(r);
+  od_experiment_process_noise(e, r->plant, r->o->step, r->Q);
   od_machine_inputs(e->truth, 0, r->u);
   status = od_sim_start(r->truth, 0, r->u);
   if (status != OD_OK) return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
