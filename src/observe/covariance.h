@@ -9,7 +9,7 @@
 typedef struct od_block {  // sizes and memory of one filter's covariance
   int nx, np;
   bool square_root;
-  double *P;        // n x n: the covariance, or a factor S with P = S S'
+  double *P;        // n x n: the covariance's lower triangle, or an upper triangle U with covariance U'U
   double *scratch;  // od_covariance_scratch() doubles
 } od_block;
 static inline int od_covariance_scratch(int nx, int np) {
