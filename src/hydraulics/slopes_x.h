@@ -73,23 +73,23 @@ static flow_slopes flow_derivatives(const od_model *m, const double *w, int i) {
   double dp = w[l->pressure + f->a] - w[l->pressure + f->b], e = w[l->theta + m->oil + OD_OIL_SMOOTHING];
   switch (f->kind) {
     case OD_FLOW_ORIFICE: {
-      double K = q[0] * q[1] * q[2] * oil_factor(m, w);
+      double K = q[0] * q[1] * q[2] * w[l->oil_factor];
       return (flow_slopes){.dp = K * input * root_slope(dp, e), .input = f->input >= 0 ? K * smooth_root(dp, e) : 0};
     }
     case OD_FLOW_RELIEF: return (flow_slopes){.dp = q[1] * ramp_slope(dp - q[0], e)};
     case OD_FLOW_CHECK: {
-      double K = q[0] * q[1] * oil_factor(m, w), x = (dp - q[2]) / (q[3] - q[2]);
+      double K = q[0] * q[1] * w[l->oil_factor], x = (dp - q[2]) / (q[3] - q[2]);
       return (flow_slopes){
           .dp = K * (smooth_step(x) * root_slope(dp, e) + step_slope(x) / (q[3] - q[2]) * smooth_root(dp, e))};
     }
     case OD_FLOW_LEAK: return (flow_slopes){.dp = q[0]};
     case OD_FLOW_PORT: {
-      X(port_state) s;
-      if (!port_evaluate(m, w, f, &s)) return (flow_slopes){0};
+      const X(port_state) *s = port_state(m, w, i);
+      if (!s->open) return (flow_slopes){0};
       const double *v = w + l->theta + m->valve[f->valve].number;
-      double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * oil_factor(m, w);
-      return (flow_slopes){.dp = K * s.opening * root_slope(dp, e),
-                           .spool = K * f->side * opening_slope(m, w, f, &s) * smooth_root(dp, e)};
+      double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * w[l->oil_factor];
+      return (flow_slopes){.dp = K * s->opening * root_slope(dp, e),
+                           .spool = s->full_flow * f->side * opening_slope(m, w, f, s)};
     }
     case OD_FLOW_PUMP: break;
   }
@@ -291,25 +291,24 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
 static void change_port(const od_model *m, const double *w, const change *d, int flow, int number) {
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[flow];
-  X(port_state) s;
-  if (!port_evaluate(m, w, f, &s)) return;
-  const od_valve *valve = &m->valve[f->valve];
-  const double *v = w + l->theta + valve->number, *at = w + l->theta + f->number + 1;
-  double dp = w[l->pressure + f->a] - w[l->pressure + f->b], e = w[l->theta + m->oil + OD_OIL_SMOOTHING];
-  double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * oil_factor(m, w) * smooth_root(dp, e);
+  const X(port_state) *s = port_state(m, w, flow);
+  if (!s->open) return;
   if (number == 0) {
-    change_flow(m, w, d, flow, -K * opening_slope(m, w, f, &s));
+    change_flow(m, w, d, flow, -s->full_flow * opening_slope(m, w, f, s));
     return;
   }
   // A control point: through the basis functions; its abscissa also through the slope.
-  int point = (number - 1) % f->count, at_end = s.travel >= at[f->count - 1];
-  double B = point >= s.curve.first && point <= s.curve.first + f->degree ? s.curve.B[point - s.curve.first] : 0;
-  double per_value = 1 / v[OD_VALVE_FULL] * (valve->law == OD_VALVE_COEFFICIENT ? s.travel / v[OD_VALVE_STROKE] : 1);
-  double dopening = number - 1 >= f->count ? per_value * B : -per_value * B * s.curve.slope;
+  int point = (number - 1) % f->count, place = point - s->curve.first;
+  if (place < 0 || place > f->degree) return;
+  const od_valve *valve = &m->valve[f->valve];
+  const double *v = w + l->theta + valve->number, *at = w + l->theta + f->number + 1;
+  bool abscissa = number - 1 < f->count;
+  double per_value = 1 / v[OD_VALVE_FULL] * (valve->law == OD_VALVE_COEFFICIENT ? s->travel / v[OD_VALVE_STROKE] : 1);
+  double dopening = per_value * s->curve.B[place] * (abscissa ? -s->curve.slope : 1);
   // At the curve's end the travel is the last abscissa itself.
-  if (number - 1 < f->count && at_end && point == f->count - 1 && valve->law == OD_VALVE_COEFFICIENT)
-    dopening += s.curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
-  change_flow(m, w, d, flow, K * dopening);
+  if (abscissa && s->travel >= at[f->count - 1] && point == f->count - 1 && valve->law == OD_VALVE_COEFFICIENT)
+    dopening += s->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
+  change_flow(m, w, d, flow, s->full_flow * dopening);
 }
 
 static void change_flow_number(const od_model *m, const double *w, const change *d, int flow, int number) {
@@ -322,13 +321,13 @@ static void change_flow_number(const od_model *m, const double *w, const change 
   switch (f->kind) {
     case OD_FLOW_PUMP: dQ = input; break;
     case OD_FLOW_ORIFICE: {
-      double factor = input * oil_factor(m, w) * smooth_root(dp, e);
+      double factor = input * w[l->oil_factor] * smooth_root(dp, e);
       dQ = factor * (number == 0 ? q[1] * q[2] : number == 1 ? q[0] * q[2] : q[0] * q[1]);
       break;
     }
     case OD_FLOW_RELIEF: dQ = number == 0 ? -q[1] * ramp_slope(dp - q[0], e) : rounded_ramp(dp - q[0], e); break;
     case OD_FLOW_CHECK: {
-      double x = (dp - q[2]) / (q[3] - q[2]), K = oil_factor(m, w) * smooth_root(dp, e), width = q[3] - q[2];
+      double x = (dp - q[2]) / (q[3] - q[2]), K = w[l->oil_factor] * smooth_root(dp, e), width = q[3] - q[2];
       if (number < 2)
         dQ = K * smooth_step(x) * q[1 - number];
       else
@@ -524,10 +523,9 @@ static double X(circuit_output_tangent)(const od_model *m, double *w, const od_o
       return f->kind == OD_FLOW_PUMP ? -change_of_loss : change_of_loss;
     }
     case OD_OUT_PORT_OPENING: {
-      X(port_state) s;
-      const od_flow *f = &m->flow[i];
-      if (!port_evaluate(m, w, f, &s)) return 0;
-      return s.curve.slope * f->side * spool_tangent(m, f->valve, dc, du);
+      const X(port_state) *s = port_state(m, w, i);
+      if (!s->open) return 0;
+      return s->curve.slope * m->flow[i].side * spool_tangent(m, m->flow[i].valve, dc, du);
     }
     case OD_OUT_SPOOL: return spool_tangent(m, i, dc, du);
     case OD_OUT_CYLINDER_LENGTH: return w[l->dlength + i];
