@@ -47,12 +47,13 @@ static int factor_rows(const od_block *b, const double *Q, bool all, double *R) 
     if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
     bool new = d > 1e-15 * own;
     if (!new && !all) continue;
-    for (int j = 0; j < n; j++) row[j] = new && j >= i ? (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2 : 0;
-    for (int m = 0; new && m < count; m++)
+    for (int j = 0; j < n; j++)
+      row[j] = new &&j >= i ? (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2 : 0;
+    for (int m = 0; new &&m < count; m++)
       for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
     double root = sqrt(d);
     row[i] = new ? d : 0;
-    for (int j = i; new && j < n; j++) row[j] /= root;
+    for (int j = i; new &&j < n; j++) row[j] /= root;
     count++;
   }
   return count;

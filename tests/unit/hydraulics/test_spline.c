@@ -262,8 +262,11 @@ static void followed(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_book), cmocka_unit_test(straight_lines),
-                                     cmocka_unit_test(ends), cmocka_unit_test(knots), cmocka_unit_test(derivatives),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_book),
+                                     cmocka_unit_test(straight_lines),
+                                     cmocka_unit_test(ends),
+                                     cmocka_unit_test(knots),
+                                     cmocka_unit_test(derivatives),
                                      cmocka_unit_test(followed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
