@@ -220,32 +220,39 @@ static void X(circuit_linearise)(const od_model *m, double *w) {
 
 // ---- by numbers
 
-// Where changes of forces and rates go.
+// Where changes of forces and, times a sign, of rates go; entries of rate stand `stride` apart.
 typedef struct change {
-  double *force, *rate;
+  double *force, *rate, sign;
+  int stride;
 } change;
+
+// Adds to the rate of a node's pressure; tanks and sources have none.
+static inline void change_rate(const od_model *m, const change *d, int node, double by) {
+  if (node >= 0 && m->node[node].state >= 0) d->rate[m->node[node].state * d->stride] += d->sign * by;
+}
 
 static void change_flow(const od_model *m, const double *w, const change *d, int flow, double dQ) {
   const od_flow *f = &m->flow[flow];
-  if (f->a >= 0 && m->node[f->a].state >= 0) d->rate[m->node[f->a].state] -= stiffness(m, w, f->a) * dQ;
-  if (m->node[f->b].state >= 0) d->rate[m->node[f->b].state] += stiffness(m, w, f->b) * dQ;
+  change_rate(m, d, f->a, -stiffness(m, w, f->a) * dQ);
+  change_rate(m, d, f->b, stiffness(m, w, f->b) * dQ);
 }
 
 // A volume changes by dV, its largest by most.
 static void change_volume(const od_model *m, const double *w, const change *d, int node, double dV, double most) {
   int state = m->node[node].state;
   if (state < 0) return;
-  d->rate[state] -=
-      w[m->layout.rate + state] / w[m->layout.volume + node] * (volume_is_least(m, w, node) ? least_volume * most : dV);
+  double larger = volume_is_least(m, w, node) ? least_volume * most : dV;
+  change_rate(m, d, node, -w[m->layout.rate + state] / w[m->layout.volume + node] * larger);
 }
 
 static void change_oil(const od_model *m, const double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   if (number >= OD_OIL_LAW) {
-    for (int i = 0; i < m->nodes; i++)
-      if (m->node[i].state >= 0)
-        d->rate[m->node[i].state] +=
-            bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW) / w[l->volume + i] * w[l->inflow + i];
+    for (int i = 0; i < m->nodes; i++) {
+      if (m->node[i].state < 0) continue;
+      double slope = bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW);
+      change_rate(m, d, i, slope / w[l->volume + i] * w[l->inflow + i]);
+    }
     return;
   }
   double e = w[l->theta + m->oil + OD_OIL_SMOOTHING], density = w[l->theta + m->oil + OD_OIL_DENSITY];
@@ -315,6 +322,10 @@ static void change_flow_number(const od_model *m, const double *w, const change 
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[flow];
   const double *q = w + l->theta + f->number;
+  if (f->kind == OD_FLOW_PORT) {
+    change_port(m, w, d, flow, number);
+    return;
+  }
   double input = f->input >= 0 ? w[l->u + f->input] : 1, dQ = 0;
   double dp = f->a >= 0 ? w[l->pressure + f->a] - w[l->pressure + f->b] : 0,
          e = m->oil >= 0 ? w[l->theta + m->oil + OD_OIL_SMOOTHING] : 0;
@@ -335,7 +346,7 @@ static void change_flow_number(const od_model *m, const double *w, const change 
       break;
     }
     case OD_FLOW_LEAK: dQ = dp; break;
-    case OD_FLOW_PORT: change_port(m, w, d, flow, number); return;
+    case OD_FLOW_PORT: break;
   }
   change_flow(m, w, d, flow, dQ);
 }
@@ -345,7 +356,7 @@ static void change_valve(const od_model *m, const double *w, const change *d, in
   const od_valve *v = &m->valve[valve];
   const double *q = w + l->theta + v->number;
   if (number == OD_VALVE_TIME_CONSTANT) {
-    if (v->state >= 0) d->rate[v->state] -= w[l->rate + v->state] / q[number];
+    if (v->state >= 0) d->rate[v->state * d->stride] -= d->sign * w[l->rate + v->state] / q[number];
     return;
   }
   for (int i = 0; i < m->flows; i++) {
@@ -400,8 +411,8 @@ static void change_cylinder(const od_model *m, double *w, const change *d, int i
   d->force[i] += w[l->pressure + c->node_a] * da - w[l->pressure + c->node_b] * db;
   change_volume(m, w, d, c->node_a, da * x, da * q[OD_CYLINDER_STROKE]);
   change_volume(m, w, d, c->node_b, db * (q[OD_CYLINDER_STROKE] - x), db * q[OD_CYLINDER_STROKE]);
-  if (m->node[c->node_a].state >= 0) d->rate[m->node[c->node_a].state] -= stiffness(m, w, c->node_a) * da * v;
-  if (m->node[c->node_b].state >= 0) d->rate[m->node[c->node_b].state] += stiffness(m, w, c->node_b) * db * v;
+  change_rate(m, d, c->node_a, -stiffness(m, w, c->node_a) * da * v);
+  change_rate(m, d, c->node_b, stiffness(m, w, c->node_b) * db * v);
 }
 
 static void change_friction(const od_model *m, const double *w, const change *d, int friction, int number) {
@@ -415,11 +426,10 @@ static void change_friction(const od_model *m, const double *w, const change *d,
   }
 }
 
-// Changes of all forces and rates with one number of the circuit, as od_circuit_owner() describes it.
-static void X(circuit_number_slopes)(const od_model *m, double *w, od_circuit_number n, double *force, double *rate) {
-  change d = {force, rate};
-  for (int i = 0; i < m->actuators; i++) force[i] = 0;
-  for (int i = 0; i < m->circuit_states; i++) rate[i] = 0;
+// Adds what forces and rates change by with one number of the circuit, as od_circuit_find_number() describes it.
+static void X(circuit_number_slopes)(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
+                                     double sign, int stride) {
+  change d = {force, rate, sign, stride};
   switch (n.owner) {
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;

@@ -18,8 +18,9 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
       }
     double inverse = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
+      if (a[i * n + k] == 0) continue;
       double factor = a[i * n + k] *= inverse;
-      for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+      od_add_scaled(n - k - 1, -factor, a + k * n + k + 1, a + i * n + k + 1);
     }
   }
   return OD_OK;

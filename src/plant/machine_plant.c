@@ -268,19 +268,26 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
   return od_machine_complex_residual(m, p.in, wc, x, k, u, g);
 }
 
+// A column for a number of the circuit; gp is zero there before.
+static void circuit_number_column(const machine *d, const parts *p, int j, double *gp) {
+  int n = d->plant.nz, np = d->plant.np;
+  double *force = p->scratch;
+  bool pushes = od_circuit_number_pushes(d->owner[j]);
+  for (int i = 0; pushes && i < d->m->actuators; i++) force[i] = 0;
+  od_circuit_number_slopes(d->m, p->w, d->owner[j], force, gp + n * np + j, -1, np);
+  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = pushed(d, p, k, force, 1);
+}
+
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
   const machine *d = machine_of(plant);
-  const od_model *m = d->m;
   parts p = parts_of(d, work);
-  int n = plant->nz, nc = plant->nc, nk = od_plant_nk(plant), np = plant->np;
-  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  int nk = od_plant_nk(plant), np = plant->np;
+  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   od_machine_prepare_tangents(d, &p);
+  memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
     if (d->owner[j].owner != OD_OWNER_NONE) {
-      double *rate = p.scratch, *force = p.scratch + nc;
-      od_circuit_number_slopes(m, p.w, d->owner[j], force, rate);
-      for (int k = 0; k < n; k++) gp[k * np + j] = pushed(d, &p, k, force, 1);
-      for (int i = 0; i < nc; i++) gp[(n + i) * np + j] = -rate[i];
+      circuit_number_column(d, &p, j, gp);
       continue;
     }
     od_status status = od_machine_complex_point(plant, work, j, NULL, g);

@@ -80,7 +80,7 @@ static od_status evaluate(od_sim *s) {
     return status;
   }
   for (int i = 0; i < nk; i++) before[i] += k[i] - old[i];
-  s->at_point = s->has_gk = s->has_gk_factors = s->matrix_is_of_elsewhere = 1;
+  s->at_point = s->has_gk = s->has_gk_factors = 1;
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
 

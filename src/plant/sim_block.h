@@ -13,7 +13,6 @@ struct od_sim {
   size_t size;
   double t;
   int started, has_history, has_matrix;
-  int matrix_is_of_elsewhere;  // the state was moved since Newton's matrix was made
   // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;

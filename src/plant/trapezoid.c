@@ -39,7 +39,6 @@ static od_status new_matrix(od_sim *s, double h) {
   od_status status = s->plant->ops->step_matrix(s->plant, od_sim_work(s), h * h / 4, h / 2, od_sim_at(s, s->matrix));
   if (status == OD_OK) status = od_lu_factor(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
   s->has_matrix = status == OD_OK;
-  s->matrix_is_of_elsewhere = 0;
   s->matrix_step = h;
   s->counts.matrices++;
   return status;
@@ -226,7 +225,6 @@ static od_status matrix_of_slopes(od_sim *s, double h) {
     }
   od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
   s->has_matrix = status == OD_OK;
-  s->matrix_is_of_elsewhere = 0;
   s->matrix_step = h;
   s->counts.matrices++;
   return status;
@@ -260,9 +258,9 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
   columns c = {.p = nx, .u0 = nx + (Gp ? np : 0)};
   c.u1 = c.u0 + (Gu0 || Gu1 ? nu : 0);
   c.count = c.u1 + (Gu0 || Gu1 ? nu : 0);
-  // Derivatives at the old point; they give Newton a matrix where it has none from here.
+  // Derivatives at the old point; they give Newton a matrix where it has none.
   od_status status = od_sim_linearise(s, by);
-  if (status == OD_OK && (!s->has_matrix || s->matrix_is_of_elsewhere)) status = matrix_of_slopes(s, h);
+  if (status == OD_OK && !s->has_matrix) status = matrix_of_slopes(s, h);
   if (status == OD_OK) status = solve_step(s, h, u);
   if (status == OD_OK) status = differentiate(s, h, u, by, c);
   if (status != OD_OK) return status;
