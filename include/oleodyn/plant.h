@@ -36,7 +36,7 @@ typedef struct od_plant_ops {
   // y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
   // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
-  // are the derivatives of k: solutions of gk kx = -gx and so on.
+  // are the derivatives of k: solutions of gk kx = -gx and so on. They are there where plant->outputs_of_rates says so.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *kx, const double *ku, const double *kp,
                                 double *hx, double *hu, double *hp);
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.
@@ -53,9 +53,10 @@ typedef struct od_plant_ops {
 
 struct od_plant {
   int nz, nc, nu, ny, np, nq;
-  const double *scale;  // nk typical sizes of the rates k, for convergence tests; NULL: all 1
-  size_t work_size;     // bytes of work memory
-  const void *model;    // what the functions read
+  const double *scale;   // nk typical sizes of the rates k, for convergence tests; NULL: all 1
+  int outputs_of_rates;  // whether some output depends on k
+  size_t work_size;      // bytes of work memory
+  const void *model;     // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
 };

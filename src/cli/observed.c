@@ -78,10 +78,17 @@ static void print_sensors(const od_findings *f, FILE *to) {
 
 static void print_curves(const od_findings *f, FILE *to) {
   const od_observed *o = f->observed;
-  if (isnan(od_observed_curve_rmse(o))) return;
-  fprintf(to, "curves: off by %.3g %% of fully open, rms over", 100 * od_observed_curve_rmse(o));
-  for (int i = 0; i < o->curves; i++)
-    fprintf(to, "%s %s.%s (%.3g %%)", i ? "," : "", o->curve[i].valve, o->curve[i].port, 100 * o->curve[i].rmse);
+  double rmse = od_observed_curve_rmse(o);
+  if (o->curves == 0) return;
+  // Without a true curve, what the observer thinks of itself.
+  if (isnan(rmse))
+    fprintf(to, "curves: known to, in %% of fully open (95 %%, rms over the stroke),");
+  else
+    fprintf(to, "curves: off by %.3g %% of fully open, rms over", 100 * rmse);
+  for (int i = 0; i < o->curves; i++) {
+    double percent = 100 * (isnan(rmse) ? 1.96 * o->curve[i].sigma : o->curve[i].rmse);
+    fprintf(to, "%s %s.%s (%.3g %%)", i ? "," : "", o->curve[i].valve, o->curve[i].port, percent);
+  }
   fprintf(to, "\n");
 }
 

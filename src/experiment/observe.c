@@ -69,20 +69,24 @@ static void release(run *r) {
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
 // and independent changes of pressures and parameters. What is said about those holds for the experiment's own step; in
 // a shorter one they change less.
-static void fill_process_noise(run *r, double h) {
-  const od_experiment *e = r->e;
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, double *Q) {
   const od_model *m = od_machine_model(e->model);
-  double a = pow(e->acceleration_noise, 2), own = r->source->step, part = fabs(h - own) < 1e-6 * own ? 1 : h / own;
-  int nz = r->plant->nz, n = r->n;
-  r->Q_step = h;
+  double a = pow(e->acceleration_noise, 2), part = fabs(h - e->step) < 1e-6 * e->step ? 1 : h / e->step;
+  int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
+  memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < nz; i++) {
-    r->Q[i * n + i] = a * h * h * h / 3;
-    r->Q[i * n + nz + i] = r->Q[(nz + i) * n + i] = a * h * h / 2;
-    r->Q[(nz + i) * (n + 1)] = a * h;
+    Q[i * n + i] = a * h * h * h / 3;
+    Q[i * n + nz + i] = Q[(nz + i) * n + i] = a * h * h / 2;
+    Q[(nz + i) * (n + 1)] = a * h;
   }
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].state >= 0) r->Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
-  for (int i = 0; i < r->np; i++) r->Q[(r->nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
+    if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
+  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
+}
+
+static void fill_process_noise(run *r, double h) {
+  od_experiment_process_noise(r->e, r->plant, h, r->Q);
+  r->Q_step = h;
 }
 
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.

@@ -26,8 +26,13 @@ void od_circuit_evaluate(const od_model *m, double *w);
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
 // Their derivatives by lengths, speeds, states and inputs, into the matrices of the work memory.
 void od_circuit_linearise(const od_model *m, double *w);
-// Their derivatives by one number of the circuit.
-void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate);
+// Adds their derivatives by one number of the circuit: to force[i], where the number has a say in forces, and, times a
+// sign, to rate[i * stride].
+void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
+                              double sign, int stride);
+static inline bool od_circuit_number_pushes(od_circuit_number n) {
+  return n.owner == OD_OWNER_NODE || n.owner == OD_OWNER_CYLINDER || n.owner == OD_OWNER_FRICTION;
+}
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);

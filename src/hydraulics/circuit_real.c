@@ -21,8 +21,9 @@ double od_circuit_stored_tangent(const od_model *m, const double *w) {
 void od_circuit_linearise(const od_model *m, double *w) {
   circuit_linearise_r(m, w);
 }
-void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate) {
-  circuit_number_slopes_r(m, w, n, force, rate);
+void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
+                              double sign, int stride) {
+  circuit_number_slopes_r(m, w, n, force, rate, sign, stride);
 }
 double od_circuit_output(const od_model *m, const double *w, const od_output *o) {
   return circuit_output_r(m, w, o);

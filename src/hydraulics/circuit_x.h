@@ -10,7 +10,7 @@ static inline bool cavitates(const od_model *m, const od_x *w, int node) {
   return state >= 0 && RE(w[m->layout.c + state]) < 0;
 }
 
-// Pressures as flows and forces see them; spools.
+// Pressures as flows and forces see them; spools; sqrt(2/rho).
 static void circuit_pressures(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
@@ -23,6 +23,7 @@ static void circuit_pressures(const od_model *m, od_x *w) {
   }
   for (int i = 0; i < m->valves; i++)
     w[l->spool + i] = m->valve[i].state >= 0 ? w[l->c + m->valve[i].state] : w[l->u + m->valve[i].input];
+  if (m->oil >= 0) w[l->oil_factor] = sqrt(2 / w[l->theta + m->oil + OD_OIL_DENSITY]);
 }
 
 // ---- oil
@@ -67,31 +68,43 @@ static inline od_x smooth_step(od_x x) {
   return RE(x) <= 0 ? 0 : RE(x) >= 1 ? 1 : x * x * (3 - 2 * x);
 }
 
-// sqrt(2/rho): what turns area times root of pressure into flow.
-static inline od_x oil_factor(const od_model *m, const od_x *w) {
-  return sqrt(2 / w[m->layout.theta + m->oil + OD_OIL_DENSITY]);
+// A port: its spool travel, its curve there, its opening (0 to 1), and what flows through it fully open. It stands in the
+// work memory from one evaluation to the next, for derivatives and because a curve is followed quicker than found.
+typedef struct X(port_state) {
+  X(curve_point) curve;
+  od_x travel, opening, full_flow;
+  bool open;
+} X(port_state);
+_Static_assert(sizeof(X(port_state)) <= OD_PORT_SCALARS * sizeof(od_x), "a port's state must fit the layout");
+
+static inline const X(port_state) * port_state(const od_model *m, const od_x *w, int flow) {
+  return (const X(port_state) *)(w + m->layout.port + OD_PORT_SCALARS * flow);
 }
 
-// How far a port is open: its spool travel, curve and opening. False when it is closed.
-typedef struct X(port_state) {
-  od_x travel, opening;
-  X(curve_point) curve;
-} X(port_state);
-
-static inline bool port_evaluate(const od_model *m, const od_x *w, const od_flow *f, X(port_state) * s) {
+static inline void port_opening(const od_model *m, const od_x *w, const od_flow *f, X(port_state) * s) {
   const od_layout *l = &m->layout;
   const od_valve *valve = &m->valve[f->valve];
   const od_x *q = w + l->theta + valve->number, *at = w + l->theta + f->number + 1, *value = at + f->count;
   s->travel = f->side * w[l->spool + f->valve] - q[OD_VALVE_DEAD_BAND] - w[l->theta + f->number];
-  if (RE(s->travel) <= 0) return false;
+  s->open = RE(s->travel) > 0;
+  if (!s->open) return;
   if (RE(s->travel) > RE(at[f->count - 1])) s->travel = at[f->count - 1];
-  curve_evaluate(f->degree, f->count, at, value, s->travel, &s->curve);
+  curve_follow(f->degree, f->count, at, value, s->travel, &s->curve);
   s->opening = s->curve.y / q[OD_VALVE_FULL];
   if (valve->law == OD_VALVE_COEFFICIENT) s->opening *= s->travel / q[OD_VALVE_STROKE];
-  return true;
 }
 
-static od_x flow_evaluate(const od_model *m, const od_x *w, int i) {
+static inline od_x port_flow(const od_model *m, od_x *w, int i, od_x dp, od_x e) {
+  const od_layout *l = &m->layout;
+  X(port_state) *s = (X(port_state) *)(w + l->port + OD_PORT_SCALARS * i);
+  const od_x *v = w + l->theta + m->valve[m->flow[i].valve].number;
+  port_opening(m, w, &m->flow[i], s);
+  if (!s->open) return 0;
+  s->full_flow = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * w[l->oil_factor] * smooth_root(dp, e);
+  return s->full_flow * s->opening;
+}
+
+static od_x flow_evaluate(const od_model *m, od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[i];
   const od_x *q = w + l->theta + f->number;
@@ -99,17 +112,12 @@ static od_x flow_evaluate(const od_model *m, const od_x *w, int i) {
   if (f->kind == OD_FLOW_PUMP) return q[0] * input;
   od_x dp = w[l->pressure + f->a] - w[l->pressure + f->b], e = w[l->theta + m->oil + OD_OIL_SMOOTHING];
   switch (f->kind) {
-    case OD_FLOW_ORIFICE: return q[0] * q[1] * q[2] * input * oil_factor(m, w) * smooth_root(dp, e);
+    case OD_FLOW_ORIFICE: return q[0] * q[1] * q[2] * input * w[l->oil_factor] * smooth_root(dp, e);
     case OD_FLOW_RELIEF: return q[1] * rounded_ramp(dp - q[0], e);
     case OD_FLOW_CHECK:
-      return q[0] * q[1] * oil_factor(m, w) * smooth_step((dp - q[2]) / (q[3] - q[2])) * smooth_root(dp, e);
+      return q[0] * q[1] * w[l->oil_factor] * smooth_step((dp - q[2]) / (q[3] - q[2])) * smooth_root(dp, e);
     case OD_FLOW_LEAK: return q[0] * dp;
-    case OD_FLOW_PORT: {
-      X(port_state) s;
-      const od_x *v = w + l->theta + m->valve[f->valve].number;
-      if (!port_evaluate(m, w, f, &s)) return 0;
-      return v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * s.opening * oil_factor(m, w) * smooth_root(dp, e);
-    }
+    case OD_FLOW_PORT: return port_flow(m, w, i, dp, e);
     case OD_FLOW_PUMP: break;
   }
   return 0;
@@ -265,8 +273,8 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_FLOW_POWER:
       return m->flow[o->index].kind == OD_FLOW_PUMP ? -flow_loss(m, w, o->index) : flow_loss(m, w, o->index);
     case OD_OUT_PORT_OPENING: {
-      X(port_state) s;
-      return port_evaluate(m, w, &m->flow[o->index], &s) ? s.curve.y : 0;
+      const X(port_state) *s = port_state(m, w, o->index);
+      return s->open ? s->curve.y : 0;
     }
     case OD_OUT_SPOOL: return w[l->spool + o->index];
     case OD_OUT_CYLINDER_LENGTH: return w[l->length + o->index];

@@ -73,23 +73,23 @@ static flow_slopes flow_derivatives(const od_model *m, const double *w, int i) {
   double dp = w[l->pressure + f->a] - w[l->pressure + f->b], e = w[l->theta + m->oil + OD_OIL_SMOOTHING];
   switch (f->kind) {
     case OD_FLOW_ORIFICE: {
-      double K = q[0] * q[1] * q[2] * oil_factor(m, w);
+      double K = q[0] * q[1] * q[2] * w[l->oil_factor];
       return (flow_slopes){.dp = K * input * root_slope(dp, e), .input = f->input >= 0 ? K * smooth_root(dp, e) : 0};
     }
     case OD_FLOW_RELIEF: return (flow_slopes){.dp = q[1] * ramp_slope(dp - q[0], e)};
     case OD_FLOW_CHECK: {
-      double K = q[0] * q[1] * oil_factor(m, w), x = (dp - q[2]) / (q[3] - q[2]);
+      double K = q[0] * q[1] * w[l->oil_factor], x = (dp - q[2]) / (q[3] - q[2]);
       return (flow_slopes){
           .dp = K * (smooth_step(x) * root_slope(dp, e) + step_slope(x) / (q[3] - q[2]) * smooth_root(dp, e))};
     }
     case OD_FLOW_LEAK: return (flow_slopes){.dp = q[0]};
     case OD_FLOW_PORT: {
-      X(port_state) s;
-      if (!port_evaluate(m, w, f, &s)) return (flow_slopes){0};
+      const X(port_state) *s = port_state(m, w, i);
+      if (!s->open) return (flow_slopes){0};
       const double *v = w + l->theta + m->valve[f->valve].number;
-      double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * oil_factor(m, w);
-      return (flow_slopes){.dp = K * s.opening * root_slope(dp, e),
-                           .spool = K * f->side * opening_slope(m, w, f, &s) * smooth_root(dp, e)};
+      double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * w[l->oil_factor];
+      return (flow_slopes){.dp = K * s->opening * root_slope(dp, e),
+                           .spool = s->full_flow * f->side * opening_slope(m, w, f, s)};
     }
     case OD_FLOW_PUMP: break;
   }
@@ -220,32 +220,39 @@ static void X(circuit_linearise)(const od_model *m, double *w) {
 
 // ---- by numbers
 
-// Where changes of forces and rates go.
+// Where changes of forces and, times a sign, of rates go; entries of rate stand `stride` apart.
 typedef struct change {
-  double *force, *rate;
+  double *force, *rate, sign;
+  int stride;
 } change;
+
+// Adds to the rate of a node's pressure; tanks and sources have none.
+static inline void change_rate(const od_model *m, const change *d, int node, double by) {
+  if (node >= 0 && m->node[node].state >= 0) d->rate[m->node[node].state * d->stride] += d->sign * by;
+}
 
 static void change_flow(const od_model *m, const double *w, const change *d, int flow, double dQ) {
   const od_flow *f = &m->flow[flow];
-  if (f->a >= 0 && m->node[f->a].state >= 0) d->rate[m->node[f->a].state] -= stiffness(m, w, f->a) * dQ;
-  if (m->node[f->b].state >= 0) d->rate[m->node[f->b].state] += stiffness(m, w, f->b) * dQ;
+  change_rate(m, d, f->a, -stiffness(m, w, f->a) * dQ);
+  change_rate(m, d, f->b, stiffness(m, w, f->b) * dQ);
 }
 
 // A volume changes by dV, its largest by most.
 static void change_volume(const od_model *m, const double *w, const change *d, int node, double dV, double most) {
   int state = m->node[node].state;
   if (state < 0) return;
-  d->rate[state] -=
-      w[m->layout.rate + state] / w[m->layout.volume + node] * (volume_is_least(m, w, node) ? least_volume * most : dV);
+  double larger = volume_is_least(m, w, node) ? least_volume * most : dV;
+  change_rate(m, d, node, -w[m->layout.rate + state] / w[m->layout.volume + node] * larger);
 }
 
 static void change_oil(const od_model *m, const double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   if (number >= OD_OIL_LAW) {
-    for (int i = 0; i < m->nodes; i++)
-      if (m->node[i].state >= 0)
-        d->rate[m->node[i].state] +=
-            bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW) / w[l->volume + i] * w[l->inflow + i];
+    for (int i = 0; i < m->nodes; i++) {
+      if (m->node[i].state < 0) continue;
+      double slope = bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW);
+      change_rate(m, d, i, slope / w[l->volume + i] * w[l->inflow + i]);
+    }
     return;
   }
   double e = w[l->theta + m->oil + OD_OIL_SMOOTHING], density = w[l->theta + m->oil + OD_OIL_DENSITY];
@@ -291,44 +298,47 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
 static void change_port(const od_model *m, const double *w, const change *d, int flow, int number) {
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[flow];
-  X(port_state) s;
-  if (!port_evaluate(m, w, f, &s)) return;
-  const od_valve *valve = &m->valve[f->valve];
-  const double *v = w + l->theta + valve->number, *at = w + l->theta + f->number + 1;
-  double dp = w[l->pressure + f->a] - w[l->pressure + f->b], e = w[l->theta + m->oil + OD_OIL_SMOOTHING];
-  double K = v[OD_VALVE_AREA] * v[OD_VALVE_DISCHARGE] * oil_factor(m, w) * smooth_root(dp, e);
+  const X(port_state) *s = port_state(m, w, flow);
+  if (!s->open) return;
   if (number == 0) {
-    change_flow(m, w, d, flow, -K * opening_slope(m, w, f, &s));
+    change_flow(m, w, d, flow, -s->full_flow * opening_slope(m, w, f, s));
     return;
   }
   // A control point: through the basis functions; its abscissa also through the slope.
-  int point = (number - 1) % f->count, at_end = s.travel >= at[f->count - 1];
-  double B = point >= s.curve.first && point <= s.curve.first + f->degree ? s.curve.B[point - s.curve.first] : 0;
-  double per_value = 1 / v[OD_VALVE_FULL] * (valve->law == OD_VALVE_COEFFICIENT ? s.travel / v[OD_VALVE_STROKE] : 1);
-  double dopening = number - 1 >= f->count ? per_value * B : -per_value * B * s.curve.slope;
+  int point = (number - 1) % f->count, place = point - s->curve.first;
+  if (place < 0 || place > f->degree) return;
+  const od_valve *valve = &m->valve[f->valve];
+  const double *v = w + l->theta + valve->number, *at = w + l->theta + f->number + 1;
+  bool abscissa = number - 1 < f->count;
+  double per_value = 1 / v[OD_VALVE_FULL] * (valve->law == OD_VALVE_COEFFICIENT ? s->travel / v[OD_VALVE_STROKE] : 1);
+  double dopening = per_value * s->curve.B[place] * (abscissa ? -s->curve.slope : 1);
   // At the curve's end the travel is the last abscissa itself.
-  if (number - 1 < f->count && at_end && point == f->count - 1 && valve->law == OD_VALVE_COEFFICIENT)
-    dopening += s.curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
-  change_flow(m, w, d, flow, K * dopening);
+  if (abscissa && s->travel >= at[f->count - 1] && point == f->count - 1 && valve->law == OD_VALVE_COEFFICIENT)
+    dopening += s->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
+  change_flow(m, w, d, flow, s->full_flow * dopening);
 }
 
 static void change_flow_number(const od_model *m, const double *w, const change *d, int flow, int number) {
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[flow];
   const double *q = w + l->theta + f->number;
+  if (f->kind == OD_FLOW_PORT) {
+    change_port(m, w, d, flow, number);
+    return;
+  }
   double input = f->input >= 0 ? w[l->u + f->input] : 1, dQ = 0;
   double dp = f->a >= 0 ? w[l->pressure + f->a] - w[l->pressure + f->b] : 0,
          e = m->oil >= 0 ? w[l->theta + m->oil + OD_OIL_SMOOTHING] : 0;
   switch (f->kind) {
     case OD_FLOW_PUMP: dQ = input; break;
     case OD_FLOW_ORIFICE: {
-      double factor = input * oil_factor(m, w) * smooth_root(dp, e);
+      double factor = input * w[l->oil_factor] * smooth_root(dp, e);
       dQ = factor * (number == 0 ? q[1] * q[2] : number == 1 ? q[0] * q[2] : q[0] * q[1]);
       break;
     }
     case OD_FLOW_RELIEF: dQ = number == 0 ? -q[1] * ramp_slope(dp - q[0], e) : rounded_ramp(dp - q[0], e); break;
     case OD_FLOW_CHECK: {
-      double x = (dp - q[2]) / (q[3] - q[2]), K = oil_factor(m, w) * smooth_root(dp, e), width = q[3] - q[2];
+      double x = (dp - q[2]) / (q[3] - q[2]), K = w[l->oil_factor] * smooth_root(dp, e), width = q[3] - q[2];
       if (number < 2)
         dQ = K * smooth_step(x) * q[1 - number];
       else
@@ -336,7 +346,7 @@ static void change_flow_number(const od_model *m, const double *w, const change 
       break;
     }
     case OD_FLOW_LEAK: dQ = dp; break;
-    case OD_FLOW_PORT: change_port(m, w, d, flow, number); return;
+    case OD_FLOW_PORT: break;
   }
   change_flow(m, w, d, flow, dQ);
 }
@@ -346,7 +356,7 @@ static void change_valve(const od_model *m, const double *w, const change *d, in
   const od_valve *v = &m->valve[valve];
   const double *q = w + l->theta + v->number;
   if (number == OD_VALVE_TIME_CONSTANT) {
-    if (v->state >= 0) d->rate[v->state] -= w[l->rate + v->state] / q[number];
+    if (v->state >= 0) d->rate[v->state * d->stride] -= d->sign * w[l->rate + v->state] / q[number];
     return;
   }
   for (int i = 0; i < m->flows; i++) {
@@ -401,8 +411,8 @@ static void change_cylinder(const od_model *m, double *w, const change *d, int i
   d->force[i] += w[l->pressure + c->node_a] * da - w[l->pressure + c->node_b] * db;
   change_volume(m, w, d, c->node_a, da * x, da * q[OD_CYLINDER_STROKE]);
   change_volume(m, w, d, c->node_b, db * (q[OD_CYLINDER_STROKE] - x), db * q[OD_CYLINDER_STROKE]);
-  if (m->node[c->node_a].state >= 0) d->rate[m->node[c->node_a].state] -= stiffness(m, w, c->node_a) * da * v;
-  if (m->node[c->node_b].state >= 0) d->rate[m->node[c->node_b].state] += stiffness(m, w, c->node_b) * db * v;
+  change_rate(m, d, c->node_a, -stiffness(m, w, c->node_a) * da * v);
+  change_rate(m, d, c->node_b, stiffness(m, w, c->node_b) * db * v);
 }
 
 static void change_friction(const od_model *m, const double *w, const change *d, int friction, int number) {
@@ -416,11 +426,10 @@ static void change_friction(const od_model *m, const double *w, const change *d,
   }
 }
 
-// Changes of all forces and rates with one number of the circuit, as od_circuit_owner() describes it.
-static void X(circuit_number_slopes)(const od_model *m, double *w, od_circuit_number n, double *force, double *rate) {
-  change d = {force, rate};
-  for (int i = 0; i < m->actuators; i++) force[i] = 0;
-  for (int i = 0; i < m->circuit_states; i++) rate[i] = 0;
+// Adds what forces and rates change by with one number of the circuit, as od_circuit_find_number() describes it.
+static void X(circuit_number_slopes)(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
+                                     double sign, int stride) {
+  change d = {force, rate, sign, stride};
   switch (n.owner) {
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;
@@ -524,10 +533,9 @@ static double X(circuit_output_tangent)(const od_model *m, double *w, const od_o
       return f->kind == OD_FLOW_PUMP ? -change_of_loss : change_of_loss;
     }
     case OD_OUT_PORT_OPENING: {
-      X(port_state) s;
-      const od_flow *f = &m->flow[i];
-      if (!port_evaluate(m, w, f, &s)) return 0;
-      return s.curve.slope * f->side * spool_tangent(m, f->valve, dc, du);
+      const X(port_state) *s = port_state(m, w, i);
+      if (!s->open) return 0;
+      return s->curve.slope * m->flow[i].side * spool_tangent(m, m->flow[i].valve, dc, du);
     }
     case OD_OUT_SPOOL: return spool_tangent(m, i, dc, du);
     case OD_OUT_CYLINDER_LENGTH: return w[l->dlength + i];

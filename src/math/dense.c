@@ -18,14 +18,34 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
       }
     double inverse = 1 / a[k * n + k];
     for (int i = k + 1; i < n; i++) {
+      if (a[i * n + k] == 0) continue;
       double factor = a[i * n + k] *= inverse;
-      for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+      od_add_scaled(n - k - 1, -factor, a + k * n + k + 1, a + i * n + k + 1);
     }
   }
   return OD_OK;
 }
 
+// One right-hand side.
+static void solve_one(int n, const double *restrict a, const int *restrict pivot, double *restrict b) {
+  for (int k = 0; k < n; k++) {
+    double swap = b[k];
+    b[k] = b[pivot[k]], b[pivot[k]] = swap;
+  }
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < i; k++) b[i] -= a[i * n + k] * b[k];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
+    b[i] *= 1 / a[i * n + i];
+  }
+}
+
+// Zeros are skipped: matrices of machines have many, and a row of right-hand sides is long.
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns) {
+  if (columns == 1) {
+    solve_one(n, a, pivot, b);
+    return;
+  }
   for (int k = 0; k < n; k++)
     if (pivot[k] != k)
       for (int c = 0; c < columns; c++) {
@@ -34,11 +54,11 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
       }
   for (int i = 1; i < n; i++)
     for (int k = 0; k < i; k++)
-      for (int c = 0; c < columns; c++) b[i * columns + c] -= a[i * n + k] * b[k * columns + c];
+      if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, b + i * columns);
   for (int i = n - 1; i >= 0; i--) {
     double *row = b + i * columns, inverse = 1 / a[i * n + i];
     for (int k = i + 1; k < n; k++)
-      for (int c = 0; c < columns; c++) row[c] -= a[i * n + k] * b[k * columns + c];
-    for (int c = 0; c < columns; c++) row[c] *= inverse;
+      if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
+    for (int c = 0; inverse != 1 && c < columns; c++) row[c] *= inverse;
   }
 }

@@ -10,4 +10,9 @@ od_status od_lu_factor(int n, double *a, int *pivot);
 // Solves with the factors, in place; `columns` right-hand sides stand side by side in the n x columns matrix b.
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);
 
+// y += a x, n entries.
+static inline void od_add_scaled(int n, double a, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
 #endif

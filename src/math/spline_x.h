@@ -37,21 +37,29 @@ static inline od_x spline_sum(const od_x *B, const od_x *P, int degree) {
 
 // A point of a curve: where it is and what it depends on. The control points first .. first + degree matter.
 typedef struct X(curve_point) {
-  int first;
-  od_x B[OD_SPLINE_MOST];
+  od_x t, x, speed;  // parameter, abscissa and its derivative by t; t = 0: not known
   od_x y, slope;
+  od_x B[OD_SPLINE_MOST];
+  int first;
 } X(curve_point);
 
-// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method from the piecewise linear
-// guess that takes the control points for points of the curve, kept inside a shrinking bracket. Leaves the basis at t.
-// With `degree` a constant the loops unroll.
+// Where Newton's method starts: along the tangent from where the point was before, or on the piecewise linear curve that
+// takes the control points for points of the curve.
+static inline od_x curve_guess(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
+  double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
+  if (RE(c->t) > 0 && t > 0 && t < spans) return t;
+  int i = 0;
+  while (i + 2 < count && RE(P[i + 1]) <= RE(x)) i++;
+  return (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
+}
+
+// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method, kept inside a shrinking
+// bracket. Leaves the basis at t and, in D, its derivatives. With `degree` a constant the loops unroll.
 static inline __attribute__((always_inline)) void curve_parameter(int degree, int count, const od_x *P, od_x x,
                                                                   X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
-  int i = 0;
-  while (i + 2 < count && RE(P[i + 1]) <= RE(x)) i++;
-  od_x t = (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
+  od_x t = curve_guess(spans, count, P, x, c), step = 0;
 #ifdef OD_COMPLEX
   int polish = 2;  // rounds that carry the imaginary part along once the real one stands
 #endif
@@ -59,27 +67,35 @@ static inline __attribute__((always_inline)) void curve_parameter(int degree, in
     int j = (int)RE(t) < spans ? (int)RE(t) : spans - 1;
     c->first = j;
     spline_basis(degree, spans, j, t, c->B, D);
-    od_x miss = spline_sum(c->B, P + j, degree) - x, slope = spline_sum(D, P + j, degree), step = miss / slope;
+    od_x miss = spline_sum(c->B, P + j, degree) - x;
+    c->speed = spline_sum(D, P + j, degree);
+    step = miss / c->speed;
     if (RE(miss) > 0)
       high = RE(t);
     else
       low = RE(t);
-    bool small = fabs(RE(step)) < 1e-14 * spans;
+    bool small = fabs(RE(step)) < 1e-13 * spans;
 #ifdef OD_COMPLEX
     if (small && polish-- == 0) break;
 #else
     if (small) break;
 #endif
-    bool inside = RE(slope) > 0 && RE(t) - RE(step) > low && RE(t) - RE(step) < high;
+    bool inside = RE(c->speed) > 0 && RE(t) - RE(step) > low && RE(t) - RE(step) < high;
     t = inside || small ? t - step : (od_x)((low + high) / 2);
   }
+  // The last step, too small to change anything but the basis in its last digits.
+  for (int r = 0; r <= degree; r++) c->B[r] -= step * D[r];
+  c->t = t - step;
+  c->x = x;
 }
 
-static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
+// The point at x; what stands in c from another evaluation of the same curve makes it quicker.
+static inline void curve_follow(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // Beyond its ends a curve is constant.
   if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {
     bool end = RE(x) >= RE(P[count - 1]);
+    c->t = 0;
     c->first = end ? count - 1 - degree : 0;
     for (int r = 0; r <= degree; r++) c->B[r] = r == (end ? degree : 0);
     c->y = end ? Q[count - 1] : Q[0];
@@ -93,5 +109,11 @@ static inline void curve_evaluate(int degree, int count, const od_x *P, const od
     default: curve_parameter(degree, count, P, x, c, D); break;
   }
   c->y = spline_sum(c->B, Q + c->first, degree);
-  c->slope = spline_sum(D, Q + c->first, degree) / spline_sum(D, P + c->first, degree);
+  c->slope = spline_sum(D, Q + c->first, degree) / c->speed;
+}
+
+static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
+  c->t = c->x = 0;
+  c->speed = 1;
+  curve_follow(degree, count, P, Q, x, c);
 }

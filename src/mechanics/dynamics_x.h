@@ -49,17 +49,22 @@ static void joint_forces(const od_model *m, od_x *w) {
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
 
-// z'' of the dependent coordinates: R z_ind'' plus what the velocities alone demand.
-static void dependent_accelerations(const od_model *m, const int *in, od_x *w, const od_x *a) {
+// What the velocities alone demand of the dependent z''.
+static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
-  int rank = od_partition_rank(m);
-  od_x *rows = w + l->scratch + m->coordinates, *b = w + l->curl;
-  spread(m, in, w, a, w + l->zdd);
-  if (rank == 0) return;
+  od_x *rows = w + l->scratch + m->coordinates, *curl = w + l->curl;
+  if (od_partition_rank(m) == 0) return;
   closure_second_rate(m, w, l->bias, rows);
-  gather_rows(m, in, rows, b);
-  solve_closure(m, in, w, b);
-  for (int i = 0; i < rank; i++) w[l->zdd + in[l->dependent + i]] += b[i];
+  gather_rows(m, in, rows, curl);
+  solve_closure(m, in, w, curl);
+}
+
+// Accelerations of everything for z'' of the independent coordinates; the dependent ones have R z_ind'' plus the curl.
+static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
+  const od_layout *l = &m->layout;
+  spread(m, in, w, zdd, w + l->zdd);
+  for (int i = 0; i < od_partition_rank(m); i++) w[l->zdd + in[l->dependent + i]] += w[l->curl + i];
+  accelerations(m, w);
 }
 
 // The dependent coordinates for new independent ones, to second order along the motion: R dz and, for the time that dz
@@ -123,8 +128,8 @@ static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x
   velocity_map(m, in, w);
   spread(m, in, w, zd, w + l->zd);
   velocities(m, w);
-  dependent_accelerations(m, in, w, zdd);
-  accelerations(m, w);
+  dependent_curl(m, in, w);
+  X(accelerate)(m, in, w, zdd);
   actuator_motion(m, w);
   return OD_OK;
 }

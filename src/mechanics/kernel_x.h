@@ -47,6 +47,7 @@ static void X(prepare)(const od_model *m, od_x *w) {
 const od_mechanics_complex OD_TABLE = {
 #else
 const od_mechanics_real OD_TABLE = {
+    .accelerate = X(accelerate),
     .closure_forces = closure_forces,
     .actuator_map = X(actuator_map),
     .tangent = X(tangent),

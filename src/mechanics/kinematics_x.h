@@ -14,21 +14,23 @@ static void positions(const od_model *m, od_x *w) {
     for (int k = 0; k < ND; k++) r[k] += rp[k];
     for (int k = 0; k < NR; k++) R[k] = Rp[k];
 #ifdef OD_PLANAR
-    od_x *angle = w + l->angle;
-    angle[i] = angle[link->parent];
+    od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
-      angle[i] += axis[0] * z[link->coordinate];
-      R[0] = cos(angle[i]);
-      R[1] = sin(angle[i]);
+      angle += axis[0] * z[link->coordinate];
+      od_x c = cos(angle), s = sin(angle);  // beside each other: one call for both
+      R[0] = c;
+      R[1] = s;
       axis_motion(axis, r, S);
     }
+    w[l->angle + i] = angle;
 #else
     if (link->chart >= 0) rotation_product(Rp, w + l->chart + 9 * link->chart, R);
     if (link->kind == OD_LINK_REVOLUTE) {
       od_x a[ND], T[NR];
       turn(R, axis, a);
       axis_motion(a, r, S);
-      rotation_about(axis, cos(z[link->coordinate]), sin(z[link->coordinate]), T);
+      od_x angle = z[link->coordinate];
+      rotation_about(axis, cos(angle), sin(angle), T);
       rotation_product(R, T, R);
     }
 #endif

@@ -14,6 +14,8 @@ typedef struct od_mechanics_real {
   // The motion of everything at (z, z', z'') of the independent coordinates, actuator lengths and speeds included.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
+  // The same with other z'' at the z, z' of the last motion.
+  void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
   // g for that motion, with the inputs and actuator forces that stand in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
   // d length / d z_ind of all actuators, into w.
@@ -23,7 +25,8 @@ typedef struct od_mechanics_real {
   // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
                   const double *du, int level, double *dg);
-  // The motion's part of it alone, for outputs and for carrying tangents to other coordinates.
+  // The motion's part of it alone, for outputs and for carrying tangents to other coordinates; without accelerations
+  // where dzdd is NULL.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, int level);
   double (*output)(const od_model *m, const double *w, const od_output *o);

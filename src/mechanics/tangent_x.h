@@ -494,7 +494,7 @@ static void X(tangent_motion)(const od_model *m, const int *in, double *w, const
     tangent_velocities(m, w, level);
     if (level == OD_LEVEL_POSITION) close_tangent(m, in, w, 1);
   }
-  if (level <= OD_LEVEL_ACCELERATION) {
+  if (level <= OD_LEVEL_ACCELERATION && dzdd) {
     spread(m, in, w, dzdd, w + l->dzdd);
     tangent_accelerations(m, w, level);
     if (level <= OD_LEVEL_VELOCITY) close_tangent(m, in, w, 2);

@@ -60,6 +60,8 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->modulus = take(&end, m->nodes);
   l->flow = take(&end, m->flows);
   l->spool = take(&end, m->valves);
+  l->port = take(&end, m->flows * OD_PORT_SCALARS);
+  l->oil_factor = take(&end, 1);
   l->scalars = end;
   l->dX = take(&end, m->links * nv);
   l->dS = take(&end, m->links * nv);

@@ -8,6 +8,9 @@
 enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
 enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
 
+// Scalars that hold the state of a valve's port (port_state in hydraulics/circuit_x.h).
+enum { OD_PORT_SCALARS = 20 };
+
 typedef struct od_layout {
   // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
   int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
@@ -21,8 +24,9 @@ typedef struct od_layout {
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
   // Actuators: length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
-  // forces), net inflows, volumes and bulk moduli of nodes, flows, spools.
-  int length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool;
+  // forces), net inflows, volumes and bulk moduli of nodes, flows, spools, states of ports (one per flow), what turns area times root
+  // of pressure into flow.
+  int length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
   int scalars;  // up to here for the complex build
   // Tangents along one direction.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dlength, dspeed, dforce;

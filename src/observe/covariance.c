@@ -3,227 +3,278 @@
 #include <math.h>
 #include <string.h>
 
-// ---- small helpers
-
-// C (n x m) += A (n x k) B (k x m)
-static void add_product(int n, int k, int m, const double *A, int lda, const double *B, int ldb, double *C, int ldc) {
-  for (int i = 0; i < n; i++)
-    for (int l = 0; l < k; l++) {
-      double a = A[i * lda + l];
-      for (int j = 0; j < m; j++) C[i * ldc + j] += a * B[l * ldb + j];
-    }
+// Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
+// their columns triangular. External index of an inner one:
+static inline int outside(const od_block *b, int i) {
+  return i < b->np ? b->nx + i : i - b->np;
+}
+static inline int inside(const od_block *b, int i) {
+  return i < b->nx ? b->np + i : i - b->nx;
 }
 
-// C (n x m) += A (n x k) B' (B: m x k)
-static void add_product_transposed(int n, int k, int m, const double *A, int lda, const double *B, int ldb, double *C,
-                                   int ldc) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) {
-      double sum = 0;
-      for (int l = 0; l < k; l++) sum += A[i * lda + l] * B[j * ldb + l];
-      C[i * ldc + j] += sum;
-    }
-}
-
-// Lower Cholesky factor of a positive semidefinite matrix, in place, zero above; false when it is not one.
-static bool cholesky(int n, double *a) {
-  double largest = 0;
-  for (int i = 0; i < n; i++) largest = fmax(largest, a[i * n + i]);
-  for (int j = 0; j < n; j++) {
-    double d = a[j * n + j];
-    for (int k = 0; k < j; k++) d -= a[j * n + k] * a[j * n + k];
-    if (!(d >= -1e-10 * a[j * n + j] - 1e-300)) return false;
-    double root = d > 1e-15 * a[j * n + j] ? sqrt(d) : 0;
-    a[j * n + j] = root;
-    for (int i = j + 1; i < n; i++) {
-      double s = a[i * n + j];
-      for (int k = 0; k < j; k++) s -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] = root > 0 ? s / root : 0;
-      a[j * n + i] = 0;
-    }
+// row (m) += sum of a_l times row l of M (count x m), four rows at a time. Transitions have many zeros (closed ports,
+// known spools): four of them are skipped at once.
+static void add_rows(int m, int count, const double *restrict a, const double *restrict M, double *restrict row) {
+  int l = 0;
+  for (; l + 4 <= count; l += 4) {
+    double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
+    if (a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0) continue;
+    const double *M0 = M + l * m, *M1 = M0 + m, *M2 = M1 + m, *M3 = M2 + m;
+    for (int j = 0; j < m; j++) row[j] += (a0 * M0[j] + a1 * M1[j]) + (a2 * M2[j] + a3 * M3[j]);
   }
-  return isfinite(largest);
+  for (; l < count; l++)
+    if (a[l] != 0)
+      for (int j = 0; j < m; j++) row[j] += a[l] * M[l * m + j];
+}
+
+static double dot(int n, const double *restrict a, const double *restrict b) {
+  double even = 0, odd = 0;
+  int i = 0;
+  for (; i + 2 <= n; i += 2) even += a[i] * b[i], odd += a[i + 1] * b[i + 1];
+  return i < n ? even + odd + a[i] * b[i] : even + odd;
+}
+
+// Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
+// not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such a
+// matrix.
+static int factor_rows(const od_block *b, const double *Q, bool all, double *R) {
+  int n = b->nx + b->np, count = 0;
+  for (int i = 0; i < n; i++) {
+    const double *q = Q + outside(b, i) * n;
+    double own = q[outside(b, i)], d = own, *row = R + count * n;
+    if (!all && own == 0) continue;
+    for (int m = 0; m < count; m++) d -= R[m * n + i] * R[m * n + i];
+    if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
+    bool new = d > 1e-15 * own;
+    if (!new && !all) continue;
+    for (int j = 0; j < n; j++)
+      row[j] = new &&j >= i ? (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2 : 0;
+    for (int m = 0; new &&m < count; m++)
+      for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
+    double root = sqrt(d);
+    row[i] = new ? d : 0;
+    for (int j = i; new &&j < n; j++) row[j] /= root;
+    count++;
+  }
+  return count;
 }
 
 // ---- set and get
 
 bool od_covariance_set(od_block *b, const double *P) {
   int n = b->nx + b->np;
-  for (int i = 0; i < n * n; i++) b->P[i] = (P[i] + P[(i % n) * n + i / n]) / 2;
-  return !b->square_root || cholesky(n, b->P);
+  if (b->square_root) return factor_rows(b, P, true, b->P) == n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) b->P[i * n + j] = (P[i * n + j] + P[j * n + i]) / 2;
+  return true;
 }
 
 void od_covariance_get(const od_block *b, double *P) {
   int n = b->nx + b->np;
-  if (!b->square_root) {
-    memcpy(P, b->P, (size_t)(n * n) * sizeof *P);
-    return;
-  }
-  memset(P, 0, (size_t)(n * n) * sizeof *P);
-  add_product_transposed(n, n, n, b->P, n, b->P, n, P, n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      int k = inside(b, i), l = inside(b, j), last = k < l ? k : l;
+      double sum = b->square_root ? 0 : b->P[i * n + j];
+      for (int m = 0; b->square_root && m <= last; m++) sum += b->P[m * n + k] * b->P[m * n + l];
+      P[i * n + j] = P[j * n + i] = sum;
+    }
 }
 
 double od_covariance_variance(const od_block *b, int i) {
-  int n = b->nx + b->np;
+  int n = b->nx + b->np, k = inside(b, i);
   if (!b->square_root) return b->P[i * n + i];
   double sum = 0;
-  for (int k = 0; k < n; k++) sum += b->P[i * n + k] * b->P[i * n + k];
+  for (int m = 0; m <= k; m++) sum += b->P[m * n + k] * b->P[m * n + k];
   return sum;
 }
 
 // ---- prediction, the covariance itself
 //
-// With P = [X C; C' D]: Y = A X + B C', Z = A C + B D, then X <- Y A' + Z B', C <- Z.
+// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed one Z, the parameters' stays.
 static void predict_full(od_block *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
-  double *P = b->P, *Y = b->scratch, *Z = Y + nx * nx;
-  memset(Y, 0, (size_t)(nx * n) * sizeof *Y);
-  add_product(nx, nx, nx, A, nx, P, n, Y, nx);
-  add_product(nx, np, nx, B, np, P + nx * n, n, Y, nx);
-  add_product(nx, nx, np, A, nx, P + nx, n, Z, np);
-  add_product(nx, np, np, B, np, P + nx * n + nx, n, Z, np);
+  double *P = b->P, *F = b->scratch, *W = F + nx * n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) P[j * n + i] = P[i * n + j];
   for (int i = 0; i < nx; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < nx; k++) sum += Y[i * nx + k] * A[j * nx + k];
-      for (int k = 0; k < np; k++) sum += Z[i * np + k] * B[j * np + k];
-      P[i * n + j] = P[j * n + i] = sum;
-    }
-    for (int j = 0; j < np; j++) P[i * n + nx + j] = P[(nx + j) * n + i] = Z[i * np + j];
+    memcpy(F + i * n, A + i * nx, (size_t)nx * sizeof *F);
+    if (B) memcpy(F + i * n + nx, B + i * np, (size_t)np * sizeof *F);
+    if (!B) memset(F + i * n + nx, 0, (size_t)np * sizeof *F);
   }
+  memset(W, 0, (size_t)(nx * n) * sizeof *W);
+  for (int i = 0; i < nx; i++) add_rows(n, n, F + i * n, P, W + i * n);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j <= i; j++) P[i * n + j] = dot(n, W + i * n, F + j * n);
+  for (int j = nx; j < n; j++)
+    for (int i = 0; i < nx; i++) P[j * n + i] = W[i * n + j];
 }
 
-static void add_noise(od_block *b, const double *Q, const double *q) {
+static bool add_noise(od_block *b, const double *Q, const double *q) {
   int n = b->nx + b->np;
-  for (int i = 0; Q && i < n * n; i++) b->P[i] += Q[i];
+  for (int i = 0; Q && i < n; i++)
+    for (int j = 0; j <= i; j++) b->P[i * n + j] += Q[i * n + j];
   for (int i = 0; !Q && q && i < n; i++) b->P[i * n + i] += q[i];
-}
-
-// ---- prediction, a factor of it
-//
-// S <- F S touches the first nx rows only. Noise: [F S, Q^(1/2)] is brought back to n columns by Householder
-// reflections of its rows (the transposed QR factorisation).
-static void transform_factor(od_block *b, const double *A, const double *B) {
-  int nx = b->nx, np = b->np, n = nx + np;
-  double *top = b->scratch;
-  memset(top, 0, (size_t)(nx * n) * sizeof *top);
-  add_product(nx, nx, n, A, nx, b->P, n, top, n);
-  if (B) add_product(nx, np, n, B, np, b->P + nx * n, n, top, n);
-  memcpy(b->P, top, (size_t)(nx * n) * sizeof *top);
-}
-
-// Reflects the columns k .. 2n of W (n x 2n) so that row k has nothing right of column k.
-static void triangularise(int n, double *W) {
-  int m = 2 * n;
-  for (int k = 0; k < n; k++) {
-    double *row = W + k * m, norm = 0;
-    for (int j = k; j < m; j++) norm += row[j] * row[j];
-    norm = sqrt(norm);
-    if (norm == 0) continue;
-    double alpha = row[k] > 0 ? -norm : norm, v0 = row[k] - alpha, beta = 1 / (-alpha * v0);  // 2 / v'v
-    for (int i = k + 1; i < n; i++) {
-      double *r = W + i * m, sum = r[k] * v0;
-      for (int j = k + 1; j < m; j++) sum += r[j] * row[j];
-      sum *= beta;
-      r[k] -= sum * v0;
-      for (int j = k + 1; j < m; j++) r[j] -= sum * row[j];
-    }
-    row[k] = alpha;
-    for (int j = k + 1; j < m; j++) row[j] = 0;
-  }
-}
-
-static bool noise_into_factor(od_block *b, const double *Q, const double *q) {
-  int n = b->nx + b->np;
-  if (!Q && !q) return true;
-  double *W = b->scratch;  // n x 2n
-  for (int i = 0; i < n; i++) {
-    memcpy(W + i * 2 * n, b->P + i * n, (size_t)n * sizeof *W);
-    for (int j = 0; j < n; j++) W[i * 2 * n + n + j] = Q ? Q[i * n + j] : i == j ? sqrt(q[i]) : 0;
-  }
-  if (Q) {
-    // The factor of Q, worked out in the memory of P, whose old factor is in W already.
-    for (int i = 0; i < n; i++) memcpy(b->P + i * n, W + i * 2 * n + n, (size_t)n * sizeof *W);
-    if (!cholesky(n, b->P)) return false;
-    for (int i = 0; i < n; i++) memcpy(W + i * 2 * n + n, b->P + i * n, (size_t)n * sizeof *W);
-  }
-  triangularise(n, W);
-  for (int i = 0; i < n; i++) memcpy(b->P + i * n, W + i * 2 * n, (size_t)n * sizeof *W);
-  return true;
-}
-
-bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q) {
-  int n = b->nx + b->np;
-  if (b->square_root) {
-    transform_factor(b, A, B);
-    return noise_into_factor(b, Q, q);
-  }
-  predict_full(b, A, B);
-  add_noise(b, Q, q);
   for (int i = 0; i < n; i++)
     if (!(b->P[i * n + i] >= 0) || !isfinite(b->P[i * n + i])) return false;
   return true;
 }
 
-void od_covariance_map(od_block *b, const double *T) {
+// ---- prediction, a factor of it
+//
+// U <- U F': of every row the states' part alone changes. Noise: rows below U, with which it is brought back to a
+// triangle by Householder reflections. Where parameters have no noise, that concerns the states' corner alone.
+static void transform_factor(od_block *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
+  double *T = b->scratch, *part = T + n * nx;  // F' with parameters first
+  for (int i = 0; i < nx; i++) {
+    for (int l = 0; l < np; l++) T[l * nx + i] = B ? B[i * np + l] : 0;
+    for (int l = 0; l < nx; l++) T[(np + l) * nx + i] = A[i * nx + l];
+  }
+  for (int j = 0; j < n; j++) {
+    double *row = b->P + j * n;
+    memset(part, 0, (size_t)nx * sizeof *part);
+    add_rows(nx, n - j, row + j, T + j * nx, part);
+    memcpy(row + np, part, (size_t)nx * sizeof *part);
+  }
+}
+
+// Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
+// column k has nothing below the diagonal.
+static void triangularise(od_block *b, int count, double *noise) {
+  int n = b->nx + b->np;
+  double *sum = noise + count * n;
+  for (int k = 0; k < n; k++) {
+    int own = k < b->np ? 0 : n - 1 - k;  // rows of U below row k to take part
+    double *top = b->P + k * n, tail = 0;
+    for (int i = 0; i < own + count; i++) {
+      const double *row = i < own ? top + (i + 1) * n : noise + (i - own) * n;
+      tail += row[k] * row[k];
+    }
+    if (tail == 0) continue;
+    double norm = sqrt(top[k] * top[k] + tail), alpha = top[k] > 0 ? -norm : norm, v0 = top[k] - alpha;
+    double beta = 1 / (-alpha * v0);  // 2 / v'v
+    for (int j = k + 1; j < n; j++) sum[j] = v0 * top[j];
+    for (int i = 0; i < own + count; i++) {
+      const double *restrict row = i < own ? top + (i + 1) * n : noise + (i - own) * n;
+      if (row[k] != 0)
+        for (int j = k + 1; j < n; j++) sum[j] += row[k] * row[j];
+    }
+    top[k] = alpha;
+    for (int j = k + 1; j < n; j++) top[j] -= beta * v0 * sum[j];
+    for (int i = 0; i < own + count; i++) {
+      double *restrict row = i < own ? top + (i + 1) * n : noise + (i - own) * n, factor = beta * row[k];
+      row[k] = 0;
+      if (factor != 0)
+        for (int j = k + 1; j < n; j++) row[j] -= factor * sum[j];
+    }
+  }
+}
+
+static bool noise_into_factor(od_block *b, const double *Q, const double *q) {
+  int n = b->nx + b->np, count = 0;
+  double *noise = b->scratch;
+  if (Q) count = factor_rows(b, Q, false, noise);
+  for (int i = 0; !Q && q && i < n; i++) {
+    if (q[outside(b, i)] == 0) continue;
+    memset(noise + count * n, 0, (size_t)n * sizeof *noise);
+    noise[count++ * n + i] = sqrt(q[outside(b, i)]);
+  }
+  if (count < 0) return false;
+  triangularise(b, count, noise);
+  for (int i = 0; i < n; i++)
+    if (!isfinite(b->P[i * n + i])) return false;
+  return true;
+}
+
+bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q) {
+  if (b->square_root) {
+    transform_factor(b, A, B);
+    return noise_into_factor(b, Q, q);
+  }
+  predict_full(b, A, B);
+  return add_noise(b, Q, q);
+}
+
+void od_covariance_map(od_block *b, const double *T) {
   if (b->square_root) {
     transform_factor(b, T, NULL);
-    return;
-  }
-  double *Y = b->scratch;
-  memset(Y, 0, (size_t)(nx * n) * sizeof *Y);
-  add_product(nx, nx, n, T, nx, b->P, n, Y, n);
-  for (int i = 0; i < nx; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < nx; k++) sum += Y[i * n + k] * T[j * nx + k];
-      b->P[i * n + j] = b->P[j * n + i] = sum;
-    }
-    for (int j = 0; j < np; j++) b->P[i * n + nx + j] = b->P[(nx + j) * n + i] = Y[i * n + nx + j];
+    noise_into_factor(b, NULL, NULL);
+  } else {
+    predict_full(b, T, NULL);
   }
 }
 
 // ---- correction, one measurement at a time
 
-double od_covariance_project(const od_block *b, const double *h, double *g) {
+// g = P h from the lower triangle; h has few entries.
+static void project_full(const od_block *b, const double *h, double *g) {
   int n = b->nx + b->np;
-  double sum = 0;
-  if (!b->square_root) {
-    for (int i = 0; i < n; i++) g[i] = 0;
-    for (int k = 0; k < n; k++)
-      if (h[k] != 0)
-        for (int i = 0; i < n; i++) g[i] += b->P[k * n + i] * h[k];
-  } else {
-    double *phi = b->scratch;  // S' h, kept for the correction
-    for (int k = 0; k < n; k++) phi[k] = 0;
-    for (int i = 0; i < n; i++)
-      if (h[i] != 0)
-        for (int k = 0; k < n; k++) phi[k] += b->P[i * n + k] * h[i];
-    for (int i = 0; i < n; i++) {
-      g[i] = 0;
-      for (int k = 0; k < n; k++) g[i] += b->P[i * n + k] * phi[k];
+  for (int i = 0; i < n; i++) g[i] = 0;
+  for (int k = 0; k < n; k++) {
+    if (h[k] == 0) continue;
+    for (int i = 0; i < k; i++) g[i] += b->P[k * n + i] * h[k];
+    for (int i = k; i < n; i++) g[i] += b->P[i * n + k] * h[k];
+  }
+}
+
+// f = U h, kept for the correction behind U' f in inner order; g = U' f.
+static void project_factor(const od_block *b, const double *h, double *g) {
+  int n = b->nx + b->np;
+  double *restrict f = b->scratch, *restrict inner = f + n;
+  for (int j = 0; j < n; j++) f[j] = inner[j] = 0;
+  for (int i = 0; i < n; i++) {
+    int k = inside(b, i);
+    for (int j = 0; h[i] != 0 && j <= k; j++) f[j] += b->P[j * n + k] * h[i];
+  }
+  for (int j = 0; j < n; j++)
+    if (f[j] != 0)
+      for (int k = j; k < n; k++) inner[k] += f[j] * b->P[j * n + k];
+  for (int i = 0; i < n; i++) g[i] = inner[inside(b, i)];
+}
+
+double od_covariance_project(const od_block *b, const double *h, double *g) {
+  if (b->square_root)
+    project_factor(b, h, g);
+  else
+    project_full(b, h, g);
+  return dot(b->nx + b->np, h, g);
+}
+
+// Joseph's form (1 - K h) P (1 - K h)' + K r K', multiplied out: P - K g' - (g - s K) K', in the lower triangle.
+static void correct_full(od_block *b, const double *restrict g, double s, const double *restrict gain) {
+  int n = b->nx + b->np;
+  double *restrict rest = b->scratch;
+  for (int i = 0; i < n; i++) rest[i] = g[i] - s * gain[i];
+  for (int i = 0; i < n; i++) {
+    double *restrict row = b->P + i * n, gi = g[i], ki = gain[i];
+    for (int j = 0; j <= i; j++) row[j] -= gi * gain[j] + ki * rest[j];
+  }
+}
+
+// Carlson's update, which keeps the triangle: rows from the last to the first, with f = U h from the projection just
+// before; d grows from r to s, sum from zero to g.
+static void correct_factor(od_block *b, double r) {
+  int n = b->nx + b->np;
+  double *restrict f = b->scratch, *restrict sum = f + n, d = r;
+  for (int k = 0; k < n; k++) sum[k] = 0;
+  for (int j = n - 1; j >= 0; j--) {
+    if (f[j] == 0) continue;
+    double *restrict row = b->P + j * n, before = d;
+    d += f[j] * f[j];
+    double shrink = sqrt(before / d), share = before > 0 ? f[j] / sqrt(before * d) : 0;
+    for (int k = j; k < n; k++) {
+      double old = row[k];
+      row[k] = shrink * old - share * sum[k];
+      sum[k] += f[j] * old;
     }
   }
-  for (int i = 0; i < n; i++) sum += h[i] * g[i];
-  return sum;
 }
 
 void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;
-  if (!b->square_root) {
-    // Joseph's form (1 - K h) P (1 - K h)' + K r K', multiplied out: P - K g' - g K' + s K K'.
-    // Every product is the same for (i, j) and (j, i), so that P stays symmetric to the last bit.
-    for (int i = 0; i < n; i++) {
-      double *row = b->P + i * n, gi = g[i], ki = gain[i];
-      for (int j = 0; j < n; j++) row[j] -= (ki * g[j] + gi * gain[j]) - s * (ki * gain[j]);
-    }
-    return;
-  }
-  // Potter: S <- S - gamma K phi' with gamma = 1 / (1 + sqrt(r / s)), phi = S' h from the projection just before.
-  double gamma = 1 / (1 + sqrt(r / s));
-  const double *phi = b->scratch;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) b->P[i * n + k] -= gamma * gain[i] * phi[k];
+  if (b->square_root)
+    correct_factor(b, r);
+  else
+    correct_full(b, g, s, gain);
 }

@@ -9,9 +9,13 @@
 typedef struct od_block {  // sizes and memory of one filter's covariance
   int nx, np;
   bool square_root;
-  double *P;        // n x n: the covariance, or a factor S with P = S S'
-  double *scratch;  // 2 n x n + 3 n
+  double *P;        // n x n: the covariance's lower triangle, or an upper triangle U with covariance U'U
+  double *scratch;  // od_covariance_scratch() doubles
 } od_block;
+static inline int od_covariance_scratch(int nx, int np) {
+  int n = nx + np;
+  return 2 * n * n + 3 * n;
+}
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
 bool od_covariance_set(od_block *b, const double *P);

@@ -57,7 +57,7 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->sim = od_place(&end, od_sim_size(plant));
   o->P = od_place(&end, n * n * d);
   o->P_out = od_place(&end, n * n * d);
-  o->scratch = od_place(&end, (2 * n * n + 3 * n) * d);
+  o->scratch = od_place(&end, (size_t)od_covariance_scratch((int)nx, (int)np) * d);
   o->A = od_place(&end, nx * nx * d);
   o->B = od_place(&end, nx * np * d);
   o->map = od_place(&end, nx * nx * d);

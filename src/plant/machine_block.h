@@ -23,6 +23,7 @@ typedef struct machine {  // what was chosen of a model
 
 typedef struct header {
   int linear;            // whether the last point has been prepared for tangents
+  int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
 } header;
 
@@ -86,6 +87,8 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);
 od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
                                       const double *kp, double *hx, double *hu, double *hp);
+// Whether an output shows rates k.
+bool od_machine_output_has_rates(const od_output *o);
 od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);

@@ -112,6 +112,10 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
+bool od_machine_output_has_rates(const od_output *o) {
+  return o->kind == OD_OUT_COORDINATE_ACCELERATION || o->kind == OD_OUT_POINT_ACCELERATION;
+}
+
 static od_status output_parameter_jacobian(const od_plant *plant, void *work, const double *kp, double *hp) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
@@ -126,7 +130,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
       for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
       continue;
     }
-    for (int k = 0; k < nk; k++) dk[k] = kp[k * plant->np + j];
+    for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
     od_status status = od_machine_complex_point(plant, work, j, dk, g);
     if (status != OD_OK) return status;
     for (int i = 0; i < plant->ny; i++) {
@@ -137,28 +141,35 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   return OD_OK;
 }
 
+// The motion of the mechanism along direction j of the states, further ones that leave it alone, or inputs. Accelerations
+// follow by the derivatives of k (a column of nk x columns), where outputs show them.
+static void move_mechanism(const machine *d, const parts *p, const directions *v, int level, const double *dk,
+                           int columns) {
+  bool rates = d->plant.outputs_of_rates;
+  for (int k = 0; rates && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
+  od_mechanics(d->m)->tangent_motion(d->m, p->in, p->w, v->dz, v->dzd, rates ? v->dzdd : NULL, level);
+}
+
 od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
                                       const double *kp, double *hx, double *hu, double *hp) {
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
-  const od_mechanics_real *mech = od_mechanics(d->m);
-  int n = plant->nz, nx = od_plant_nx(plant);
+  int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;
   od_machine_prepare_tangents(d, &p);
   directions v = clear_directions(plant, &p);
   for (int j = 0; hx && j < nx; j++) {
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
     *moved = 1;
-    for (int k = 0; k < n; k++) v.dzdd[k] = kx[k * nx + j];
-    mech->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, level);
+    // States of the circuit move nothing but accelerations.
+    if (j <= 2 * n || plant->outputs_of_rates) move_mechanism(d, &p, &v, level, kx + j, nx);
     output_column(d, &p, v.dc, NULL, hx, nx, j);
     *moved = 0;
   }
-  for (int j = 0; hu && j < plant->nu; j++) {
+  for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
-    for (int k = 0; k < n; k++) v.dzdd[k] = ku[k * plant->nu + j];
-    mech->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
-    output_column(d, &p, v.dc, v.du, hu, plant->nu, j);
+    if (j == 0 || plant->outputs_of_rates) move_mechanism(d, &p, &v, OD_LEVEL_ACCELERATION, ku + j, nu);
+    output_column(d, &p, v.dc, v.du, hu, nu, j);
     v.du[j] = 0;
   }
   return hp ? output_parameter_jacobian(plant, work, kp, hp) : OD_OK;

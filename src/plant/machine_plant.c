@@ -55,7 +55,34 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
     mechanism = mechanism || d->owner[i].owner == OD_OWNER_NONE;
   }
   if (mechanism) od_mechanics(d->m)->prepare(d->m, p.w);
-  p.head->linear = 0;
+  p.head->linear = p.head->placed = 0;
+  return OD_OK;
+}
+
+// Whether x and u are those of the last point, so that nothing but accelerations is new.
+static bool same_place(const machine *d, const parts *p, const double *x, const double *u) {
+  size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
+  return p->head->placed && memcmp(p->x, x, nx * sizeof *x) == 0 && (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
+}
+
+// Moves mechanism and circuit to the point.
+static od_status move(const machine *d, const parts *p, const double *x, const double *k, const double *u) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  int n = d->plant.nz, nc = d->plant.nc, nu = d->plant.nu;
+  memcpy(p->k, k, (size_t)(n + nc) * sizeof *k);
+  if (same_place(d, p, x, u)) {
+    od_mechanics(m)->accelerate(m, p->in, p->w, k);
+    return OD_OK;
+  }
+  p->head->placed = 0;
+  memcpy(p->x, x, (size_t)(2 * n + nc) * sizeof *x);
+  for (int i = 0; i < nu; i++) p->u[i] = p->w[l->u + i] = u[i];
+  for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
+  od_status status = od_mechanics(m)->motion(m, p->in, p->w, x, x + n, k);
+  if (status != OD_OK) return status;
+  od_circuit_evaluate(m, p->w);
+  p->head->placed = 1;
   return OD_OK;
 }
 
@@ -64,22 +91,14 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   (void)t;
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
-  const od_layout *l = &m->layout;
-  const od_mechanics_real *mech = od_mechanics(m);
   parts p = parts_of(d, work);
   int n = plant->nz, nc = plant->nc;
   p.head->linear = 0;
-  memcpy(p.x, x, (size_t)(2 * n + nc) * sizeof *x);
-  memcpy(p.k, k, (size_t)(n + nc) * sizeof *k);
-  for (int i = 0; i < plant->nu; i++) p.u[i] = p.w[l->u + i] = u[i];
-  for (int i = 0; i < nc; i++) p.w[l->c + i] = x[2 * n + i];
-  od_status status = mech->motion(m, p.in, p.w, x, x + n, k);
-  if (status != OD_OK) return status;
-  od_circuit_evaluate(m, p.w);
-  status = mech->residual(m, p.in, p.w, g);
+  od_status status = move(d, &p, x, k, u);
+  if (status == OD_OK) status = od_mechanics(m)->residual(m, p.in, p.w, g);
   if (status != OD_OK) return status;
   for (int i = 0; i < nc; i++) {
-    g[n + i] = k[n + i] - p.w[l->rate + i];
+    g[n + i] = k[n + i] - p.w[m->layout.rate + i];
     if (!isfinite(g[n + i])) return OD_NOT_FINITE;
   }
   return OD_OK;
@@ -94,6 +113,7 @@ static void settle(const od_plant *plant, void *work, int back) {
   parts p = parts_of(d, work);
   memcpy(back ? p.w + l->z : p.kept, back ? p.kept : p.w + l->z, (size_t)m->coordinates * sizeof(double));
   if (!back) return;
+  p.head->placed = 0;
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) p.w[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   for (int j = 0; j < m->coordinates; j++) p.w[l->zd + j] = 0;
@@ -248,19 +268,26 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
   return od_machine_complex_residual(m, p.in, wc, x, k, u, g);
 }
 
+// A column for a number of the circuit; gp is zero there before.
+static void circuit_number_column(const machine *d, const parts *p, int j, double *gp) {
+  int n = d->plant.nz, np = d->plant.np;
+  double *force = p->scratch;
+  bool pushes = od_circuit_number_pushes(d->owner[j]);
+  for (int i = 0; pushes && i < d->m->actuators; i++) force[i] = 0;
+  od_circuit_number_slopes(d->m, p->w, d->owner[j], force, gp + n * np + j, -1, np);
+  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = pushed(d, p, k, force, 1);
+}
+
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
   const machine *d = machine_of(plant);
-  const od_model *m = d->m;
   parts p = parts_of(d, work);
-  int n = plant->nz, nc = plant->nc, nk = od_plant_nk(plant), np = plant->np;
-  double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  int nk = od_plant_nk(plant), np = plant->np;
+  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   od_machine_prepare_tangents(d, &p);
+  memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
     if (d->owner[j].owner != OD_OWNER_NONE) {
-      double *rate = p.scratch, *force = p.scratch + nc;
-      od_circuit_number_slopes(m, p.w, d->owner[j], force, rate);
-      for (int k = 0; k < n; k++) gp[k * np + j] = pushed(d, &p, k, force, 1);
-      for (int i = 0; i < nc; i++) gp[(n + i) * np + j] = -rate[i];
+      circuit_number_column(d, &p, j, gp);
       continue;
     }
     od_status status = od_machine_complex_point(plant, work, j, NULL, g);
@@ -389,6 +416,8 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   for (int i = 0; i < parameter_count; i++) d->owner[i] = od_circuit_find_number(m, parameters[i]);
   set_scales(d);
   d->plant.scale = d->scale;
+  for (int i = 0; i < output_count; i++)
+    if (od_machine_output_has_rates(&m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

@@ -4,18 +4,22 @@
 
 #include "oleodyn/plant.h"
 
-// Scratch that od_plant_rates() and od_plant_linearise() want, in doubles; pivots in ints.
-static inline int od_rates_scratch(const od_plant *plant) {
+// dg/dk at a point (nk x nk), its factors, and room for a residual.
+typedef struct od_rate_matrix {
+  double *gk, *factors, *g;
+  int *pivot;
+} od_rate_matrix;
+static inline int od_rate_matrix_doubles(const od_plant *plant) {
   int nk = od_plant_nk(plant);
   return 2 * nk * nk + nk;
 }
 
-// k at (t, x, u); the plant's last point is (t, x, k, u) afterwards.
+// k at (t, x, u), with the matrix there; the plant's last point is (t, x, k, u) afterwards.
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
-                         double *scratch, int *pivot);
-
-// dk/dx (nk x nx), dk/du, dk/dp at the last point; any may be NULL.
-od_status od_plant_linearise(const od_plant *plant, void *work, double *kx, double *ku, double *kp, double *scratch,
-                             int *pivot);
+                         const od_rate_matrix *matrix);
+od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix);
+// dk along `columns` directions that change g by dg (nk x columns): -gk^-1 dg.
+void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,
+                          double *dk);
 
 #endif

@@ -147,6 +147,7 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
       int c = m->link[i].coordinate;
       move_chart(d, &p, i, T + c * columns, T1 + c * columns, columns);
     }
+  p.head->placed = 0;
   mech->open_positions(m, p.w);
   if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
   for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet

@@ -7,10 +7,10 @@
 // f = [w; k] at a stage's state; power may be NULL.
 static od_status stage_rates(od_sim *s, double t, const double *x, const double *u, double *f, double *power) {
   const od_plant *plant = s->plant;
-  s->at_point = 0;
+  const od_rate_matrix matrix = od_sim_rate_matrix(s);
+  od_sim_leave_point(s);
   memcpy(f, x + plant->nz, (size_t)plant->nz * sizeof *f);
-  od_status status =
-      od_plant_rates(plant, od_sim_work(s), t, x, u, f + plant->nz, od_sim_at(s, s->scratch), od_sim_pivot(s));
+  od_status status = od_plant_rates(plant, od_sim_work(s), t, x, u, f + plant->nz, &matrix);
   s->counts.residuals += 2;
   if (status == OD_OK && plant->nq) status = plant->ops->powers(plant, od_sim_work(s), power);
   return status;
@@ -40,11 +40,11 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
   s->t += h;
   if (plant->nu) memcpy(od_sim_at(s, s->u), u_end, (size_t)plant->nu * sizeof *u_end);
   s->counts.steps++;
-  s->has_history = s->has_matrix = s->linearised = 0;
+  s->has_history = 0;
   // Rates at the new point, for outputs and for a change to another rule.
   od_status status = stage_rates(s, s->t, x, od_sim_at(s, s->u), f, od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) return status;
   memcpy(od_sim_at(s, s->k), f + nz, (size_t)nk * sizeof *f);
-  s->at_point = 1;
+  s->at_point = s->has_gk = s->has_gk_factors = 1;
   return OD_OK;
 }

@@ -23,13 +23,14 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->g = od_place(&end, nk * d);
   s->matrix = od_place(&end, nk * nk * d);
   s->pivot = od_place(&end, 2 * nk * sizeof(int));
-  s->scratch = od_place(&end, (size_t)od_rates_scratch(plant) * d);
   s->kx = od_place(&end, nk * nx * d);
   s->ku = od_place(&end, nk * nu * d);
   s->kp = od_place(&end, nk * np * d);
   s->gx = od_place(&end, nk * nx * d);
   s->gu = od_place(&end, nk * nu * d);
   s->gp = od_place(&end, nk * np * d);
+  s->rate_matrix = od_place(&end, (size_t)od_rate_matrix_doubles(plant) * d);
+  s->gxB = od_place(&end, nk * nk * d);
   s->right = od_place(&end, nk * (nx + 2 * nu + np) * d);
   s->stage = od_place(&end, (3 * nx + 3 * nk + nq) * d);
   s->work = od_place(&end, plant->work_size);
@@ -60,7 +61,8 @@ void od_sim_free(od_sim *sim) {
 
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
-  s->has_history = s->has_matrix = s->at_point = s->linearised = 0;
+  od_sim_leave_point(s);
+  s->has_history = s->has_matrix = 0;
   s->contraction = 0.1;
 }
 
@@ -70,15 +72,15 @@ static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
   double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *old = od_sim_at(s, s->k_next);
   memcpy(old, k, (size_t)nk * sizeof *k);
-  s->at_point = s->linearised = 0;
-  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k,
-                                    od_sim_at(s, s->scratch), od_sim_pivot(s) + nk);
+  od_sim_leave_point(s);
+  const od_rate_matrix matrix = od_sim_rate_matrix(s);
+  od_status status = od_plant_rates(s->plant, od_sim_work(s), s->t, od_sim_at(s, s->x), od_sim_at(s, s->u), k, &matrix);
   if (od_sim_settle(s, status) != OD_OK) {
     forget(s);
     return status;
   }
   for (int i = 0; i < nk; i++) before[i] += k[i] - old[i];
-  s->at_point = 1;
+  s->at_point = s->has_gk = s->has_gk_factors = 1;
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
 
@@ -152,14 +154,43 @@ od_status od_sim_refresh(od_sim *s) {
   return status;
 }
 
-od_status od_sim_linearise(od_sim *s) {
+od_status od_sim_find_slopes(od_sim *s, int by) {
+  const od_plant *plant = s->plant;
+  int missing = by & ~s->slopes;
+  double *gx = missing & OD_BY_STATE ? od_sim_at(s, s->gx) : NULL,
+         *gu = missing & OD_BY_INPUT ? od_sim_at(s, s->gu) : NULL;
+  double *gk = s->has_gk ? NULL : od_sim_rate_matrix(s).gk;
+  od_status status = gx || gu || gk ? plant->ops->jacobians(plant, od_sim_work(s), gx, gk, gu) : OD_OK;
+  if (status == OD_OK && (missing & OD_BY_PARAMETER) && plant->np)
+    status = plant->ops->parameter_jacobian(plant, od_sim_work(s), od_sim_at(s, s->gp));
+  if (status != OD_OK) return status;
+  s->slopes |= missing;
+  s->has_gk = 1;
+  return OD_OK;
+}
+
+od_status od_sim_linearise(od_sim *s, int by) {
+  const od_plant *plant = s->plant;
   // A failed step has left the plant elsewhere, even where the derivatives are known.
   od_status status = od_sim_refresh(s);
-  if (status != OD_OK || s->linearised) return status;
-  status = od_plant_linearise(s->plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku), od_sim_at(s, s->kp),
-                              od_sim_at(s, s->scratch), od_sim_pivot(s) + od_plant_nk(s->plant));
-  s->linearised = status == OD_OK;
-  return status;
+  int missing = by & ~s->linear;
+  if (status != OD_OK || !missing) return status;
+  const od_rate_matrix matrix = od_sim_rate_matrix(s);
+  status = od_sim_find_slopes(s, missing);
+  if (status == OD_OK && !s->has_gk_factors) status = od_rate_matrix_factor(plant, &matrix);
+  if (status != OD_OK) return status;
+  s->has_gk_factors = 1;
+  const struct {
+    int by, columns;
+    size_t g, k;
+  } parts[] = {{OD_BY_STATE, od_plant_nx(plant), s->gx, s->kx},
+               {OD_BY_INPUT, plant->nu, s->gu, s->ku},
+               {OD_BY_PARAMETER, plant->np, s->gp, s->kp}};
+  for (int i = 0; i < 3; i++)
+    if (missing & parts[i].by)
+      od_rate_matrix_solve(plant, &matrix, od_sim_at(s, parts[i].g), parts[i].columns, od_sim_at(s, parts[i].k));
+  s->linear |= missing;
+  return OD_OK;
 }
 
 od_status od_sim_outputs(od_sim *s, double *y) {
@@ -191,7 +222,7 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
   size_t nu = (size_t)plant->nu, np = (size_t)plant->np;
-  od_status status = fx || fu || fp ? od_sim_linearise(s) : od_sim_refresh(s);
+  od_status status = od_sim_linearise(s, (fx ? OD_BY_STATE : 0) | (fu ? OD_BY_INPUT : 0) | (fp ? OD_BY_PARAMETER : 0));
   if (status != OD_OK) return status;
   if (f) {
     memcpy(f, od_sim_at(s, s->x) + nz, nz * sizeof *f);
@@ -214,8 +245,10 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
 }
 
 od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp) {
-  od_status status = od_sim_linearise(s);
+  const od_plant *plant = s->plant;
+  int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
+  od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
-  return s->plant->ops->output_jacobians(s->plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku),
-                                         od_sim_at(s, s->kp), hx, hu, hp);
+  return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku),
+                                      od_sim_at(s, s->kp), hx, hu, hp);
 }

@@ -3,19 +3,28 @@
 #define OD_SIM_BLOCK_H
 
 #include "oleodyn/sim.h"
+#include "plant/rates.h"
+
+// By what derivatives are taken.
+enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
 struct od_sim {
   const od_plant *plant;
   size_t size;
   double t;
-  int started, has_history, has_matrix, at_point, linearised;
+  int started, has_history, has_matrix;
+  // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
+  // are known, and which of k (OD_BY_*).
+  int at_point, has_gk, has_gk_factors, slopes, linear;
   double matrix_step;  // the step size that the factored matrix belongs to
   double contraction;  // how much the error shrank per Newton iteration lately
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, u, energy, power, power_next;  // state, rates, rates of the last step, inputs, integrals
-  size_t x_next, k_next, g, matrix, pivot, scratch;     // Newton
-  size_t kx, ku, kp, gx, gu, gp, right;                 // derivatives of k at the old point, of g at the new one
+  size_t x_next, k_next, g, matrix, pivot;              // Newton
+  size_t kx, ku, kp;                                    // derivatives of k,
+  size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix
+  size_t gxB, right;                                    // the transition
   size_t stage;                                         // Runge-Kutta; careful Newton
   size_t work;
 };
@@ -25,6 +34,11 @@ static inline double *od_sim_at(od_sim *sim, size_t offset) {
 }
 static inline int *od_sim_pivot(od_sim *sim) {
   return (int *)((char *)sim + sim->pivot);
+}
+static inline od_rate_matrix od_sim_rate_matrix(od_sim *sim) {
+  int nk = od_plant_nk(sim->plant);
+  double *gk = od_sim_at(sim, sim->rate_matrix);
+  return (od_rate_matrix){gk, gk + nk * nk, gk + 2 * nk * nk, od_sim_pivot(sim) + nk};
 }
 static inline void *od_sim_work(od_sim *sim) {
   return (char *)sim + sim->work;
@@ -36,9 +50,15 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   return status;
 }
 
+// The present point is another one: nothing is known about it.
+static inline void od_sim_leave_point(od_sim *sim) {
+  sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
+}
 // Makes the plant's last point the present one.
 od_status od_sim_refresh(od_sim *sim);
-// Derivatives of k at the present point, computed once per point.
-od_status od_sim_linearise(od_sim *sim);
+// Derivatives of g, with gk, at the plant's last point; `by` what is asked for. They become the present point's.
+od_status od_sim_find_slopes(od_sim *sim, int by);
+// Derivatives of k at the present point. Each is computed once per point.
+od_status od_sim_linearise(od_sim *sim, int by);
 
 #endif

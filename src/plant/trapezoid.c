@@ -151,7 +151,6 @@ static od_status accept(od_sim *s, double h, const double *u) {
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   s->t += h;
   s->has_history = 1;
-  s->linearised = 0;
   s->counts.steps++;
   if (plant->nq == 0) return OD_OK;
   // Newton's last evaluation is one last, small correction away from the new point: good enough for powers.
@@ -167,102 +166,114 @@ static od_status accept(od_sim *s, double h, const double *u) {
 od_status od_sim_step(od_sim *s, double h, const double *u) {
   if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
   od_status status = solve_step(s, h, u);
-  return status == OD_OK ? accept(s, h, u) : status;
+  if (status != OD_OK) return status;
+  od_sim_leave_point(s);
+  return accept(s, h, u);
 }
 
-// Right-hand sides of the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
+// The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) dk1 = -gx (E dx0 + B dk0) - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
-// Columns: x0 (nx), u0 (nu), u1 (nu), p (np).
-static void right_hand_sides(od_sim *s, double h, const double *gxB) {
+// Columns of right-hand sides: x0 (nx), p (np) and, where asked for, u0 (nu) and u1 (nu).
+typedef struct columns {
+  int p, u0, u1, count;
+} columns;
+
+static void right_hand_sides(od_sim *s, double h, columns c) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
-  int columns = nx + 2 * nu + np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
+  const double *gxB = od_sim_at(s, s->gxB);
   double *right = od_sim_at(s, s->right);
   for (int i = 0; i < nk; i++) {
-    double *row = right + i * columns;
+    double *row = right + i * c.count;
     for (int j = 0; j < nx; j++) row[j] = -gx[i * nx + j];
     for (int j = 0; j < nz; j++) row[nz + j] -= h * gx[i * nx + j];
-    for (int j = 0; j < nu; j++) row[nx + j] = 0, row[nx + nu + j] = -gu[i * nu + j];
-    for (int j = 0; j < np; j++) row[nx + 2 * nu + j] = -gp[i * np + j];
+    for (int j = c.p; j < c.u0; j++) row[j] = -gp[i * np + j - c.p];
+    for (int j = c.u0; j < c.u1; j++) row[j] = 0;
+    for (int j = c.u1; j < c.count; j++) row[j] = -gu[i * nu + j - c.u1];
     for (int k = 0; k < nk; k++) {
-      double factor = gxB[i * nk + k];
-      const double *kx = od_sim_at(s, s->kx) + k * nx, *ku = od_sim_at(s, s->ku) + k * nu,
-                   *kp = od_sim_at(s, s->kp) + k * np;
-      for (int j = 0; j < nx; j++) row[j] -= factor * kx[j];
-      for (int j = 0; j < nu; j++) row[nx + j] -= factor * ku[j];
-      for (int j = 0; j < np; j++) row[nx + 2 * nu + j] -= factor * kp[j];
+      double factor = -gxB[i * nk + k];
+      if (factor == 0) continue;
+      od_add_scaled(nx, factor, od_sim_at(s, s->kx) + k * nx, row);
+      od_add_scaled(c.u0 - c.p, factor, od_sim_at(s, s->kp) + k * np, row + c.p);
+      od_add_scaled(c.u1 - c.u0, factor, od_sim_at(s, s->ku) + k * nu, row + c.u0);
     }
   }
 }
 
-// out (nx x count) = B (dk0 + dk1) for a range of columns; dk0 may be NULL.
-static void from_rates(od_sim *s, double h, int first, int count, const double *dk0, double *out) {
-  const od_plant *plant = s->plant;
-  int nz = plant->nz, nx = od_plant_nx(plant), columns = nx + 2 * plant->nu + plant->np;
-  const double *right = od_sim_at(s, s->right);
+// out (nx x count) = B (dk0 + dk1) for the columns from `first` on; dk0 may be NULL.
+static void from_rates(od_sim *s, double h, columns c, int first, int count, const double *dk0, double *out) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++) {
     int k = i < nz ? i : i - nz;
-    double B = i < nz ? h * h / 4 : h / 2;
-    for (int j = 0; j < count; j++)
-      out[i * count + j] = B * (right[k * columns + first + j] + (dk0 ? dk0[k * count + j] : 0));
+    double B = i < nz ? h * h / 4 : h / 2, *restrict to = out + i * count;
+    const double *restrict dk1 = od_sim_at(s, s->right) + k * c.count + first;
+    for (int j = 0; j < count; j++) to[j] = B * dk1[j];
+    if (dk0) od_add_scaled(count, B, dk0 + k * count, to);
   }
+}
+
+// Newton's matrix from the derivatives of g that are known, factored; leaves gx B.
+static od_status matrix_of_slopes(od_sim *s, double h) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
+  double *matrix = od_sim_at(s, s->matrix), *gxB = od_sim_at(s, s->gxB);
+  for (int i = 0; i < nk; i++)
+    for (int k = 0; k < nk; k++) {
+      gxB[i * nk + k] = (k < nz ? h * h / 4 * gx[i * nx + k] : 0) + h / 2 * gx[i * nx + nz + k];
+      matrix[i * nk + k] = gk[i * nk + k] + gxB[i * nk + k];
+    }
+  od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
+  s->has_matrix = status == OD_OK;
+  s->matrix_step = h;
+  s->counts.matrices++;
+  return status;
+}
+
+// All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
+// iteration as well.
+static od_status differentiate(od_sim *s, double h, const double *u, int by, columns c) {
+  const od_plant *plant = s->plant;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next),
+                                          od_sim_at(s, s->k_next), u, od_sim_at(s, s->g));
+  s->counts.residuals++;
+  s->has_gk = s->has_gk_factors = s->slopes = 0;
+  if (status == OD_OK) status = od_sim_find_slopes(s, by);
+  if (status == OD_OK) status = matrix_of_slopes(s, h);
+  if (status != OD_OK) {
+    od_sim_leave_point(s);
+    return status;
+  }
+  right_hand_sides(s, h, c);
+  od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
+  return OD_OK;
 }
 
 od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                      double *Gp) {
   const od_plant *plant = s->plant;
-  int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
   if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
-  // Derivatives at the old point: kept from the last step, if that computed them.
-  od_status status = od_sim_linearise(s);
+  int by = OD_BY_STATE | (Gp ? OD_BY_PARAMETER : 0) | (Gu0 || Gu1 ? OD_BY_INPUT : 0);
+  columns c = {.p = nx, .u0 = nx + (Gp ? np : 0)};
+  c.u1 = c.u0 + (Gu0 || Gu1 ? nu : 0);
+  c.count = c.u1 + (Gu0 || Gu1 ? nu : 0);
+  // Derivatives at the old point; they give Newton a matrix where it has none.
+  od_status status = od_sim_linearise(s, by);
+  if (status == OD_OK && !s->has_matrix) status = matrix_of_slopes(s, h);
+  if (status == OD_OK) status = solve_step(s, h, u);
+  if (status == OD_OK) status = differentiate(s, h, u, by, c);
   if (status != OD_OK) return status;
-  status = solve_step(s, h, u);
-  if (status != OD_OK) return status;
-  // All at the solution itself.
-  status = plant->ops->residual(plant, od_sim_work(s), s->t + h, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), u,
-                                od_sim_at(s, s->g));
-  s->counts.residuals++;
-  double *gx = od_sim_at(s, s->gx), *gk = od_sim_at(s, s->scratch), *gxB = gk + nk * nk;
-  if (status == OD_OK) status = plant->ops->jacobians(plant, od_sim_work(s), gx, gk, od_sim_at(s, s->gu));
-  if (status == OD_OK && np) status = plant->ops->parameter_jacobian(plant, od_sim_work(s), od_sim_at(s, s->gp));
-  if (status != OD_OK) return status;
-  double *matrix = od_sim_at(s, s->matrix);
-  for (int i = 0; i < nk; i++)
-    for (int k = 0; k < nk; k++) {
-      gxB[i * nk + k] = k < nz ? h * h / 4 * gx[i * nx + k] + h / 2 * gx[i * nx + nz + k] : h / 2 * gx[i * nx + nz + k];
-      matrix[i * nk + k] = gk[i * nk + k] + gxB[i * nk + k];
-    }
-  right_hand_sides(s, h, gxB);
-  // The factored matrix serves the next step's iteration as well.
-  status = od_lu_factor(nk, matrix, od_sim_pivot(s));
-  s->has_matrix = status == OD_OK;
-  s->matrix_step = h;
-  if (status != OD_OK) return status;
-  od_lu_solve(nk, matrix, od_sim_pivot(s), od_sim_at(s, s->right), nx + 2 * nu + np);
   if (F) {
-    from_rates(s, h, 0, nx, od_sim_at(s, s->kx), F);
+    from_rates(s, h, c, 0, nx, od_sim_at(s, s->kx), F);
     for (int i = 0; i < nx; i++) F[i * nx + i] += 1;
     for (int i = 0; i < nz; i++) F[i * nx + nz + i] += h;
   }
-  if (Gu0) from_rates(s, h, nx, nu, od_sim_at(s, s->ku), Gu0);
-  if (Gu1) from_rates(s, h, nx + nu, nu, NULL, Gu1);
-  if (Gp) from_rates(s, h, nx + 2 * nu, np, od_sim_at(s, s->kp), Gp);
-
+  if (Gp) from_rates(s, h, c, c.p, np, od_sim_at(s, s->kp), Gp);
+  if (Gu0) from_rates(s, h, c, c.u0, nu, od_sim_at(s, s->ku), Gu0);
+  if (Gu1) from_rates(s, h, c, c.u1, nu, NULL, Gu1);
+  s->linear = 0;
   status = accept(s, h, u);
-  if (status != OD_OK) return status;
-  s->at_point = 1;
-  // Derivatives of k at the new point: the next step's old ones.
-  double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
-  int *pivot = od_sim_pivot(s) + nk;
-  status = od_lu_factor(nk, gk, pivot);
-  if (status != OD_OK) return status;
-  for (int i = 0; i < nk * nx; i++) kx[i] = -gx[i];
-  for (int i = 0; i < nk * nu; i++) ku[i] = -od_sim_at(s, s->gu)[i];
-  for (int i = 0; i < nk * np; i++) kp[i] = -od_sim_at(s, s->gp)[i];
-  od_lu_solve(nk, gk, pivot, kx, nx);
-  if (nu) od_lu_solve(nk, gk, pivot, ku, nu);
-  if (np) od_lu_solve(nk, gk, pivot, kp, np);
-  s->linearised = 1;
-  return OD_OK;
+  s->at_point = status == OD_OK;
+  return status;
 }

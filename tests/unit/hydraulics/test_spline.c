@@ -19,11 +19,14 @@
 #define OD_COMPLEX
 #define spline_basis    spline_basis_complex
 #define spline_sum      spline_sum_complex
+#define curve_guess     curve_guess_complex
 #define curve_parameter curve_parameter_complex
+#define curve_follow    curve_follow_complex
 #define curve_evaluate  curve_evaluate_complex
 #include "base/scalar_x.h"
 #include "math/spline_x.h"
 #undef curve_evaluate
+#undef curve_follow
 
 enum { MOST_POINTS = 14, HIGHEST = 7 };
 static const double tiny = 1e-30;
@@ -239,8 +242,31 @@ static void derivatives(void **state) {
   assert_true(by_differences < 1e-6 && by_complex < 1e-11);
 }
 
+// Following a curve from point to point, near and far, across knots and beyond the ends, is finding it anew.
+static void followed(void **state) {
+  (void)state;
+  uint64_t seed = 6;
+  for (int degree = 1; degree <= HIGHEST; degree++) {
+    const int count = degree + 4;
+    const curve c = random_curve(degree, count, &seed);
+    curve_point_r moving = {0}, found;
+    double x = 0;
+    for (int i = 0; i < 200; i++) {
+      x = i % 10 == 0 ? c.P[count - 1] * (1.2 * uniform(&seed) - 0.1) : x + 0.01 * c.P[count - 1] * uniform(&seed);
+      curve_follow(degree, count, c.P, c.Q, x, &moving);
+      curve_evaluate(degree, count, c.P, c.Q, x, &found);
+      near(moving.y, found.y, 1e-11);
+      near(moving.slope, found.slope, 1e-10 * (1 + fabs(found.slope)));
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_book), cmocka_unit_test(straight_lines),
-                                     cmocka_unit_test(ends), cmocka_unit_test(knots), cmocka_unit_test(derivatives)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_book),
+                                     cmocka_unit_test(straight_lines),
+                                     cmocka_unit_test(ends),
+                                     cmocka_unit_test(knots),
+                                     cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(followed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
