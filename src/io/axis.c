@@ -34,7 +34,7 @@ static void choose_unit(od_axis *axis, const char *unit) {
   axis->factor = pow(1000, thousands);
   if (!strcmp(unit, "1")) unit = "";
   if (thousands != 0 && !takes_prefix(unit))
-    snprintf(axis->unit, sizeof axis->unit, "10^%d %s", 3 * thousands, unit);
+    snprintf(axis->unit, sizeof axis->unit, "10^%d%s%s", 3 * thousands, unit[0] ? " " : "", unit);
   else
     snprintf(axis->unit, sizeof axis->unit, "%s%s", prefixes[thousands + 3], unit);
 }

@@ -394,6 +394,9 @@ static void draw_correlations(od_account *a, int sensor) {
     lag[k - 1] = k;
     include(&r, in->correlation[k]);
   }
+  // At least a tenth of the whole scale is shown, so that small correlations look small.
+  include(&r, -0.1);
+  include(&r, 0.1);
   r = with_margin(r);
   od_figure f = {.title = a->e->sensor[sensor].name,
                  .note = "correlation with earlier innovations",

@@ -60,7 +60,7 @@ static const char page_charts[] =
     "@media(max-width:640px){body{font-size:15px}h1{font-size:23px}h2{font-size:19px}.chart text{font-size:14px}"
     ".small .chart text{font-size:11px}"
     "th,td{padding:4px 8px}}\n"
-    "@media print{nav,.readout{display:none}body{max-width:none;padding:0;font-size:11pt}h2{break-after:avoid}"
+    "@media print{nav,.readout{display:none}body{max-width:none;padding:0;font-size:11pt}h2,h3,.legend{break-after:avoid}"
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
     ".wide{overflow:visible}table{font-size:8.5pt}th,td{padding:2px 5px}a{color:inherit}}\n";
 
