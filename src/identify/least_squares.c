@@ -15,7 +15,7 @@ const char *od_ls_reason_text(od_ls_reason reason) {
   return (unsigned)reason < OD_LS_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
-od_ls_result *od_ls_result_new(const od_search *s, int starts) {
+static od_ls_result *new_result(const od_search *s, int starts) {
   size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
   size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1);
   od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int));
@@ -65,7 +65,7 @@ static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err
   if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
   if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
     return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
-  od_ls_result *r = *out = od_ls_result_new(s, starts);
+  od_ls_result *r = *out = new_result(s, starts);
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
   r->start_cost = s->now.cost;
   r->reason = od_search_run(s);

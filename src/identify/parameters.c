@@ -21,7 +21,7 @@ static bool is_fixed(const od_ls_problem *p, int i) {
   return (p->fixed && p->fixed[i]) || low_of(p, i) == high_of(p, i);
 }
 
-double od_parameter_to_u(const od_ls_problem *p, int i, double x) {
+static double to_u(const od_ls_problem *p, int i, double x) {
   switch (transform_of(p, i)) {
     case OD_TRANSFORM_LOG: return x > 0 ? log(x) : -INFINITY;
     case OD_TRANSFORM_LOGISTIC: return log((x - p->low[i]) / (p->high[i] - x));
@@ -30,7 +30,7 @@ double od_parameter_to_u(const od_ls_problem *p, int i, double x) {
   return x;
 }
 
-double od_parameter_from_u(const od_ls_problem *p, int i, double u) {
+static double from_u(const od_ls_problem *p, int i, double u) {
   switch (transform_of(p, i)) {
     case OD_TRANSFORM_LOG: return fmin(fmax(exp(u), low_of(p, i)), high_of(p, i));
     // From the nearer end, so that neither loses digits.
@@ -43,7 +43,7 @@ double od_parameter_from_u(const od_ls_problem *p, int i, double u) {
 }
 
 void od_parameters_to_x(const od_search *s, const double *u, double *x) {
-  for (int i = 0; i < s->k; i++) x[s->index[i]] = od_parameter_from_u(s->problem, s->index[i], u[i]);
+  for (int i = 0; i < s->k; i++) x[s->index[i]] = from_u(s->problem, s->index[i], u[i]);
 }
 
 double od_parameter_slope(const od_search *s, int i, const double *x) {
@@ -159,14 +159,14 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     if (is_fixed(problem, j)) continue;
     bool logistic = transform_of(problem, j) == OD_TRANSFORM_LOGISTIC;
     s->index[i] = j;
-    s->low[i] = logistic ? -INFINITY : od_parameter_to_u(problem, j, low_of(problem, j));
-    s->high[i] = logistic ? INFINITY : od_parameter_to_u(problem, j, high_of(problem, j));
-    double x = problem->start[j], u = od_parameter_to_u(problem, j, x);
+    s->low[i] = logistic ? -INFINITY : to_u(problem, j, low_of(problem, j));
+    s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
+    double x = problem->start[j], u = to_u(problem, j, x);
     if (isinf(u)) {  // on an end that a transform cannot reach
       double width = logistic ? problem->high[j] - problem->low[j] : fmin(high_of(problem, j), 1);
       x = u < 0 ? low_of(problem, j) + 1e-8 * width : high_of(problem, j) - 1e-8 * width;
       if (!logistic) x = fmax(x, 1e-8 * width);
-      u = od_parameter_to_u(problem, j, x);
+      u = to_u(problem, j, x);
     }
     s->now.x[j] = x;
     s->size[i] = problem->scale ? problem->scale[j] / od_parameter_slope(s, i, s->now.x) : 0;

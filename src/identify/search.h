@@ -74,8 +74,6 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
 void od_search_end(od_search *s);
 void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
-double od_parameter_to_u(const od_ls_problem *p, int parameter, double x);
-double od_parameter_from_u(const od_ls_problem *p, int parameter, double u);
 
 // ---- evaluate.c
 // r and cost of a point whose u is set; false: cannot be evaluated.
@@ -106,7 +104,6 @@ od_ls_reason od_search_run(od_search *s);
 void od_uncertainty(od_search *s, od_ls_result *result);
 
 // ---- least_squares.c
-od_ls_result *od_ls_result_new(const od_search *s, int starts);
 // A whole search; the result is new, or NULL where it could not even begin.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
                        od_error *err);
