@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "identify/predictor.h"
-#include "math/dense.h"
 
 static double *doubles(od_predictor *pr, int count) {
   return od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof(double));
