@@ -16,7 +16,7 @@
 typedef struct od_sensitivities {
   int rows, columns;    // samples times outputs, parameters
   const double *J;      // rows x columns, row-major; rows of unequal noise must have been divided by theirs
-  const double *value;  // of the parameters
+  const double *value;  // of the parameters; always needed, for what is said about factors
   const double *scale;  // sizes that changes are counted in; NULL: the parameters' own sizes, 1 where a value is zero
   double sigma;         // standard deviation of the noise of a row
 } od_sensitivities;

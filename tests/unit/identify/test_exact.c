@@ -425,6 +425,36 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
   return worst;
 }
 
+// A plant that integrates has no rest to start from; two that do not meet leave each other's outputs alone.
+static void special_structures(void **state) {
+  (void)state;
+  enum { COUNT = 20 };
+  double u[2 * COUNT], y[2 * COUNT], dy[2 * COUNT * PARAMETERS];
+  for (int i = 0; i < 2 * COUNT; i++) u[i] = 1 + i % 2;
+  const od_log log = {.count = COUNT, .step = 0.1, .u = u};
+  family lone = {.nx = 2, .nu = 1, .ny = 1};
+  lone.A[0][1] = 1, lone.A[0][3] = -2, lone.B[0][1] = 1, lone.B[1][1] = 1, lone.C[0][0] = 1;
+  od_plant *plant = family_plant(&lone);
+  od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.steady = true});
+  assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_SINGULAR);
+  od_predictor_free(predictor);
+  od_plant_free(plant);
+
+  family apart = {.nx = 2, .nu = 2, .ny = 2};
+  apart.A[0][0] = -1, apart.A[0][3] = -3, apart.A[1][0] = 1, apart.B[0][0] = apart.B[0][3] = 1;
+  apart.C[0][0] = apart.C[0][3] = 1;
+  plant = family_plant(&apart);
+  predictor = predictor_of(plant, &log, (od_predictor_options){0});
+  assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_OK);
+  assert_true(od_predictor_used_modes(predictor));
+  for (int k = 0; k < COUNT; k++) {
+    assert_true(dy[(2 * k + 1) * PARAMETERS] == 0);
+    assert_true(k == 0 || dy[2 * k * PARAMETERS] > 0);
+  }
+  od_predictor_free(predictor);
+  od_plant_free(plant);
+}
+
 static void modes_against_matrices(void **state) {
   (void)state;
   od_dice dice = {12345};
@@ -575,6 +605,7 @@ int main(void) {
       cmocka_unit_test(first_order),
       cmocka_unit_test(second_order),
       cmocka_unit_test(against_cvodes),
+      cmocka_unit_test(special_structures),
       cmocka_unit_test(modes_against_matrices),
       cmocka_unit_test(poles_that_nearly_coincide),
       cmocka_unit_test(servo_sweep),
