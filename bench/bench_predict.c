@@ -52,7 +52,7 @@ int main(void) {
   printf("Prediction of a log: nine linear states, %d samples, sensitivities by %d parameters\n\n", count, COLUMNS);
   printf("%-16s %14s %22s %14s\n", "rule", "prediction ms", "with sensitivities ms", "off from first");
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    const od_log log = {.count = count, .step = oracle_fin_servo_step, .u = u};
+    const od_drive log = {.count = count, .step = oracle_fin_servo_step, .u = u};
     od_predictor *predictor = NULL;
     od_error error = {0};
     if (od_predictor_new(plant, &log, &table[i].options, &predictor, &error) != OD_OK) {

@@ -20,54 +20,57 @@ static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
 }
 
+static double *take(od_predictor *pr, int count, bool *ok) {
+  double *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
+  *ok = *ok && piece;
+  return piece;
+}
+static cplx *take_complex(od_predictor *pr, int count, bool *ok) {
+  cplx *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
+  *ok = *ok && piece;
+  return piece;
+}
+
 bool od_modal_new(od_predictor *pr) {
   od_modal *m = pr->modal = od_arena_take(&pr->arena, sizeof *m);
   if (!m) return false;
   const od_linear *l = &pr->linear;
-  size_t n = (size_t)l->nx, ny = (size_t)l->ny, d = sizeof(double), c = sizeof(cplx);
-  m->channels = round_up(l->nx, 2);
+  int n = l->nx, ny = l->ny, drives = l->nu + 1;
+  m->channels = round_up(n, 2);
   m->padded = round_up(pr->columns, TILE);
-  size_t drives = (size_t)l->nu + 1, channels = (size_t)m->channels, most = 2 * drives * channels + (size_t)l->nu;
+  int most = 2 * drives * m->channels + l->nu;  // width
+  bool ok = true;
+  m->lambda = take_complex(pr, n, &ok);
+  m->V = take_complex(pr, n * n, &ok);
+  m->W = take_complex(pr, n * n, &ok);
+  m->cv = take_complex(pr, ny * n, &ok);
+  m->wb = take_complex(pr, n * drives, &ok);
+  m->dwb = take_complex(pr, drives, &ok);
+  m->coupling = take_complex(pr, 2 * n * n, &ok);
+  m->r = take_complex(pr, ny * drives * n, &ok);
+  m->dr = take_complex(pr, ny * drives * n, &ok);
+  m->moved = take_complex(pr, ny * drives * n, &ok);
+  double **recursion[] = {&m->a, &m->b, &m->g0, &m->g1, &m->h0, &m->h1};
+  for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
+  m->weight = take(pr, ny * most, &ok);
+  m->weights = take(pr, ny * most * m->padded, &ok);
+  m->rows = take(pr, (BLOCK + 1) * most, &ok);
+  m->real = take(pr, n, &ok);
+  m->imaginary = take(pr, n, &ok);
+  m->left = take(pr, n * n, &ok);
+  m->right = take(pr, n * n, &ok);
+  m->matrix = take(pr, n * n, &ok);
+  m->solve = take(pr, 2 * n * n, &ok);
+  m->answers = take(pr, OD_MODAL_POINTS * n * drives, &ok);
+  m->adjoint = take(pr, OD_MODAL_POINTS * ny * n, &ok);
+  // LAPACK tells how much scratch it likes.
   double best = 0;
-  lapack_int size = -1;
-  if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', l->nx, NULL, l->nx, NULL, NULL, NULL, l->nx, NULL, l->nx, &best,
-                         size) != 0)
+  if (!ok || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', n, m->matrix, n, m->real, m->imaginary, m->left, n,
+                                m->right, n, &best, -1) != 0)
     return false;
   m->work_size = (lapack_int)best;
-  struct piece {
-    void **to;
-    size_t bytes;
-  } pieces[] = {{(void **)&m->lambda, n * c},
-                {(void **)&m->V, n * n * c},
-                {(void **)&m->W, n * n * c},
-                {(void **)&m->cv, ny * n * c},
-                {(void **)&m->wb, n * drives * c},
-                {(void **)&m->dwb, drives * c},
-                {(void **)&m->coupling, 2 * n * n * c},
-                {(void **)&m->r, ny * drives * n * c},
-                {(void **)&m->dr, ny * drives * n * c},
-                {(void **)&m->moved, ny * drives * n * c},
-                {(void **)&m->a, channels * d},
-                {(void **)&m->b, channels * d},
-                {(void **)&m->g0, channels * d},
-                {(void **)&m->g1, channels * d},
-                {(void **)&m->h0, channels * d},
-                {(void **)&m->h1, channels * d},
-                {(void **)&m->weight, ny * most * d},
-                {(void **)&m->weights, ny * most * (size_t)m->padded * d},
-                {(void **)&m->rows, (BLOCK + 1) * most * d},
-                {(void **)&m->real, n * d},
-                {(void **)&m->imaginary, n * d},
-                {(void **)&m->left, n * n * d},
-                {(void **)&m->right, n * n * d},
-                {(void **)&m->matrix, n * n * d},
-                {(void **)&m->work, (size_t)m->work_size * d},
-                {(void **)&m->solve, OD_MODAL_POINTS * n * n * d},
-                {(void **)&m->answers, OD_MODAL_POINTS * n * drives * d},
-                {(void **)&m->adjoint, OD_MODAL_POINTS * ny * n * d}};
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-    if (!(*pieces[i].to = od_arena_take(&pr->arena, pieces[i].bytes + d))) return false;
-  return true;
+  m->work = take(pr, m->work_size, &ok);
+  return ok;
 }
 
 // ---- the recursions

@@ -229,10 +229,11 @@ static bool is_accurate(od_predictor *pr, int c) {
         if (!(error <= worst)) worst = error;  // a NaN stays
         largest = fmax(largest, size);
       }
-      if (c >= 0 && largest == 0 && isfinite(worst)) {
-        int n = pr->nx, first = (o * pr->modal->drives + d) * n;
-        memset(pr->modal->dr + first, 0, (size_t)n * sizeof(cplx));
-        memset(pr->modal->moved + first, 0, (size_t)n * sizeof(cplx));
+      if (largest == 0 && isfinite(worst)) {
+        od_modal *m = pr->modal;
+        int n = pr->nx, first = (o * m->drives + d) * n;
+        memset((c < 0 ? m->r : m->dr) + first, 0, (size_t)n * sizeof(cplx));
+        memset(m->moved + first, 0, (size_t)n * sizeof(cplx));
       } else if (!(worst <= tolerance * largest)) {
         return false;
       }

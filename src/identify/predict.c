@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "identify/predictor.h"
-#include "math/dense.h"
 
 static double *doubles(od_predictor *pr, int count) {
   return od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof(double));
@@ -35,7 +34,7 @@ static bool take_memory(od_predictor *pr) {
   return pr->pivot && (pr->rule != OD_RULE_EXACT || od_exact_new(pr));
 }
 
-static od_status check_log(const od_log *log, od_rule rule, int nu, od_error *err) {
+static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
   if (nu > 0 && !log->u) return od_fail(err, OD_BAD_ARGUMENT, "the plant has %d inputs, the log none", nu);
   if (!log->times)
@@ -83,7 +82,7 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
-od_status od_predictor_new(const od_plant *plant, const od_log *log, const od_predictor_options *o, od_predictor **out,
+od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *o, od_predictor **out,
                            od_error *err) {
   *out = NULL;
   od_status status = check_log(log, o->rule, plant->nu, err);

@@ -25,12 +25,12 @@ typedef enum od_hold {
 } od_hold;
 
 // A log's inputs. The arrays stay the caller's and must live as long as the predictor.
-typedef struct od_log {
+typedef struct od_drive {
   int count;
   double start, step;   // times are start + k step ...
   const double *times;  // ... unless they are given
   const double *u;      // count x nu
-} od_log;
+} od_drive;
 
 typedef struct od_predictor_options {
   od_rule rule;
@@ -46,7 +46,7 @@ typedef struct od_predictor_options {
 
 typedef struct od_predictor od_predictor;
 
-od_status od_predictor_new(const od_plant *plant, const od_log *log, const od_predictor_options *options,
+od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *options,
                            od_predictor **out, od_error *err);
 void od_predictor_free(od_predictor *predictor);
 

@@ -12,7 +12,7 @@ typedef struct od_modal od_modal;
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
-  od_log log;
+  od_drive log;
   od_rule rule;
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
@@ -33,7 +33,7 @@ struct od_predictor {
   od_modal *modal;
 };
 
-static inline double od_log_time(const od_log *log, int k) {
+static inline double od_log_time(const od_drive *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
 }
 

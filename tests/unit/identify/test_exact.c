@@ -124,7 +124,7 @@ static od_plant *family_plant(family *m) {
   return plant;
 }
 
-static od_predictor *predictor_of(const od_plant *plant, const od_log *log, od_predictor_options options) {
+static od_predictor *predictor_of(const od_plant *plant, const od_drive *log, od_predictor_options options) {
   od_predictor *predictor = NULL;
   od_error error = {0};
   options.rule = OD_RULE_EXACT;
@@ -182,7 +182,7 @@ static void first_order(void **state) {
   for (int hold = 0; hold < 2; hold++)
     for (int dense = 0; dense < 2; dense++) {
       for (int k = 0; k < COUNT; k++) u[k] = hold == OD_HOLD_ZERO ? 1 : k * h;
-      const od_log log = {.count = COUNT, .step = h, .u = u};
+      const od_drive log = {.count = COUNT, .step = h, .u = u};
       od_predictor *predictor =
           predictor_of(plant, &log, (od_predictor_options){.hold = (od_hold)hold, .dense = dense});
       assert_int_equal(od_predict(predictor, p, NULL, y, dy), OD_OK);
@@ -217,7 +217,7 @@ static void second_order(void **state) {
   od_plant *plant = family_plant(&m);
   double u[COUNT], y[COUNT], dy[COUNT * PARAMETERS], worst = 0, h = 0.05;
   for (int k = 0; k < COUNT; k++) u[k] = 1;
-  const od_log log = {.count = COUNT, .step = h, .u = u};
+  const od_drive log = {.count = COUNT, .step = h, .u = u};
   for (int dense = 0; dense < 2; dense++) {
     od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.dense = dense});
     const double p[3] = {2 * 0.2 * 5, 25, 0};
@@ -297,7 +297,7 @@ static void against_cvodes(void **state) {
   od_plant *plant = NULL, *both = NULL;
   assert_int_equal(od_plant_from_function(&small, &plant, NULL), OD_OK);
   assert_int_equal(od_plant_from_function(&large, &both, NULL), OD_OK);
-  const od_log log = {.count = COUNT, .step = h};
+  const od_drive log = {.count = COUNT, .step = h};
   double y[COUNT * FREE], dy[COUNT * FREE * 2], worst = 0;
   for (int dense = 0; dense < 2; dense++) {
     od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.dense = dense});
@@ -401,7 +401,7 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
   od_plant *plant = family_plant(m);
   static double u[COUNT * 3], y[2][COUNT * 3], dy[2][COUNT * 3 * (PARAMETERS + 2)];
   for (int i = 0; i < COUNT * m->nu; i++) u[i] = sin(0.01 * i) + od_dice_uniform(dice, -0.3, 0.3);
-  const od_log log = {.count = COUNT, .start = 1, .step = exp(od_dice_uniform(dice, -6, -3)), .u = u};
+  const od_drive log = {.count = COUNT, .start = 1, .step = exp(od_dice_uniform(dice, -6, -3)), .u = u};
   const int free_states[2] = {0, m->nx - 1};
   double x0[MOST], worst = 0;
   int start = od_dice_pick(dice, 3), columns = PARAMETERS + (start == 1 ? 2 : 0), rows = COUNT * m->ny;
@@ -423,6 +423,36 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
   worst = fmax(worst, column_difference(rows, columns, dy[0], dy[1]));
   od_plant_free(plant);
   return worst;
+}
+
+// A plant that integrates has no rest to start from; two that do not meet leave each other's outputs alone.
+static void special_structures(void **state) {
+  (void)state;
+  enum { COUNT = 20 };
+  double u[2 * COUNT], y[2 * COUNT], dy[2 * COUNT * PARAMETERS];
+  for (int i = 0; i < 2 * COUNT; i++) u[i] = 1 + i % 2;
+  const od_drive log = {.count = COUNT, .step = 0.1, .u = u};
+  family lone = {.nx = 2, .nu = 1, .ny = 1};
+  lone.A[0][1] = 1, lone.A[0][3] = -2, lone.B[0][1] = 1, lone.B[1][1] = 1, lone.C[0][0] = 1;
+  od_plant *plant = family_plant(&lone);
+  od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.steady = true});
+  assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_SINGULAR);
+  od_predictor_free(predictor);
+  od_plant_free(plant);
+
+  family apart = {.nx = 2, .nu = 2, .ny = 2};
+  apart.A[0][0] = -1, apart.A[0][3] = -3, apart.A[1][0] = 1, apart.B[0][0] = apart.B[0][3] = 1;
+  apart.C[0][0] = apart.C[0][3] = 1;
+  plant = family_plant(&apart);
+  predictor = predictor_of(plant, &log, (od_predictor_options){0});
+  assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_OK);
+  assert_true(od_predictor_used_modes(predictor));
+  for (int k = 0; k < COUNT; k++) {
+    assert_true(dy[(2 * k + 1) * PARAMETERS] == 0);
+    assert_true(k == 0 || dy[2 * k * PARAMETERS] > 0);
+  }
+  od_predictor_free(predictor);
+  od_plant_free(plant);
 }
 
 static void modes_against_matrices(void **state) {
@@ -469,7 +499,7 @@ typedef struct servo {
   od_plant *plant;
   int count;
   double *u, *y, *dy;
-  od_log log;
+  od_drive log;
 } servo;
 static servo servo_begin(void) {
   od_function fn = oracle_fin_servo();
@@ -479,7 +509,7 @@ static servo servo_begin(void) {
   assert_int_equal(od_plant_from_function(&fn, &s.plant, NULL), OD_OK);
   s.u = malloc(n * sizeof *s.u), s.y = malloc(n * sizeof *s.y), s.dy = malloc(8 * n * sizeof *s.dy);
   oracle_fin_servo_sweep(s.u);
-  s.log = (od_log){.count = s.count, .step = oracle_fin_servo_step, .u = s.u};
+  s.log = (od_drive){.count = s.count, .step = oracle_fin_servo_step, .u = s.u};
   return s;
 }
 static void servo_end(servo *s) {
@@ -499,7 +529,7 @@ static void servo_sweep(void **state) {
   assert_int_equal(od_predict(dense, NULL, NULL, y, dy), OD_OK);
   double off = fmax(column_difference(s.count, 1, s.y, y), column_difference(s.count, 8, s.dy, dy));
   // Runge-Kutta in steps of 0.1 ms, over the first 2000 samples.
-  od_log part = s.log;
+  od_drive part = s.log;
   part.count = 2000;
   od_predictor *rk4 = NULL;
   const od_predictor_options options = {.rule = OD_RULE_RK4, .substeps = 5};
@@ -575,6 +605,7 @@ int main(void) {
       cmocka_unit_test(first_order),
       cmocka_unit_test(second_order),
       cmocka_unit_test(against_cvodes),
+      cmocka_unit_test(special_structures),
       cmocka_unit_test(modes_against_matrices),
       cmocka_unit_test(poles_that_nearly_coincide),
       cmocka_unit_test(servo_sweep),

@@ -1,0 +1,259 @@
+#include "identify/identifiability.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/nulls.h"
+
+static const double rank_tolerance = 1e-9;  // singular values below this, of columns of length 1, are zero
+static const double seen_tolerance = 1e-6;  // part of a gradient along null directions that counts as none
+
+// ---- factors
+
+// The lower triangle L with J' = L Q, n x n and read by columns. J by rows is J' by columns, as LAPACK wants it.
+static od_status triangle(const od_sensitivities *s, double *L) {
+  int n = s->columns, m = s->rows, least = m < n ? m : n;
+  size_t all = (size_t)m * (size_t)n;
+  double *a = malloc(all * sizeof *a), *tau = malloc((size_t)least * sizeof *tau);
+  od_status status = a && tau ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    memcpy(a, s->J, all * sizeof *a);
+    if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, a, n, tau) != 0) status = OD_NOT_FINITE;
+  }
+  for (int j = 0; status == OD_OK && j < n; j++)
+    for (int i = 0; i < n; i++) L[j * n + i] = j < least && i >= j ? a[(size_t)j * (size_t)n + (size_t)i] : 0;
+  free(a), free(tau);
+  return status;
+}
+
+// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L.
+static od_status directions(int n, const double *L, const double *factor, double *singular, double *V) {
+  size_t nn = (size_t)n * (size_t)n;
+  double *a = malloc(nn * sizeof *a), *other = malloc(nn * sizeof *other);
+  od_status status = a && other ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) a[j * n + i] = factor[i] * L[j * n + i];
+    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', n, n, a, n, singular, V, n, other, n) != 0) status = OD_NOT_FINITE;
+  }
+  free(a), free(other);
+  return status;
+}
+
+// ---- what is told
+
+double od_identifiability_sigma(const od_identifiability *id, const double *gradient) {
+  int n = id->columns;
+  double size = 0, hidden = 0, variance = 0;
+  for (int k = 0; k < n; k++) {
+    double along = 0;
+    for (int i = 0; i < n; i++) along += id->basis[k * n + i] * gradient[i] / id->weight[i];
+    size += along * along;
+    if (k >= n - id->nulls)
+      hidden += along * along;
+    else
+      variance += along * along / (id->strength[k] * id->strength[k]);
+  }
+  return hidden > seen_tolerance * seen_tolerance * size ? INFINITY : sqrt(variance);
+}
+
+static void find_sigmas(od_identifiability *id, double *gradient) {
+  for (int i = 0; i < id->columns; i++) gradient[i] = 0;
+  for (int i = 0; i < id->columns; i++) {
+    gradient[i] = 1;
+    id->sigma[i] = od_identifiability_sigma(id, gradient);
+    gradient[i] = 0;
+  }
+}
+
+// The null space in units of the scales, from that of columns of length 1.
+static bool find_nulls(od_identifiability *id, const double *value) {
+  int n = id->columns, count = id->nulls;
+  double *basis = malloc(((size_t)(n * count) + 1) * sizeof *basis);
+  if (!basis) return false;
+  for (int k = 0; k < count; k++) {
+    double size = 0;
+    for (int i = 0; i < n; i++) {
+      basis[k * n + i] = id->basis[(n - count + k) * n + i] / (id->weight[i] * id->scale[i]);
+      size = fmax(size, fabs(basis[k * n + i]));
+    }
+    for (int i = 0; i < n; i++) basis[k * n + i] /= size;
+  }
+  bool ok = od_nulls_find(n, count, basis, id->scale, value, id->null);
+  free(basis);
+  return ok;
+}
+
+static od_status find(od_identifiability *id, const od_sensitivities *s, double *L, double *factor) {
+  int n = id->columns;
+  od_status status = triangle(s, L);
+  if (status != OD_OK) return status;
+  // Columns of length 1; a column of zeros stays one.
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum = hypot(sum, L[j * n + i]);
+    if (!isfinite(sum)) return OD_NOT_FINITE;
+    id->weight[i] = sum > 0 ? sum / s->sigma : 1;
+    factor[i] = sum > 0 ? 1 / sum : 0;
+  }
+  status = directions(n, L, factor, id->strength, id->basis);
+  for (int i = 0; i < n; i++) factor[i] = id->scale[i] / s->sigma;
+  if (status == OD_OK) status = directions(n, L, factor, id->singular, id->direction);
+  if (status != OD_OK) return status;
+  while (id->nulls < n && !(id->strength[n - 1 - id->nulls] > rank_tolerance * id->strength[0])) id->nulls++;
+  for (int k = 0; k < n - id->nulls; k++) id->weak += id->singular[k] < 1;
+  find_sigmas(id, factor);
+  return OD_OK;
+}
+
+od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err) {
+  *out = NULL;
+  if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
+    return od_fail(err, OD_BAD_ARGUMENT, "identifiability wants rows, columns and a positive noise");
+  size_t n = (size_t)s->columns, d = sizeof(double);
+  od_identifiability *id = calloc(1, sizeof *id);
+  double *memory = calloc(3 * n * n + 5 * n, d);
+  od_null *null = calloc(n, sizeof *null);
+  double *scratch = calloc(n * n + n, d);
+  od_status status = id && memory && null && scratch ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    *id = (od_identifiability){.columns = s->columns, .null = null, .direction = memory};
+    id->basis = id->direction + n * n;
+    id->singular = id->basis + n * n;
+    id->sigma = id->singular + n, id->scale = id->sigma + n, id->strength = id->scale + n;
+    id->weight = id->strength + n;
+    double *coefficients = id->weight + n;
+    for (size_t i = 0; i < n; i++) {
+      null[i].coefficient = coefficients + n * i;
+      id->scale[i] = s->scale ? s->scale[i] : s->value[i] != 0 ? fabs(s->value[i]) : 1;
+      if (!(id->scale[i] > 0)) status = OD_BAD_ARGUMENT;
+    }
+    if (status == OD_OK) status = find(id, s, scratch, scratch + n * n);
+    if (status == OD_OK && !find_nulls(id, s->value)) status = OD_NO_MEMORY;
+  }
+  free(scratch);
+  if (status == OD_OK) {
+    *out = id;
+    return OD_OK;
+  }
+  free(id), free(memory), free(null);
+  return od_fail(err, status, "identifiability: %s", od_status_text(status));
+}
+
+void od_identifiability_free(od_identifiability *id) {
+  if (!id) return;
+  free(id->direction);  // the beginning of one piece of memory
+  free(id->null);
+  free(id);
+}
+
+// ---- in words
+
+typedef struct writer {
+  char *text;
+  size_t size;
+  int length;
+} writer;
+
+__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  size_t used = (size_t)w->length < w->size ? (size_t)w->length : w->size;
+  w->length += vsnprintf(w->text ? w->text + used : NULL, w->size - used, format, arguments);
+  va_end(arguments);
+}
+
+// Between the parts of a list: ", " or " and ".
+static const char *joint(int done, int all) {
+  return done == 0 ? "" : done == all - 1 ? " and " : ", ";
+}
+
+// lambda^e for an exponent that is a simple ratio or not.
+static void put_power(writer *w, double e) {
+  double size = fabs(e);
+  if (e < 0) put(w, "1/");
+  put(w, "lambda");
+  if (size == 1) return;
+  if (size < 1 && fabs(1 / size - round(1 / size)) < 1e-12)
+    put(w, "^(1/%.0f)", 1 / size);
+  else
+    put(w, size == round(size) ? "^%.0f" : "^%.4g", size);
+}
+
+// Parameters with the same exponent are named together; positive exponents first.
+static void put_scaling(writer *w, const od_identifiability *id, const double *exponent, const char *const *names) {
+  int n = id->columns, groups = 0;
+  put(w, "scaling ");
+  for (int sign = 1; sign >= -1; sign -= 2)
+    for (int i = 0; i < n; i++) {
+      if (exponent[i] * sign <= 0) continue;
+      int members = 0, done = 0;
+      bool first = true;
+      for (int j = 0; j < n; j++) {
+        members += exponent[j] == exponent[i];
+        if (j < i && exponent[j] == exponent[i]) first = false;
+      }
+      if (!first) continue;
+      if (groups++) put(w, " and ");
+      for (int j = i; j < n; j++)
+        if (exponent[j] == exponent[i]) put(w, "%s%s", joint(done, members), names[j]), done++;
+      put(w, " by "), put_power(w, exponent[i]);
+    }
+}
+
+// "a up by 1 with b down by 1.9"
+static void put_changes(writer *w, int n, const double *c, const char *unit, const char *const *names) {
+  int done = 0;
+  for (int i = 0; i < n; i++) {
+    if (c[i] == 0) continue;
+    put(w, "%s%s %s by %.4g%s",
+        done == 0   ? ""
+        : done == 1 ? " with "
+                    : " and ",
+        names[i], c[i] > 0 ? "up" : "down", fabs(c[i]), unit);
+    done++;
+  }
+}
+
+int od_identifiability_null_text(const od_identifiability *id, int k, const char *const *names, char *text,
+                                 size_t size) {
+  writer w = {text, size, 0};
+  const od_null *null = &id->null[k];
+  int members = 0, last = 0;
+  for (int i = 0; i < id->columns; i++)
+    if (null->coefficient[i] != 0) members++, last = i;
+  if (members == 1) {
+    put(&w, "%s has no influence on the data", names[last]);
+    return w.length;
+  }
+  if (null->form == OD_NULL_SCALES)
+    put_scaling(&w, id, null->coefficient, names);
+  else
+    put_changes(&w, id->columns, null->coefficient, null->form == OD_NULL_ADDS ? "" : " %", names);
+  put(&w, " leaves the data unchanged");
+  return w.length;
+}
+
+int od_identifiability_weak_text(const od_identifiability *id, int k, const char *const *names, char *text,
+                                 size_t size) {
+  writer w = {text, size, 0};
+  int n = id->columns, row = n - id->nulls - id->weak + k;
+  double *c = calloc((size_t)n, sizeof *c), largest = 0;
+  if (!c) return 0;
+  // In per cent of the scales, the largest change being one standard deviation; small parts are left out.
+  for (int i = 0; i < n; i++)
+    if (fabs(id->direction[row * n + i]) > fabs(largest)) largest = id->direction[row * n + i];
+  for (int i = 0; i < n; i++) {
+    double part = id->direction[row * n + i] / largest;
+    c[i] = fabs(part) < 0.1 ? 0 : 100 * part * fabs(largest) / id->singular[row];
+  }
+  put(&w, "the noise hides ");
+  put_changes(&w, n, c, " %", names);
+  free(c);
+  return w.length;
+}
