@@ -9,12 +9,14 @@
 typedef struct od_block {  // sizes and memory of one filter's covariance
   int nx, np;
   bool square_root;
-  double *P;        // n x n: the covariance's lower triangle, or an upper triangle U with covariance U'U
+  double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
+  int taken;        // measurements that still have to be subtracted from P
 } od_block;
+enum { OD_COVARIANCE_TOGETHER = 4 };  // how many measurements are taken in at once
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np;
-  return 2 * n * n + 3 * n;
+  return 2 * n * n + OD_COVARIANCE_TOGETHER * n;
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
@@ -31,6 +33,8 @@ void od_covariance_map(od_block *b, const double *T);
 // g = P h for a row h (n); returns h P h.
 double od_covariance_project(const od_block *b, const double *h, double *g);
 // Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.
+// od_covariance_finish() completes a series of corrections.
 void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain);
+void od_covariance_finish(od_block *b);
 
 #endif

@@ -34,7 +34,11 @@ od_sim *od_observer_sim(od_observer *o) {
 }
 
 static od_block covariance(const od_observer *o) {
-  return (od_block){o->nx, o->np, o->form == OD_FORM_SQUARE_ROOT, at(o, o->P), at(o, o->scratch)};
+  return (od_block){.nx = o->nx,
+                    .np = o->np,
+                    .square_root = o->form == OD_FORM_SQUARE_ROOT,
+                    .P = at(o, o->P),
+                    .scratch = at(o, o->scratch)};
 }
 
 // ---- memory
@@ -177,6 +181,7 @@ od_status od_observer_correct(od_observer *o, const double *y) {
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i])) take_sensor(o, &b, i, y[i]);
+  od_covariance_finish(&b);
   return o->used ? move_estimate(o) : OD_OK;
 }
 
