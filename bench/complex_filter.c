@@ -249,6 +249,7 @@ od_status complex_filter_correct(complex_filter *f, const double *y) {
     od_covariance_correct(&f->covariance, g, s, r, f->gain);
     for (int j = 0; j < n; j++) f->delta[j] += f->gain[j] * value;
   }
+  od_covariance_finish(&f->covariance);
   double *x = f->gain;
   for (int i = 0; i < nx; i++) x[i] = od_sim_state(f->sim)[i] + f->delta[i];
   for (int i = 0; i < np; i++) f->p[i] += f->delta[nx + i];

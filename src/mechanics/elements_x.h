@@ -6,6 +6,7 @@ typedef struct X(line) {
   od_x e[ND];  // unit vector from a to b
   od_x length, rate;
 } X(line);
+_Static_assert(sizeof(X(line)) == OD_LINE_SCALARS(ND) * sizeof(od_x), "a line must fit the layout");
 
 static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) * s) {
   const od_layout *l = &m->layout;
@@ -51,29 +52,32 @@ static inline void apply_spring(const od_model *m, od_x *w, int i) {
   apply_pull(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, force);
 }
 
-// Actuators: their lengths and speeds are handed out, their forces (positive: pushing) come back.
+// Actuators: their lengths and speeds are handed out, their forces (positive: pushing) come back. The lines of those
+// between points stay in w.
+static inline X(line) * actuator_line(const od_model *m, const od_x *w, int i) {
+  return (X(line) *)(w + m->layout.line + OD_LINE_SCALARS(ND) * i);
+}
+
 static void actuator_motion(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
     const od_actuator *a = &m->actuator[i];
-    X(line) s = {0};
+    X(line) *s = actuator_line(m, w, i);
     if (a->coordinate >= 0) {
-      s.length = w[l->z + a->coordinate];
-      s.rate = w[l->zd + a->coordinate];
+      s->length = w[l->z + a->coordinate];
+      s->rate = w[l->zd + a->coordinate];
     } else {
-      line_between(m, w, a->point_a, a->point_b, &s);
+      line_between(m, w, a->point_a, a->point_b, s);
     }
-    w[l->length + i] = s.length;
-    w[l->speed + i] = s.rate;
+    w[l->length + i] = s->length;
+    w[l->speed + i] = s->rate;
   }
 }
 
 static inline void apply_actuator(const od_model *m, od_x *w, int i) {
   const od_actuator *a = &m->actuator[i];
   if (a->coordinate >= 0) return;
-  X(line) s = {0};
-  line_between(m, w, a->point_a, a->point_b, &s);
-  apply_pull(m, w, a->point_a, a->point_b, &s, -w[m->layout.force + i]);
+  apply_pull(m, w, a->point_a, a->point_b, actuator_line(m, w, i), -w[m->layout.force + i]);
 }
 
 // The torque or force of a joint spring, against its coordinate.

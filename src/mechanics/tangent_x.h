@@ -242,6 +242,7 @@ static inline void apply_force_tangent(const double *r, const double *f, const d
 typedef struct line_tangent {
   double ra[ND], rb[ND], e[ND], length, rate;
 } line_tangent;
+_Static_assert(sizeof(line_tangent) == OD_LINE_TANGENT_SCALARS(ND) * sizeof(double), "must fit the layout");
 
 static void line_tangents(const od_model *m, const double *w, int point_a, int point_b, const X(line) * s,
                           line_tangent *d) {
@@ -273,32 +274,34 @@ static double spring_tangent(const od_model *m, const double *w, int i, X(line) 
   return q[0] * d->length + q[1] * d->rate;
 }
 
-// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit.
+// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit; those of their lines
+// stay in w.
+static inline line_tangent *actuator_line_tangent(const od_model *m, const double *w, int i) {
+  return (line_tangent *)(w + m->layout.dline + OD_LINE_TANGENT_SCALARS(ND) * i);
+}
+
 static void actuator_tangents(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
     const od_actuator *a = &m->actuator[i];
-    line_tangent d = {.length = a->coordinate >= 0 ? w[l->dz + a->coordinate] : 0,
-                      .rate = a->coordinate >= 0 ? w[l->dzd + a->coordinate] : 0};
-    if (a->coordinate < 0) {
-      X(line) s = {0};
-      line_between(m, w, a->point_a, a->point_b, &s);
-      line_tangents(m, w, a->point_a, a->point_b, &s, &d);
+    line_tangent *d = actuator_line_tangent(m, w, i);
+    if (a->coordinate >= 0) {
+      d->length = w[l->dz + a->coordinate];
+      d->rate = w[l->dzd + a->coordinate];
+    } else {
+      line_tangents(m, w, a->point_a, a->point_b, actuator_line(m, w, i), d);
     }
-    w[l->dlength + i] = d.length;
-    w[l->dspeed + i] = d.rate;
-    w[l->dforce + i] = w[l->force_length + i] * d.length + w[l->force_speed + i] * d.rate;
+    w[l->dlength + i] = d->length;
+    w[l->dspeed + i] = d->rate;
+    w[l->dforce + i] = w[l->force_length + i] * d->length + w[l->force_speed + i] * d->rate;
   }
 }
 
 static void apply_actuator_tangent(const od_model *m, double *w, int i) {
   const od_actuator *a = &m->actuator[i];
   if (a->coordinate >= 0) return;
-  X(line) s = {0};
-  line_tangent d = {.length = 0};
-  line_between(m, w, a->point_a, a->point_b, &s);
-  line_tangents(m, w, a->point_a, a->point_b, &s, &d);
-  apply_pull_tangent(m, w, a->point_a, a->point_b, &s, &d, -w[m->layout.force + i], -w[m->layout.dforce + i]);
+  apply_pull_tangent(m, w, a->point_a, a->point_b, actuator_line(m, w, i), actuator_line_tangent(m, w, i),
+                     -w[m->layout.force + i], -w[m->layout.dforce + i]);
 }
 
 // How the lengths of all actuators change with the independent coordinates: one row each, also the way in which their
@@ -312,14 +315,13 @@ static void X(actuator_map)(const od_model *m, const int *in, double *w) {
     if (a->coordinate >= 0) {
       full[a->coordinate] = 1;
     } else {
-      X(line) s = {0};
+      const X(line) *s = actuator_line(m, w, i);
       double v[ND];
-      line_between(m, w, a->point_a, a->point_b, &s);
       for (int end = -1; end <= 1; end += 2)
         for (int link = m->point[end < 0 ? a->point_a : a->point_b].link; link > 0; link = m->link[link].parent) {
           if (m->link[link].coordinate < 0) continue;
-          velocity_at(w + l->S + NV * link, end < 0 ? s.ra : s.rb, v);
-          full[m->link[link].coordinate] += end * dot(s.e, v);
+          velocity_at(w + l->S + NV * link, end < 0 ? s->ra : s->rb, v);
+          full[m->link[link].coordinate] += end * dot(s->e, v);
         }
     }
     gather(m, in, w, full, w + l->length_map + i * m->freedom);
@@ -480,14 +482,11 @@ static void tangent_joint_forces(const od_model *m, double *w, const double *du,
 static void X(tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                               const double *dzdd, int level) {
   const od_layout *l = &m->layout;
-  // A direction that leaves a level alone leaves everything below it alone, too.
-  for (int i = 0; i < m->links * NV; i++) {
-    if (level > OD_LEVEL_POSITION) w[l->dX + i] = w[l->dS + i] = 0;
-    if (level > OD_LEVEL_VELOCITY) w[l->dV + i] = 0;
-    if (level > OD_LEVEL_ACCELERATION) w[l->dA + i] = 0;
-  }
+  // A direction that leaves a level alone leaves everything below it alone, too. The ground never moves.
+  const int moving[] = {l->dX, l->dV, l->dA, l->dF};
+  for (int i = l->dX; i < moving[level]; i++) w[i] = 0;
   for (int k = 0; k < NV; k++) w[l->dX + k] = w[l->dV + k] = w[l->dA + k] = 0;
-  for (int j = 0; j < m->coordinates; j++) w[l->dz + j] = w[l->dzd + j] = w[l->dzdd + j] = 0;
+  for (int i = l->dz; i < l->dtau; i++) w[i] = 0;
   if (level == OD_LEVEL_POSITION) spread(m, in, w, dz, w + l->dz);
   if (level <= OD_LEVEL_VELOCITY) {
     spread(m, in, w, dzd, w + l->dzd);

@@ -49,6 +49,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->lambda = take(&end, m->rows);
   l->tau = take(&end, n);
   l->scratch = take(&end, 2 * n + m->rows);
+  l->line = take(&end, m->actuators * OD_LINE_SCALARS(nd));
   l->length = take(&end, m->actuators);
   l->speed = take(&end, m->actuators);
   l->force = take(&end, m->actuators);
@@ -72,6 +73,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->dzd = take(&end, n);
   l->dzdd = take(&end, n);
   l->dtau = take(&end, n);
+  l->dline = take(&end, m->actuators * OD_LINE_TANGENT_SCALARS(nd));
   l->dlength = take(&end, m->actuators);
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);

@@ -10,6 +10,9 @@ enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 
 
 // Scalars that hold the state of a valve's port (port_state in hydraulics/circuit_x.h).
 enum { OD_PORT_SCALARS = 20 };
+// Scalars of a line between two points and of its tangent, in nd dimensions.
+#define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
+#define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
 
 typedef struct od_layout {
   // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
@@ -23,13 +26,13 @@ typedef struct od_layout {
   // demand of z_dep'', multipliers.
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
-  // Actuators: length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
+  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
   // forces), net inflows, volumes and bulk moduli of nodes, flows, spools, states of ports (one per flow), what turns area times root
   // of pressure into flow.
-  int length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
+  int line, length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
   int scalars;  // up to here for the complex build
-  // Tangents along one direction.
-  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dlength, dspeed, dforce;
+  // Tangents along one direction; those of links stand one after another.
+  int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
   // Derivatives of the circuit at the last point: forces by length, speed, states, inputs; rates by the same (all rows
   // of one actuator or state stand together). And of lengths by the independent coordinates.
   int force_length, force_speed, force_state, force_input, rate_length, rate_speed, rate_state, rate_input, length_map;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/dense.h"
+
 // Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
 // their columns triangular. External index of an inner one:
 static inline int outside(const od_block *b, int i) {
@@ -12,7 +14,7 @@ static inline int inside(const od_block *b, int i) {
   return i < b->nx ? b->np + i : i - b->nx;
 }
 
-// row (m) += sum of a_l times row l of M (count x m), four rows at a time. Transitions have many zeros (closed ports,
+// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports,
 // known spools): four of them are skipped at once.
 static void add_rows(int m, int count, const double *restrict a, const double *restrict M, double *restrict row) {
   int l = 0;
@@ -22,9 +24,14 @@ static void add_rows(int m, int count, const double *restrict a, const double *r
     const double *M0 = M + l * m, *M1 = M0 + m, *M2 = M1 + m, *M3 = M2 + m;
     for (int j = 0; j < m; j++) row[j] += (a0 * M0[j] + a1 * M1[j]) + (a2 * M2[j] + a3 * M3[j]);
   }
+  if (count - l == 3) {
+    double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2];
+    const double *M0 = M + l * m, *M1 = M0 + m, *M2 = M1 + m;
+    for (int j = 0; j < m; j++) row[j] += (a0 * M0[j] + a1 * M1[j]) + a2 * M2[j];
+    return;
+  }
   for (; l < count; l++)
-    if (a[l] != 0)
-      for (int j = 0; j < m; j++) row[j] += a[l] * M[l * m + j];
+    if (a[l] != 0) od_add_scaled(m, a[l], M + l * m, row);
 }
 
 static double dot(int n, const double *restrict a, const double *restrict b) {
@@ -63,9 +70,10 @@ static int factor_rows(const od_block *b, const double *Q, bool all, double *R) 
 
 bool od_covariance_set(od_block *b, const double *P) {
   int n = b->nx + b->np;
+  b->taken = 0;
   if (b->square_root) return factor_rows(b, P, true, b->P) == n;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) b->P[i * n + j] = (P[i * n + j] + P[j * n + i]) / 2;
+    for (int j = 0; j < n; j++) b->P[i * n + j] = (P[i * n + j] + P[j * n + i]) / 2;
   return true;
 }
 
@@ -94,8 +102,6 @@ double od_covariance_variance(const od_block *b, int i) {
 static void predict_full(od_block *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) P[j * n + i] = P[i * n + j];
   for (int i = 0; i < nx; i++) {
     memcpy(F + i * n, A + i * nx, (size_t)nx * sizeof *F);
     if (B) memcpy(F + i * n + nx, B + i * np, (size_t)np * sizeof *F);
@@ -104,15 +110,15 @@ static void predict_full(od_block *b, const double *A, const double *B) {
   memset(W, 0, (size_t)(nx * n) * sizeof *W);
   for (int i = 0; i < nx; i++) add_rows(n, n, F + i * n, P, W + i * n);
   for (int i = 0; i < nx; i++)
-    for (int j = 0; j <= i; j++) P[i * n + j] = dot(n, W + i * n, F + j * n);
+    for (int j = 0; j <= i; j++) P[i * n + j] = P[j * n + i] = dot(n, W + i * n, F + j * n);
+  for (int i = 0; i < nx; i++) memcpy(P + i * n + nx, W + i * n + nx, (size_t)np * sizeof *P);
   for (int j = nx; j < n; j++)
     for (int i = 0; i < nx; i++) P[j * n + i] = W[i * n + j];
 }
 
 static bool add_noise(od_block *b, const double *Q, const double *q) {
   int n = b->nx + b->np;
-  for (int i = 0; Q && i < n; i++)
-    for (int j = 0; j <= i; j++) b->P[i * n + j] += Q[i * n + j];
+  if (Q) od_add_scaled(n * n, 1, Q, b->P);
   for (int i = 0; !Q && q && i < n; i++) b->P[i * n + i] += q[i];
   for (int i = 0; i < n; i++)
     if (!(b->P[i * n + i] >= 0) || !isfinite(b->P[i * n + i])) return false;
@@ -195,29 +201,21 @@ bool od_covariance_predict(od_block *b, const double *A, const double *B, const 
   return add_noise(b, Q, q);
 }
 
-void od_covariance_map(od_block *b, const double *T) {
-  if (b->square_root) {
-    transform_factor(b, T, NULL);
-    noise_into_factor(b, NULL, NULL);
-  } else {
-    predict_full(b, T, NULL);
-  }
-}
-
 // ---- correction, one measurement at a time
 
-// g = P h from the lower triangle; h has few entries.
+// g = P h, with what the measurements since the last od_covariance_finish() have taken away.
 static void project_full(const od_block *b, const double *h, double *g) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++) g[i] = 0;
-  for (int k = 0; k < n; k++) {
-    if (h[k] == 0) continue;
-    for (int i = 0; i < k; i++) g[i] += b->P[k * n + i] * h[k];
-    for (int i = k; i < n; i++) g[i] += b->P[i * n + k] * h[k];
+  for (int k = 0; k < n; k++)
+    if (h[k] != 0) od_add_scaled(n, h[k], b->P + k * n, g);
+  for (int a = 0; a < b->taken; a++) {
+    const double *c = b->scratch + a * n;
+    od_add_scaled(n, -dot(n, c, h), c, g);
   }
 }
 
-// f = U h, kept for the correction behind U' f in inner order; g = U' f.
+// f = U h, kept for the correction; g = U' f.
 static void project_factor(const od_block *b, const double *h, double *g) {
   int n = b->nx + b->np;
   double *restrict f = b->scratch, *restrict inner = f + n;
@@ -227,8 +225,7 @@ static void project_factor(const od_block *b, const double *h, double *g) {
     for (int j = 0; h[i] != 0 && j <= k; j++) f[j] += b->P[j * n + k] * h[i];
   }
   for (int j = 0; j < n; j++)
-    if (f[j] != 0)
-      for (int k = j; k < n; k++) inner[k] += f[j] * b->P[j * n + k];
+    if (f[j] != 0) od_add_scaled(n - j, f[j], b->P + j * n + j, inner + j);
   for (int i = 0; i < n; i++) g[i] = inner[inside(b, i)];
 }
 
@@ -240,15 +237,24 @@ double od_covariance_project(const od_block *b, const double *h, double *g) {
   return dot(b->nx + b->np, h, g);
 }
 
-// Joseph's form (1 - K h) P (1 - K h)' + K r K', multiplied out: P - K g' - (g - s K) K', in the lower triangle.
-static void correct_full(od_block *b, const double *restrict g, double s, const double *restrict gain) {
+// Joseph's form (1 - K h) P (1 - K h)' + K r K' with the gain K = g / s of one measurement is P - c c' with
+// c = g / sqrt(s). Several are subtracted together; every product is the same for (i, j) and (j, i), so that P stays
+// symmetric to the last bit.
+static void correct_full(od_block *b, const double *g, double s) {
   int n = b->nx + b->np;
-  double *restrict rest = b->scratch;
-  for (int i = 0; i < n; i++) rest[i] = g[i] - s * gain[i];
-  for (int i = 0; i < n; i++) {
-    double *restrict row = b->P + i * n, gi = g[i], ki = gain[i];
-    for (int j = 0; j <= i; j++) row[j] -= gi * gain[j] + ki * rest[j];
+  double *c = b->scratch + b->taken * n, scale = 1 / sqrt(s);
+  for (int i = 0; i < n; i++) c[i] = g[i] * scale;
+  if (++b->taken == OD_COVARIANCE_TOGETHER) od_covariance_finish(b);
+}
+
+void od_covariance_finish(od_block *b) {
+  int n = b->nx + b->np;
+  double share[OD_COVARIANCE_TOGETHER];
+  for (int i = 0; b->taken && i < n; i++) {
+    for (int a = 0; a < b->taken; a++) share[a] = -b->scratch[a * n + i];
+    add_rows(n, b->taken, share, b->scratch, b->P + i * n);
   }
+  b->taken = 0;
 }
 
 // Carlson's update, which keeps the triangle: rows from the last to the first, with f = U h from the projection just
@@ -276,5 +282,5 @@ void od_covariance_correct(od_block *b, const double *g, double s, double r, dou
   if (b->square_root)
     correct_factor(b, r);
   else
-    correct_full(b, g, s, gain);
+    correct_full(b, g, s);
 }

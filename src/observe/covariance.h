@@ -9,12 +9,14 @@
 typedef struct od_block {  // sizes and memory of one filter's covariance
   int nx, np;
   bool square_root;
-  double *P;        // n x n: the covariance's lower triangle, or an upper triangle U with covariance U'U
+  double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
+  int taken;        // measurements that still have to be subtracted from P
 } od_block;
+enum { OD_COVARIANCE_TOGETHER = 4 };  // how many measurements are taken in at once
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np;
-  return 2 * n * n + 3 * n;
+  return 2 * n * n + OD_COVARIANCE_TOGETHER * n;
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
@@ -24,13 +26,14 @@ void od_covariance_get(const od_block *b, double *P);
 double od_covariance_variance(const od_block *b, int i);
 
 // P <- F P F' + Q; A is nx x nx, B nx x np. Noise as a full matrix Q, or its diagonal q, or none (NULL).
+// Also for a change of the states' coordinates, with A and B the derivatives of the new ones.
 bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q);
-// P <- T P T' for a change of the states' coordinates; T is nx x nx.
-void od_covariance_map(od_block *b, const double *T);
 
 // g = P h for a row h (n); returns h P h.
 double od_covariance_project(const od_block *b, const double *h, double *g);
 // Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.
+// od_covariance_finish() completes a series of corrections.
 void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain);
+void od_covariance_finish(od_block *b);
 
 #endif

@@ -44,7 +44,11 @@ od_sim *od_observer_sim(od_observer *o) {
 }
 
 static od_block covariance(const od_observer *o) {
-  return (od_block){o->nx, o->np, o->form == OD_FORM_SQUARE_ROOT, at(o, o->P), at(o, o->scratch)};
+  return (od_block){.nx = o->nx,
+                    .np = o->np,
+                    .square_root = o->form == OD_FORM_SQUARE_ROOT,
+                    .P = at(o, o->P),
+                    .scratch = at(o, o->scratch)};
 }
 
 // ---- memory
@@ -131,9 +135,10 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   od_sim *sim = od_observer_sim(o);
   od_block b = covariance(o);
   int changed;
-  od_status status = od_sim_repartition(sim, at(o, o->map), &changed);
+  double *map_p = o->np ? at(o, o->B) : NULL;
+  od_status status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
   if (status != OD_OK) return status;
-  if (changed) od_covariance_map(&b, at(o, o->map));
+  if (changed && !od_covariance_predict(&b, at(o, o->map), map_p, NULL, NULL)) return OD_NOT_FINITE;
   status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, o->np ? at(o, o->B) : NULL);
   if (status != OD_OK) return status;
   return od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q) ? OD_OK : OD_NOT_FINITE;
@@ -193,6 +198,7 @@ static od_status pass_over_sensors(od_observer *o, od_block *b, const double *y,
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || innovations(o)[i].use == OD_SENSOR_USED)) take_sensor(o, b, i, y[i], pass);
+  od_covariance_finish(b);
   return o->used ? move_estimate(o) : OD_OK;
 }
 

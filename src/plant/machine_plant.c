@@ -164,11 +164,14 @@ static void state_columns(const machine *d, const parts *p, double factor, doubl
                           int first) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->plant.nc;
-  for (int j = 0; j < nc; j++) {
-    for (int k = 0; k < n; k++)
-      matrix[k * columns + first + j] = factor * pushed(d, p, k, p->w + l->force_state + j, nc);
-    for (int i = 0; i < nc; i++)
-      matrix[(n + i) * columns + first + j] = (i == j ? unit : 0) - factor * p->w[l->rate_state + i * nc + j];
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < nc; j++)
+      matrix[k * columns + first + j] = factor == 0 ? 0 : factor * pushed(d, p, k, p->w + l->force_state + j, nc);
+  for (int i = 0; i < nc; i++) {
+    double *restrict row = matrix + (n + i) * columns + first;
+    const double *restrict slopes = p->w + l->rate_state + i * nc;
+    for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    row[i] += unit;
   }
 }
 
