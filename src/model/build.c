@@ -362,6 +362,20 @@ void od_build_block_numbers(od_build *b, int block, int first_number) {
   b->part.block[block].number = first_number;
 }
 
+int od_build_block_output_count(const od_build *b, int block) {
+  return b->part.block[block].outputs;
+}
+const char *od_build_block_output_name(const od_build *b, int block, int output) {
+  return od_block_output_label(&b->part.block[block], output);
+}
+int od_build_block_state_count(const od_build *b, int block) {
+  return b->part.block[block].states;
+}
+const char *od_build_block_state_name(const od_build *b, int block, int state) {
+  const char *label = od_block_state_label(&b->part.block[block], state);
+  return label ? label : od_block_output_label(&b->part.block[block], state);
+}
+
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
   char line[512];
   va_list args;

@@ -189,6 +189,11 @@ int od_build_block_signal(const od_build *b, int block, int output);
 void od_build_block_input(od_build *b, int block, int place, int signal);
 void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 void od_build_block_numbers(od_build *b, int block, int first_number);
+// Names of a block's outputs and states behind the block's own; "" for the block's name alone.
+int od_build_block_output_count(const od_build *b, int block);
+const char *od_build_block_output_name(const od_build *b, int block, int output);
+int od_build_block_state_count(const od_build *b, int block);
+const char *od_build_block_state_name(const od_build *b, int block, int state);
 
 // The initial state. quantity is an output's name ("A.angle", "spring.length", "A.rate"); exact values are met
 // exactly, the others are rough and choose the branch. Every joint coordinate of the tree needs one. Positions that no

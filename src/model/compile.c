@@ -553,5 +553,7 @@ od_model_facts od_model_get_facts(const od_model *m) {
                           .closure_rows = m->rows,
                           .closure_rank = m->coordinates - m->freedom,
                           .freedom = m->freedom,
-                          .planar = m->planar};
+                          .blocks = m->blocks,
+                          .planar = m->planar,
+                          .linear = od_model_is_linear(m)};
 }

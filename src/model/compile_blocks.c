@@ -35,6 +35,15 @@ const char *od_block_state_label(const od_block *block, int state) {
   }
 }
 
+void od_rate_unit(const char *unit, int order, char *text, size_t size) {
+  size_t length = strlen(unit);
+  bool per_second = length > 2 && strcmp(unit + length - 2, "/s") == 0, bare = !strpbrk(unit, " /");
+  if (per_second) order++, length -= 2;
+  char power[16] = "";
+  if (order > 1) snprintf(power, sizeof power, "%d", order);
+  snprintf(text, size, per_second || bare ? "%.*s/s%s" : "(%.*s)/s%s", (int)length, unit, power);
+}
+
 // ---- signals and states
 
 // The second output of a block is the rate of the first.
@@ -48,10 +57,9 @@ static bool name_signals(od_model *m, od_arena *arena) {
       const od_block *block = &m->block[i];
       const char *label = od_block_output_label(block, k);
       const char *name = od_arena_format(arena, "%s%s%s", block->name, *label ? "." : "", label);
-      bool plain = strcmp(block->unit, "1") == 0;
-      const char *unit = k == 0 ? block->unit : od_arena_format(arena, plain ? "%s/s" : "(%s)/s", block->unit);
-      // The usual ones in the usual spelling.
-      if (k > 0 && strcmp(block->unit, "m") == 0) unit = "m/s";
+      char rate[80];
+      od_rate_unit(block->unit, k, rate, sizeof rate);
+      const char *unit = k == 0 ? block->unit : od_arena_text(arena, rate);
       if (!name || !unit) return false;
       table[block->signal + k] = (od_input){name, unit, 0};
     }

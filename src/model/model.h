@@ -329,8 +329,8 @@ static inline double od_model_coordinate_unit(const od_model *m, int coordinate)
 double od_model_level(const od_model *m, int point);
 
 typedef struct od_model_facts {
-  int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom;
-  bool planar;
+  int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom, blocks;
+  bool planar, linear;
 } od_model_facts;
 od_model_facts od_model_get_facts(const od_model *model);
 
@@ -338,6 +338,9 @@ od_model_facts od_model_get_facts(const od_model *model);
 // output as well.
 const char *od_block_output_label(const od_block *block, int output);
 const char *od_block_state_label(const od_block *block, int state);
+
+// The unit of a quantity's rate (order 1) or a higher derivative: "m" gives "m/s", "m/s" gives "m/s2".
+void od_rate_unit(const char *unit, int order, char *text, size_t size);
 
 // Whether rates and outputs of blocks are linear in states and inputs, with constant coefficients: blocks alone, and
 // linear ones.

@@ -186,7 +186,9 @@ static void add_block_state(listing *list, int block, int state) {
   bool pid = b->spec.kind == OD_BLOCK_PID;
   if (list->out && strcmp(label, "integral") != 0) {
     unit = block_input_unit(list, b);
-    if (state > 0 && !pid) unit = od_arena_format(list->arena, state == 1 ? "(%s)/s" : "(%s)/s%d", unit, state);
+    char rate[80];
+    od_rate_unit(unit, state, rate, sizeof rate);
+    if (state > 0 && !pid) unit = od_arena_text(list->arena, rate);
   }
   list->failed = list->failed || !unit;
   add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, label);
