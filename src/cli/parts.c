@@ -257,6 +257,11 @@ static void block_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[0], CELL_SIZE, "%s", block->name);
   snprintf(r->cell[1], CELL_SIZE, "%s", block_kinds[block->spec.kind]);
   sources_text(m, block, r->cell[2]);
+  if (block->spec.sample > 0) {
+    char period[OD_NUMBER_SIZE];
+    od_number_round(period, block->spec.sample, 6);
+    used += (size_t)snprintf(r->cell[3], CELL_SIZE, "every %s s", period);
+  }
   for (int k = 0; k < block->numbers && k < 8 && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];
     number_text(m, block->number + k, number);
@@ -399,6 +404,7 @@ static json_t *block_json(const od_model *m, int i) {
   for (int k = 0; k < block->inputs; k++)
     json_array_append_new(inputs, od_json_text(source_name(m, m->block_line[block->line + k].source)));
   json_object_set_new(part, "inputs", inputs);
+  json_object_set_new(part, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
   for (int k = 0; k < block->numbers; k++) set_number(part, m, block->number + k);
   return part;
 }

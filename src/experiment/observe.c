@@ -243,6 +243,7 @@ static od_status move_truth(run *r, double h, bool jump) {
   if (status == OD_OK) status = od_sim_step(r->truth, h, r->u);
   if (status == OD_OK) status = od_sim_outputs(r->truth, r->y_true);
   if (status == OD_OK && jump) status = od_sim_set_inputs(r->truth, r->u_after);
+  if (status == OD_OK) status = od_sim_sample(r->truth, NULL, NULL, &changed);
   return status;
 }
 

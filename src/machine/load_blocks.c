@@ -11,7 +11,7 @@
 #include "machine/suggest.h"
 #include "model/model.h"
 
-enum { MOST_KEYS = 12, MOST_PADE = 8 };
+enum { MOST_KEYS = 12, MOST_PADE = 8, MOST_SAMPLES = 100000 };
 
 // Where a block takes its signals from: one 'input', a list of 'inputs', or keys of its own.
 typedef struct block_form {
@@ -22,7 +22,7 @@ typedef struct block_form {
 } block_form;
 
 static const block_form forms[] = {
-    {"gain", OD_BLOCK_GAIN, NULL, {"type", "unit", "input", "gain"}},
+    {"gain", OD_BLOCK_GAIN, NULL, {"type", "unit", "input", "gain", "sample"}},
     {"sum", OD_BLOCK_SUM, NULL, {"type", "unit", "inputs", "weights"}},
     {"product", OD_BLOCK_PRODUCT, NULL, {"type", "unit", "inputs", "gain"}},
     {"first-order", OD_BLOCK_FIRST_ORDER, NULL, {"type", "unit", "input", "gain", "time_constant"}},
@@ -32,12 +32,12 @@ static const block_form forms[] = {
      NULL,
      {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
     {"notch", OD_BLOCK_NOTCH, NULL, {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
-    {"transfer-function", OD_BLOCK_TRANSFER, NULL, {"type", "unit", "input", "numerator", "denominator"}},
-    {"delay", OD_BLOCK_DELAY, NULL, {"type", "unit", "input", "time", "pade"}},
-    {"integrator", OD_BLOCK_INTEGRATOR, NULL, {"type", "unit", "input", "gain", "limits", "tracking"}},
+    {"transfer-function", OD_BLOCK_TRANSFER, NULL, {"type", "unit", "input", "numerator", "denominator", "sample"}},
+    {"delay", OD_BLOCK_DELAY, NULL, {"type", "unit", "input", "time", "pade", "sample"}},
+    {"integrator", OD_BLOCK_INTEGRATOR, NULL, {"type", "unit", "input", "gain", "limits", "tracking", "sample"}},
     {"saturation", OD_BLOCK_SATURATION, NULL, {"type", "unit", "input", "limits"}},
     {"dead-zone", OD_BLOCK_DEAD_ZONE, NULL, {"type", "unit", "input", "band"}},
-    {"pid", OD_BLOCK_PID, NULL, {"type", "unit", "input", "kp", "ki", "kd", "filter", "limits", "tracking"}},
+    {"pid", OD_BLOCK_PID, NULL, {"type", "unit", "input", "kp", "ki", "kd", "filter", "limits", "tracking", "sample"}},
     {"linear-valve",
      OD_BLOCK_LINEAR_VALVE,
      "m3/s",
@@ -77,6 +77,17 @@ static bool has_number(od_loader *ld, const od_loading_block *b, const char *key
   return find_key(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->machine->numbers, path);
 }
 
+// A number of a block before it is read, which is when mistakes in it are reported; 0 for those.
+static double peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
+  double value;
+  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *text = od_numbers_overriding(&ld->machine->numbers, path);
+  int node = find_key(ld, b->map, key);
+  if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
+  if (text == NULL || !od_split_quantity(text, &value, &unit)) return 0;
+  return od_units_convert(ld->units, unit, si, value, &value) == OD_UNIT_FITS ? value : 0;
+}
+
 // What of a block's shape follows from the keys it has. Counts are kept within what the builder takes; whoever reads
 // the lists complains.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
@@ -93,13 +104,11 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
     s.numerator = proper ? above - 1 : 0;
     s.order = proper ? below - 1 : 0;
   }
+  s.sample = fmax(peek(ld, b, "sample", "s"), 0);
   if (s.kind == OD_BLOCK_DELAY) {
-    double order = 0;
-    const char *unit;
-    int pade = find_key(ld, b->map, "pade");
-    bool number =
-        pade >= 0 && ld->tree.node[pade].kind == OD_TREE_TEXT && od_split_quantity(od_text_of(ld, pade), &order, &unit);
-    s.order = number && order >= 1 && order <= MOST_PADE ? (int)order : 1;
+    double order = peek(ld, b, "pade", "1"), samples = s.sample > 0 ? round(peek(ld, b, "time", "s") / s.sample) : 0;
+    s.order = order >= 1 && order <= MOST_PADE ? (int)order : 1;
+    s.samples = samples >= 1 && samples <= MOST_SAMPLES ? (int)samples : 1;
   }
   return s;
 }
@@ -138,11 +147,19 @@ static const char *usual_unit(od_loader *ld, const char *unit) {
   return od_units_is_si(ld->units, unit) ? unit : NULL;
 }
 
-// The unit of a product of two.
-static const char *times(od_loader *ld, const char *a, const char *b) {
+// The unit of a product of two, as a text that begins with a number where it has one at all: "1/s".
+static const char *product(od_loader *ld, const char *a, const char *b) {
   if (strcmp(a, "1") == 0) return b;
   if (strcmp(b, "1") == 0) return a;
-  return usual_unit(ld, od_format(ld, "(%s) (%s)", a, b));
+  bool under_a = strncmp(a, "1/", 2) == 0, under_b = strncmp(b, "1/", 2) == 0;
+  if (under_a && under_b) return od_format(ld, "1/((%s) (%s))", a + 2, b + 2);
+  if (under_b) return od_format(ld, "(%s)/(%s)", a, b + 2);
+  return under_a ? od_format(ld, "(%s)/(%s)", b, a + 2) : od_format(ld, "(%s) (%s)", a, b);
+}
+
+static const char *times(od_loader *ld, const char *a, const char *b) {
+  const char *text = product(ld, a, b);
+  return text == a || text == b ? text : usual_unit(ld, text);
 }
 
 // What the end of a quantity's name says about its unit while its element is not read yet.
@@ -353,10 +370,6 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-static const char *over(od_loader *ld, const char *unit, const char *power) {
-  return strcmp(unit, "1") == 0 ? power : od_format(ld, "(%s) (%s)", unit, power);
-}
-
 // A block that changes no unit.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
@@ -412,29 +425,38 @@ static void read_limits(const block_reader *r) {
   }
 }
 
-// Coefficients from the highest power of s down.
-static void read_polynomial(const block_reader *r, const char *key, const char *unit) {
+// Coefficients from the highest power of s (sampled: of z) down.
+static void read_polynomial(const block_reader *r, const char *key, const char *unit, bool sampled) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, key), count = list_count(ld, node), i = 0;
   if (node >= 0 && count == 0)
-    od_complain(ld, node, "found %s; '%s' wants a list of coefficients, the highest power of s first",
-                od_describe(ld, node), key);
+    od_complain(ld, node, "found %s; '%s' wants a list of coefficients, the highest power first", od_describe(ld, node),
+                key);
   for (int at = count > 0 ? ld->tree.node[node].first : -1; at >= 0; at = ld->tree.node[at].next, i++) {
     int power = count - 1 - i;
-    const char *seconds = power == 0 ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
-    od_field field = {od_format(ld, "%s[%d]", key, i), over(ld, unit, seconds), OD_ANY, NAN};
+    const char *seconds = power == 0 || sampled ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
+    od_field field = {od_format(ld, "%s[%d]", key, i), product(ld, unit, seconds), OD_ANY, NAN};
     int entry = od_tree_value(&ld->tree, at);
     od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
   }
+}
+
+// 'sample', which makes a block run once in that time and hold its output in between.
+static bool read_sample(const block_reader *r) {
+  static const od_field sample = {"sample", "s", OD_POSITIVE, NAN};
+  bool sampled = has_number(r->ld, r->b, "sample");
+  if (sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
+  return sampled;
 }
 
 static void read_transfer(const block_reader *r) {
   od_loader *ld = r->ld;
   int above = od_section_get(ld, &r->section, "numerator"), below = od_section_get(ld, &r->section, "denominator");
   int n = list_count(ld, above), d = list_count(ld, below), before = od_messages_total(ld->messages);
-  read_polynomial(r, "numerator", ratio(r));
+  bool sampled = has_number(ld, r->b, "sample");
+  read_polynomial(r, "numerator", ratio(r), sampled);
   int first = ld->machine->numbers.count;
-  read_polynomial(r, "denominator", "1");
+  read_polynomial(r, "denominator", "1", sampled);
   if (od_messages_total(ld->messages) != before) return;
   if (d > OD_MOST_BLOCK_ORDER + 1)
     od_complain(ld, below, "found a denominator of degree %d; at most %d is possible", d - 1, OD_MOST_BLOCK_ORDER);
@@ -445,18 +467,45 @@ static void read_transfer(const block_reader *r) {
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
 }
 
+// A sampled delay is by whole samples, and its time is no parameter.
+static void read_sampled_delay(const block_reader *r) {
+  static const od_field time = {"time", "s", OD_POSITIVE, NAN};
+  od_loader *ld = r->ld;
+  int before = od_messages_total(ld->messages);
+  int number = od_read_fields(ld, &r->section, &time, 1, OD_IN_LOADER);
+  read_sample(r);
+  if (od_messages_total(ld->messages) != before) return;
+  double samples = od_number_value(ld, number) / peek(ld, r->b, "sample", "s");
+  if (has_number(ld, r->b, "pade"))
+    od_complain(ld, r->section.node, "%s has both 'sample' and 'pade'; expected one", r->section.what);
+  else if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
+    od_complain_number(ld, number, "a sampled delay is a whole number of samples; this is %.6g", samples);
+  else if (samples > MOST_SAMPLES)
+    od_complain_number(ld, number, "a delay has at most %d samples; this is %.6g", MOST_SAMPLES, samples);
+}
+
 static void read_delay(const block_reader *r) {
-  static const od_field time = {"time", "s", OD_POSITIVE, NAN}, pade = {"pade", "1", OD_POSITIVE, NAN};
+  static const od_field time = {"time", "s", OD_POSITIVE, NAN}, pade = {"pade", "1", OD_POSITIVE, 0};
+  od_loader *ld = r->ld;
   check_same_unit(r, r->source_node, r->source);
+  if (has_number(ld, r->b, "sample")) {
+    read_sampled_delay(r);
+    return;
+  }
   read_fields(r, &time, 1);
-  int before = od_messages_total(r->ld->messages);
-  int order = od_read_fields(r->ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_total(r->ld->messages) == before) od_check_whole(r->ld, order, "pade", 1, MOST_PADE);
+  int before = od_messages_total(ld->messages);
+  if (!has_number(ld, r->b, "pade")) {
+    if (!r->section.has_unknown)
+      od_complain(ld, r->section.node, "%s needs 'pade', the order of its approximation, or 'sample'", r->section.what);
+    return;
+  }
+  int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
+  if (od_messages_total(ld->messages) == before) od_check_whole(ld, order, "pade", 1, MOST_PADE);
 }
 
 static void read_pid(const block_reader *r) {
   od_loader *ld = r->ld;
-  const char *unit = ratio(r), *rate = over(ld, unit, "1/s"), *slope = over(ld, unit, "s");
+  const char *unit = ratio(r), *rate = product(ld, unit, "1/s"), *slope = product(ld, unit, "s");
   bool derivative = has_number(ld, r->b, "kd");
   const od_field fields[] = {{"kp", unit, OD_ANY, NAN},
                              {"ki", rate, OD_ANY, 0},
@@ -531,10 +580,7 @@ static void read_product(block_reader *r) {
   const char *units[OD_MOST_BLOCK_INPUTS] = {NULL};
   int count = read_sources(r, units);
   for (int i = 1; i < count && r->source != NULL; i++)
-    r->source = units[i] == NULL              ? NULL
-                : strcmp(r->source, "1") == 0 ? units[i]
-                : strcmp(units[i], "1") == 0  ? r->source
-                                              : od_format(r->ld, "(%s) (%s)", r->source, units[i]);
+    r->source = units[i] != NULL ? product(r->ld, r->source, units[i]) : NULL;
   read_gain(r, ratio(r));
 }
 
@@ -550,8 +596,7 @@ static void read_integrator(block_reader *r) {
   const char *unit = "1";
   if (r->source != NULL) {
     bool same = strcmp(od_factor_unit(r->ld, r->unit, r->source), "1") == 0;
-    const char *integral = strcmp(r->source, "1") == 0 ? "s" : od_format(r->ld, "(%s) s", r->source);
-    unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, integral);
+    unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, product(r->ld, r->source, "s"));
   }
   read_gain(r, unit);
   read_limits(r);
@@ -628,14 +673,21 @@ static void read_numbers(block_reader *r, od_block_kind kind) {
 static void name_state_units(const block_reader *r, od_block_kind kind) {
   od_loader *ld = r->ld;
   const char *input = r->source != NULL ? r->source : "1";
-  for (int i = 0; i < od_build_block_state_count(ld->build, r->b->index); i++) {
-    const char *unit = i == 0 ? input : rate_unit(ld, input, i);
+  bool sampled = has_number(ld, r->b, "sample");
+  int count = od_build_block_state_count(ld->build, r->b->index);
+  for (int i = 0; i < count; i++) {
+    const char *unit = i == 0 || sampled ? input : rate_unit(ld, input, i);
+    if (sampled && i == count - 1) unit = r->unit;
     if (kind == OD_BLOCK_INTEGRATOR || (kind == OD_BLOCK_PID && i == 0)) unit = r->unit;
     if (kind == OD_BLOCK_PID && i == 1) unit = input;
     if (kind == OD_BLOCK_LOAD_CHAMBER) unit = "Pa";
     if (kind == OD_BLOCK_MASS) unit = i == 0 ? "m" : "m/s";
     r->b->state_unit[i] = unit;
   }
+}
+
+static bool can_be_sampled(od_block_kind kind) {
+  return kind == OD_BLOCK_GAIN || kind == OD_BLOCK_TRANSFER || kind == OD_BLOCK_INTEGRATOR || kind == OD_BLOCK_PID;
 }
 
 static void load_block(od_loader *ld, od_loading_block *b) {
@@ -646,6 +698,7 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   if (b->index < 0) return;
   int first = ld->machine->numbers.count;
   read_numbers(&r, form->kind);
+  if (can_be_sampled(form->kind)) read_sample(&r);
   name_state_units(&r, form->kind);
   if (b->unit == NULL && r.source != NULL)
     od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);

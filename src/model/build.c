@@ -274,6 +274,7 @@ int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint,
 
 static int block_numbers(const od_block_spec *s) {
   int limits = s->limited ? 3 : 0;
+  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 0;
   switch (s->kind) {
     case OD_BLOCK_GAIN:
     case OD_BLOCK_PRODUCT:
@@ -300,7 +301,14 @@ static int block_inputs(const od_block_spec *s) {
   return s->kind == OD_BLOCK_LINEAR_VALVE || s->kind == OD_BLOCK_LOAD_CHAMBER || s->kind == OD_BLOCK_MASS ? 2 : 1;
 }
 
+// Sampled blocks hold their output as one more state.
 static int block_states(const od_block_spec *s) {
+  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 1;
+  if (s->sample > 0) {
+    od_block_spec continuous = *s;
+    continuous.sample = 0;
+    return block_states(&continuous) + 1;
+  }
   switch (s->kind) {
     case OD_BLOCK_GAIN:
     case OD_BLOCK_SUM:
@@ -328,7 +336,7 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
   od_block block = {.name = text(b, name),
                     .unit = text(b, unit),
                     .spec = *spec,
-                    .number = -1,
+                    .number = 0,
                     .numbers = block_numbers(spec),
                     .line = p->block_lines,
                     .inputs = block_inputs(spec),

@@ -179,6 +179,10 @@ typedef struct od_block_spec {
   int numerator;  // transfer function: degree of the numerator
   bool by_time, limited;
   bool derivative;  // a PID with a derivative part
+  // A block that runs once per sample (s) and holds its output in between; 0: continuous. Gains (which then sample and
+  // hold), integrators, PIDs, transfer functions (in z then) and delays can; a delay by so many samples has no number.
+  double sample;
+  int samples;
 } od_block_spec;
 // Adds a block; returns its index. `unit` is that of its first output. All inputs of the machine come before.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);

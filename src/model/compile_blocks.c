@@ -26,12 +26,14 @@ const char *od_block_state_label(const od_block *block, int state) {
   static const char *const several[OD_MOST_BLOCK_ORDER] = {
       "state1", "state2",  "state3",  "state4",  "state5",  "state6",  "state7",  "state8",
       "state9", "state10", "state11", "state12", "state13", "state14", "state15", "state16"};
+  bool sampled = block->spec.sample > 0;
+  if (sampled && state == block->states - 1) return "held";
   switch (block->spec.kind) {
     case OD_BLOCK_MASS:
     case OD_BLOCK_LOAD_CHAMBER: return NULL;
     case OD_BLOCK_INTEGRATOR: return "integral";
     case OD_BLOCK_PID: return state == 0 ? "integral" : "filter";
-    default: return block->states == 1 ? "state" : several[state];
+    default: return block->states == (sampled ? 2 : 1) ? "state" : several[state];
   }
 }
 
@@ -144,7 +146,11 @@ static void find_measures(od_build *b, od_model *m) {
 
 // ---- the order
 
-static bool passes_on(const od_block *block) {
+// With `sampling` in the moment of a sample, else between two.
+static bool passes_on(const od_block *block, bool sampling) {
+  bool sampled = block->spec.sample > 0;
+  if (sampled && (!sampling || block->spec.kind == OD_BLOCK_DELAY)) return false;
+  if (sampled && block->spec.kind == OD_BLOCK_INTEGRATOR) return true;
   switch (block->spec.kind) {
     case OD_BLOCK_FIRST_ORDER:
     case OD_BLOCK_SECOND_ORDER:
@@ -163,10 +169,10 @@ static int block_of_signal(const od_model *m, int signal) {
 }
 
 // The block that must be evaluated before the `which`-th one because of its k-th input, or -1.
-static int waits_for(const od_model *m, int which, int k) {
+static int waits_for(const od_model *m, int which, int k, bool sampling) {
   const od_block *block = &m->block[which];
   int source = m->block_line[block->line + k].source;
-  return passes_on(block) && source >= m->inputs && source < m->signals ? block_of_signal(m, source) : -1;
+  return passes_on(block, sampling) && source >= m->inputs && source < m->signals ? block_of_signal(m, source) : -1;
 }
 
 // Names a loop among the blocks that are left: from one of them back along what it waits for until one comes again.
@@ -176,7 +182,7 @@ static void complain_about_loop(od_build *b, const od_model *m, const bool *done
     way[length++] = at;
     int next = -1;
     for (int k = 0; k < m->block[at].inputs && next < 0; k++) {
-      int before = waits_for(m, at, k);
+      int before = waits_for(m, at, k, false);
       if (before >= 0 && !done[before]) next = before;
     }
     at = next;
@@ -195,17 +201,20 @@ static void complain_about_loop(od_build *b, const od_model *m, const bool *done
                     text, m->block[way[length - 1]].name);
 }
 
+static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {
+  for (int k = 0; k < m->block[which].inputs; k++) {
+    int before = waits_for(m, which, k, sampling);
+    if (before >= 0 && !done[before]) return false;
+  }
+  return true;
+}
+
 static void find_order(od_build *b, od_model *m, bool *done) {
   int count = 0;
   for (bool found = true; found && count < m->blocks;) {
     found = false;
     for (int i = 0; i < m->blocks; i++) {
-      bool ready = !done[i];
-      for (int k = 0; k < m->block[i].inputs && ready; k++) {
-        int before = waits_for(m, i, k);
-        ready = before < 0 || done[before];
-      }
-      if (!ready) continue;
+      if (done[i] || !is_ready(m, i, false, done)) continue;
       m->block_order[count++] = i;
       done[i] = found = true;
     }
@@ -215,6 +224,24 @@ static void find_order(od_build *b, od_model *m, bool *done) {
       complain_about_loop(b, m, done, i);
       return;
     }
+}
+
+// Sampled blocks run one after another; in a loop of them the first in the file sees what the last one held before.
+static void find_sample_order(od_model *m, bool *done) {
+  for (int i = 0; i < m->blocks; i++) done[i] = false;
+  for (int count = 0; count < m->blocks; count++) {
+    int next = -1;
+    for (int i = 0; i < m->blocks && next < 0; i++)
+      if (!done[i] && is_ready(m, i, true, done)) next = i;
+    for (int i = 0; i < m->blocks && next < 0; i++)
+      if (!done[i]) next = i;
+    done[next] = true;
+    if (m->block[next].spec.sample > 0) m->sampler[m->samplers++] = next;
+  }
+  for (int i = 0; i < m->blocks; i++) {
+    m->block[i].ring = m->rings;
+    if (m->block[i].spec.sample > 0 && m->block[i].spec.samples > 0) m->rings += 1 + m->block[i].spec.samples;
+  }
 }
 
 // ---- what signals drive
@@ -247,10 +274,12 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   m->measure = od_arena_take(arena, (size_t)(m->block_lines + 1) * sizeof *m->measure);
   m->block_order = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_order);
   m->drive = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *m->drive);
+  m->sampler = od_arena_take(arena, (size_t)m->blocks * sizeof *m->sampler);
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
-  if (!m->measure || !m->block_order || !m->drive || !done) return false;
+  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !done) return false;
   find_measures(b, m);
   find_order(b, m, done);
+  find_sample_order(m, done);
   find_drives(m);
   place_slopes(m);
   return true;
@@ -262,6 +291,7 @@ bool od_model_is_linear(const od_model *m) {
     od_block_kind kind = m->block[i].spec.kind;
     if (kind == OD_BLOCK_PRODUCT && m->block[i].inputs > 1) return false;
     if (kind == OD_BLOCK_SATURATION || kind == OD_BLOCK_DEAD_ZONE || m->block[i].spec.limited) return false;
+    if (m->block[i].spec.sample > 0) return false;
   }
   return true;
 }

@@ -86,6 +86,8 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->drive = take(&end, (n + m->circuit_states) * m->drives);
   l->line = take(&end, m->signals + m->measures);
   l->block_rate = take(&end, m->states);
+  l->sampled = take(&end, m->samplers);
+  l->ring = take(&end, m->rings);
   l->scalars_real = end;
 
   end = 0;

@@ -32,6 +32,8 @@ typedef struct od_layout {
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, line, block_rate;
+  // Sampled blocks: how many samples each has taken; what delays remember.
+  int sampled, ring;
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;

@@ -180,6 +180,7 @@ typedef struct od_block {
   int signal, outputs;  // its first output among the signals, how many
   int state, states;    // its first place among the first-order states, how many
   int slope;            // its first derivative in the work memory
+  int ring;             // a sampled delay: its first place in the memory of delays
 } od_block;
 // What an input of a block is: a signal, a quantity that is measured (behind all signals), or -1: nothing.
 typedef struct od_block_line {
@@ -279,6 +280,9 @@ struct od_model {
   od_output *measure;  // what blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // how many derivatives all blocks have
+  int samplers;        // sampled blocks, in the order in which they run
+  int *sampler;
+  int rings;  // samples that delays remember
   // states: all first-order ones, those of the circuit first
 
   int links, coordinates, charts;

@@ -184,11 +184,11 @@ static void add_block_state(listing *list, int block, int state) {
   const char *label = od_block_state_label(b, state), *unit = b->unit;
   if (!label) return;
   bool pid = b->spec.kind == OD_BLOCK_PID;
-  if (list->out && strcmp(label, "integral") != 0) {
+  if (list->out && strcmp(label, "integral") != 0 && strcmp(label, "held") != 0) {
     unit = block_input_unit(list, b);
     char rate[80];
     od_rate_unit(unit, state, rate, sizeof rate);
-    if (state > 0 && !pid) unit = od_arena_text(list->arena, rate);
+    if (state > 0 && !pid && b->spec.sample == 0) unit = od_arena_text(list->arena, rate);
   }
   list->failed = list->failed || !unit;
   add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, label);

@@ -125,6 +125,10 @@ void od_machine_signal_number_column(const machine *d, const parts *p, od_block_
 // Whether something that blocks measure depends on numbers of the circuit, not on states alone.
 bool od_machine_measures_numbers(const od_model *m);
 
+// machine_samples.c
+double od_machine_next_sample(const od_plant *plant, const void *work);
+od_status od_machine_sample(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
+
 static const double od_imaginary_step = 1e-30;
 
 #endif

@@ -35,6 +35,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
     x[k] = m->z0[p.in[l->independent + k]];
     x[plant->nz + k] = m->zd0[p.in[l->independent + k]];
   }
+  if (m->samplers) od_blocks_start(m, p.w);
   memcpy(x + 2 * plant->nz, m->c0, (size_t)plant->nc * sizeof *x);
   return OD_OK;
 }
@@ -341,6 +342,8 @@ static const od_plant_ops machine_ops = {
     .wants_repartition = od_machine_wants_repartition,
     .repartition = od_machine_repartition,
     .settle = settle,
+    .next_sample = od_machine_next_sample,
+    .sample = od_machine_sample,
 };
 
 static int *copy_indices(const int *from, int count) {

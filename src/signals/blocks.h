@@ -29,4 +29,15 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 void od_block_complex(const od_block *b, const double _Complex *q, const double _Complex *x, const double _Complex *u,
                       double _Complex *y, double _Complex *rate);
 
+// What delays remember at the start.
+void od_blocks_start(const od_model *m, double *w);
+// One sample of a sampled block: the states after it from those before it and its input. Delays shift their memory.
+void od_block_sample(const od_model *m, double *w, int block, double *next);
+void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
+                             double _Complex *next);
+// The change of that along changes dx of the block's states and du of its input, and when a number changes by one
+// (NULL and -1: none).
+void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
+                             double *next);
+
 #endif

@@ -14,3 +14,8 @@ void od_block_complex(const od_block *b, const double _Complex *q, const double 
                       double _Complex *y, double _Complex *rate) {
   block_evaluate_c(b, q, x, u, y, rate);
 }
+
+void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
+                             double _Complex *next) {
+  block_sample_c(b, q, x, u, next);
+}

@@ -75,6 +75,10 @@ static void product_slopes(const od_block *b, const double *q, const double *u, 
 
 static void block_slopes(const od_block *b, const double *q, const double *x, const double *u, slopes s) {
   for (int i = 0; i < (b->outputs + b->states) * s.columns; i++) s.row[i] = 0;
+  if (b->spec.sample > 0) {
+    *by_state(s, 0, b->states - 1) = 1;
+    return;
+  }
   switch (b->spec.kind) {
     case OD_BLOCK_SUM:
       for (int i = 0; i < b->inputs; i++) *by_input(s, 0, i) = q[i];
@@ -142,8 +146,8 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
   const od_block *b = &m->block[n.block];
   const double step = 1e-30;
   double u[OD_MOST_BLOCK_INPUTS];
-  double _Complex uc[OD_MOST_BLOCK_INPUTS], q[MOST_NUMBERS], x[OD_MOST_BLOCK_ORDER];
-  double _Complex y[OD_MOST_BLOCK_OUTPUTS] = {0}, rate[OD_MOST_BLOCK_ORDER] = {0};
+  double _Complex uc[OD_MOST_BLOCK_INPUTS], q[MOST_NUMBERS], x[OD_MOST_BLOCK_ORDER + 1];
+  double _Complex y[OD_MOST_BLOCK_OUTPUTS] = {0}, rate[OD_MOST_BLOCK_ORDER + 1] = {0};
   gather_inputs(m, w, b, u);
   for (int i = 0; i < b->inputs; i++) uc[i] = u[i];
   for (int i = 0; i < b->numbers; i++) q[i] = w[l->theta + b->number + i];
@@ -171,7 +175,7 @@ static inline double row_tangent(const od_model *m, const double *w, const od_bl
 
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate) {
-  double direct[OD_MOST_BLOCK_OUTPUTS + OD_MOST_BLOCK_ORDER];
+  double direct[OD_MOST_BLOCK_OUTPUTS + OD_MOST_BLOCK_ORDER + 1];
   if (n.block >= 0) number_slopes(m, w, n, direct);
   for (int i = m->inputs; i < m->signals; i++) line[i] = 0;
   for (int i = 0; i < m->blocks; i++) {
@@ -184,4 +188,51 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
     for (int k = 0; k < b->states; k++)
       rate[b->state + k] = row_tangent(m, w, b, b->outputs + k, dc, line) + (i == n.block ? direct[b->outputs + k] : 0);
   }
+}
+
+// ---- samples
+
+// The memory of a delay by n samples: where the oldest one is, then all n. Before the first n samples that is what the
+// delay holds at the start.
+void od_blocks_start(const od_model *m, double *w) {
+  for (int i = 0; i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    double *ring = w + m->layout.ring + b->ring;
+    for (int k = 0; b->spec.sample > 0 && k < b->spec.samples; k++) ring[1 + k] = m->c0[b->state];
+  }
+}
+
+static void delay_sample(const od_model *m, double *w, const od_block *b, double u, double *next) {
+  double *ring = w + m->layout.ring + b->ring;
+  int oldest = (int)ring[0];
+  next[0] = ring[1 + oldest];
+  ring[1 + oldest] = u;
+  ring[0] = (oldest + 1) % b->spec.samples;
+}
+
+void od_block_sample(const od_model *m, double *w, int block, double *next) {
+  const od_block *b = &m->block[block];
+  double u[OD_MOST_BLOCK_INPUTS];
+  gather_inputs(m, w, b, u);
+  if (b->spec.kind == OD_BLOCK_DELAY)
+    delay_sample(m, w, b, u[0], next);
+  else
+    block_sample_r(b, w + m->layout.theta + b->number, w + m->layout.c + b->state, u[0], next);
+}
+
+void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
+                             double *next) {
+  const od_layout *l = &m->layout;
+  const od_block *b = &m->block[block];
+  const double step = 1e-30;
+  double u[OD_MOST_BLOCK_INPUTS];
+  double _Complex q[MOST_NUMBERS], x[OD_MOST_BLOCK_ORDER + 1], out[OD_MOST_BLOCK_ORDER + 1] = {0};
+  for (int i = 0; i < b->states; i++) next[i] = 0;
+  if (b->spec.kind == OD_BLOCK_DELAY) return;  // what comes out went in long ago
+  gather_inputs(m, w, b, u);
+  for (int i = 0; i < b->numbers; i++) q[i] = w[l->theta + b->number + i];
+  for (int i = 0; i < b->states; i++) x[i] = w[l->c + b->state + i] + __builtin_complex(0.0, dx ? step * dx[i] : 0.0);
+  if (place >= 0) q[place] += __builtin_complex(0.0, step);
+  od_block_sample_complex(b, q, x, u[0] + __builtin_complex(0.0, step * du), out);
+  for (int i = 0; i < b->states; i++) next[i] = cimag(out[i]) / step;
 }

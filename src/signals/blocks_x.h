@@ -87,6 +87,11 @@ static inline void pid_evaluate(const od_block *block, const od_x *q, const od_x
 }
 
 static void X(block_evaluate)(const od_block *block, const od_x *q, const od_x *x, const od_x *u, od_x *y, od_x *rate) {
+  if (block->spec.sample > 0) {
+    y[0] = x[block->states - 1];
+    for (int i = 0; rate && i < block->states; i++) rate[i] = 0;
+    return;
+  }
   switch (block->spec.kind) {
     case OD_BLOCK_SUM:
       y[0] = 0;
@@ -117,6 +122,49 @@ static void X(block_evaluate)(const od_block *block, const od_x *q, const od_x *
       rate[1] = (q[1] * u[0] - q[2] * x[1] - q[3] * x[0] - u[1]) / q[0];
       return;
     default: rational_evaluate(block, q, x, u[0], y, rate);
+  }
+}
+
+// ---- samples
+
+// A PID once per sample: the integral adds up e T, the derivative's filter steps implicitly.
+static inline void pid_sample(const od_block *block, const od_x *q, const od_x *x, od_x e, od_x *next) {
+  double T = block->spec.sample;
+  od_x slope = block->spec.derivative ? (e - x[1]) / (q[3] + T) : 0;
+  od_x v = q[0] * e + x[0] + q[2] * slope, y = block->spec.limited ? clamp_x(v, q + 4) : v;
+  next[0] = x[0] + T * q[1] * e;
+  if (block->spec.limited) next[0] += (y - v) * (RE(q[6]) > T ? T / q[6] : 1);
+  if (block->spec.derivative) next[1] = x[1] + T * slope;
+  next[block->states - 1] = y;
+}
+
+// b(z)/a(z) with the states v[k-1], v[k-2], ... of v = u/a.
+static inline void transfer_sample(const od_block *block, const od_x *q, const od_x *x, od_x u, od_x *next) {
+  int n = block->spec.order, lead = n - block->spec.numerator;
+  const od_x *a = q + block->spec.numerator + 1;
+  od_x v = u, y = 0;
+  for (int i = 1; i <= n; i++) v -= a[i] * x[i - 1];
+  v /= a[0];
+  for (int i = lead; i <= n; i++) y += q[i - lead] * (i == 0 ? v : x[i - 1]);
+  for (int i = n - 1; i > 0; i--) next[i] = x[i - 1];
+  if (n > 0) next[0] = v;
+  next[n] = y;
+}
+
+// The states after a sample, the held output last. A delay knows its own from elsewhere.
+static void X(block_sample)(const od_block *block, const od_x *q, const od_x *x, od_x u, od_x *next) {
+  switch (block->spec.kind) {
+    case OD_BLOCK_GAIN: next[0] = q[0] * u; return;
+    case OD_BLOCK_INTEGRATOR: {
+      double T = block->spec.sample;
+      next[0] = x[0] + T * q[0] * u;
+      next[1] = block->spec.limited ? clamp_x(next[0], q + 1) : next[0];
+      if (block->spec.limited) next[0] += (next[1] - next[0]) * (RE(q[3]) > T ? T / q[3] : 1);
+      return;
+    }
+    case OD_BLOCK_PID: pid_sample(block, q, x, u, next); return;
+    case OD_BLOCK_TRANSFER: transfer_sample(block, q, x, u, next); return;
+    default: next[0] = x[0];
   }
 }
 

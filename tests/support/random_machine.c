@@ -322,6 +322,13 @@ static od_block_spec random_block(od_dice *d) {
                          .derivative = od_dice_pick(d, 2)};
 }
 
+// Gains, transfer functions, integrators and PIDs may run once per sample.
+static void perhaps_sample(od_dice *d, od_block_spec *s) {
+  bool can = s->kind == OD_BLOCK_GAIN || s->kind == OD_BLOCK_TRANSFER || s->kind == OD_BLOCK_INTEGRATOR ||
+             s->kind == OD_BLOCK_PID;
+  if (can && od_dice_pick(d, 4) == 0) s->sample = 2e-3;
+}
+
 // First blocks that take up something measured, then a network of all kinds. Numbers and connections come when
 // everything that can be measured is there.
 static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
@@ -334,6 +341,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS || states > MOST_BLOCK_STATES) spec[i].kind = sensors[od_dice_pick(&p->block_dice, 3)];
     if (states > MOST_BLOCK_STATES) spec[i].kind = OD_BLOCK_SUM;
     if (spec[i].kind == OD_BLOCK_TRANSFER) spec[i].numerator = od_dice_pick(&p->block_dice, spec[i].order + 1);
+    perhaps_sample(&p->block_dice, &spec[i]);
     od_build_block(p->build, name, &spec[i], "1");
     states += spec[i].kind == OD_BLOCK_TRANSFER || spec[i].kind == OD_BLOCK_DELAY ? spec[i].order : 1;
   }
