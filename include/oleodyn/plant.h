@@ -49,6 +49,11 @@ typedef struct od_plant_ops {
   // Remembers the last point as the one to come back to (back 0), or comes back to it after a failure (1): what a plant
   // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
   void (*settle)(const od_plant *plant, void *work, int back);
+  // What runs once per sample, between steps: the time of the next sample (INFINITY: none), and taking those that are
+  // due at time t at the last point: x is rewritten; map (nx x nx) and by_parameters (nx x np), if not NULL, receive
+  // the derivatives of the new x. NULL for plants without samples.
+  double (*next_sample)(const od_plant *plant, const void *work);
+  od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
 } od_plant_ops;
 
 struct od_plant {

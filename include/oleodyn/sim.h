@@ -49,6 +49,12 @@ od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
 od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, int *changed);
 
+// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that are
+// due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
+// receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
+double od_sim_next_sample(const od_sim *sim);
+od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *changed);
+
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.
 od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);

@@ -25,7 +25,8 @@ static void print_facts(const od_machine *machine) {
   if (f.closure_rank != f.closure_rows) printf(", of which %d are independent", f.closure_rank);
   printf("\n  %-21s %d\n", "degrees of freedom", f.freedom);
   if (states >= 0) printf("  %-21s %d\n", "states", states);
-  printf("  %-21s %s\n", "motion", f.planar ? "in a plane" : "in space");
+  if (f.blocks) printf("  %-21s %d%s\n", "blocks", f.blocks, f.linear ? ", and the machine is linear" : "");
+  if (f.coordinates || !f.blocks) printf("  %-21s %s\n", "motion", f.planar ? "in a plane" : "in space");
 }
 
 static void print_inputs(const od_machine *machine) {
@@ -50,6 +51,12 @@ static size_t stem_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
+// Whether two outputs share a line: both are quantities of one element. A signal stands alone.
+static bool share_line(const char *a, const char *b) {
+  size_t length = stem_length(a);
+  return a[length] && b[length] && stem_length(b) == length && strncmp(a, b, length) == 0;
+}
+
 // One line per element: "crank.end  x y z (m), vx vy vz (m/s)".
 static void print_outputs(const od_machine *machine) {
   int n = od_machine_output_count(machine), width = 0;
@@ -65,9 +72,8 @@ static void print_outputs(const od_machine *machine) {
     printf("  %-*.*s ", width, (int)length, stem);
     for (; i < n; i++) {
       const char *name = od_machine_output_name(machine, i), *unit = shown_unit(od_machine_output_unit(machine, i));
-      if (stem_length(name) != length || strncmp(name, stem, length) != 0) break;
-      bool last = i + 1 == n || stem_length(od_machine_output_name(machine, i + 1)) != length ||
-                  strncmp(od_machine_output_name(machine, i + 1), stem, length) != 0;
+      if (name != stem && !share_line(stem, name)) break;
+      bool last = i + 1 == n || !share_line(stem, od_machine_output_name(machine, i + 1));
       bool unit_goes_on = !last && !strcmp(unit, shown_unit(od_machine_output_unit(machine, i + 1)));
       if (name[length]) printf(" %s", name + length + 1);
       if (unit[0] && !unit_goes_on) printf(" (%s)", unit);

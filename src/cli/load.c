@@ -45,8 +45,14 @@ int od_cli_state_count(const od_machine *machine) {
 }
 
 void od_facts_text(const od_model_facts *f, char *text, size_t size) {
-  snprintf(text, size, "%d %s, %d %s, %d %s of freedom", f->bodies, f->bodies == 1 ? "body" : "bodies", f->joints,
-           f->joints == 1 ? "joint" : "joints", f->freedom, f->freedom == 1 ? "degree" : "degrees");
+  char blocks[40] = "";
+  if (f->blocks) snprintf(blocks, sizeof blocks, "%d block%s", f->blocks, f->blocks == 1 ? "" : "s");
+  if (f->blocks && f->bodies == 0)
+    snprintf(text, size, "%s%s", blocks, f->linear ? ", linear" : "");
+  else
+    snprintf(text, size, "%d %s, %d %s, %d %s of freedom%s%s", f->bodies, f->bodies == 1 ? "body" : "bodies", f->joints,
+             f->joints == 1 ? "joint" : "joints", f->freedom, f->freedom == 1 ? "degree" : "degrees",
+             f->blocks ? ", " : "", blocks);
 }
 
 void od_facts_json(const od_model_facts *f, json_t *object) {
@@ -59,8 +65,10 @@ void od_facts_json(const od_model_facts *f, json_t *object) {
                {"coordinates", f->coordinates},
                {"closure_rows", f->closure_rows},
                {"closure_rank", f->closure_rank},
-               {"freedom", f->freedom}};
+               {"freedom", f->freedom},
+               {"blocks", f->blocks}};
   for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
     json_object_set_new(object, facts[i].name, json_integer(facts[i].value));
   json_object_set_new(object, "planar", json_boolean(f->planar));
+  json_object_set_new(object, "linear", json_boolean(f->linear));
 }

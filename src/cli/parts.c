@@ -24,6 +24,23 @@ static const char *const flow_kinds[] = {
     [OD_FLOW_PUMP] = "pump",   [OD_FLOW_ORIFICE] = "orifice", [OD_FLOW_RELIEF] = "relief",
     [OD_FLOW_CHECK] = "check", [OD_FLOW_LEAK] = "leak",       [OD_FLOW_PORT] = "port"};
 
+static const char *const block_kinds[] = {[OD_BLOCK_GAIN] = "gain",
+                                          [OD_BLOCK_SUM] = "sum",
+                                          [OD_BLOCK_PRODUCT] = "product",
+                                          [OD_BLOCK_FIRST_ORDER] = "first-order",
+                                          [OD_BLOCK_LEAD_LAG] = "lead-lag",
+                                          [OD_BLOCK_SECOND_ORDER] = "second-order",
+                                          [OD_BLOCK_NOTCH] = "notch",
+                                          [OD_BLOCK_TRANSFER] = "transfer-function",
+                                          [OD_BLOCK_DELAY] = "delay",
+                                          [OD_BLOCK_INTEGRATOR] = "integrator",
+                                          [OD_BLOCK_SATURATION] = "saturation",
+                                          [OD_BLOCK_DEAD_ZONE] = "dead-zone",
+                                          [OD_BLOCK_PID] = "pid",
+                                          [OD_BLOCK_LINEAR_VALVE] = "linear-valve",
+                                          [OD_BLOCK_LOAD_CHAMBER] = "load-chamber",
+                                          [OD_BLOCK_MASS] = "mass"};
+
 // One line of a section: a few cells, each as wide as the widest of its column.
 enum { CELLS = 4, CELL_SIZE = 320 };
 typedef struct row {
@@ -220,6 +237,39 @@ static void cylinder_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[3], CELL_SIZE, "stroke %.100s", stroke);
 }
 
+// What an input of a block is connected to, or NULL.
+static const char *source_name(const od_model *m, int source) {
+  return source < 0 ? NULL : source < m->signals ? m->input[source].name : m->measure[source - m->signals].name;
+}
+
+// "u_i, feedback": where the signals come from.
+static void sources_text(const od_model *m, const od_block *block, char text[CELL_SIZE]) {
+  size_t used = 0;
+  for (int k = 0; k < block->inputs && used < CELL_SIZE; k++) {
+    const char *name = source_name(m, m->block_line[block->line + k].source);
+    if (name) used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%.60s", used ? ", " : "", name);
+  }
+}
+
+static void block_row(const od_model *m, int i, row *r) {
+  const od_block *block = &m->block[i];
+  size_t used = 0;
+  snprintf(r->cell[0], CELL_SIZE, "%s", block->name);
+  snprintf(r->cell[1], CELL_SIZE, "%s", block_kinds[block->spec.kind]);
+  sources_text(m, block, r->cell[2]);
+  if (block->spec.sample > 0) {
+    char period[OD_NUMBER_SIZE];
+    od_number_round(period, block->spec.sample, 6);
+    used += (size_t)snprintf(r->cell[3], CELL_SIZE, "every %s s", period);
+  }
+  for (int k = 0; k < block->numbers && k < 8 && used < CELL_SIZE; k++) {
+    char number[CELL_SIZE];
+    number_text(m, block->number + k, number);
+    used += (size_t)snprintf(r->cell[3] + used, CELL_SIZE - used, "%s%s %.40s", used ? ", " : "",
+                             label_of(m, block->number + k), number);
+  }
+}
+
 void od_parts_print(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
@@ -230,6 +280,7 @@ void od_parts_print(const od_model *m) {
   print_section(m, "Valves", m->valves, valve_row);
   print_section(m, "Flows (from - to)", m->flows, flow_row);
   print_section(m, "Cylinders", m->cylinders, cylinder_row);
+  print_section(m, "Blocks", m->blocks, block_row);
 }
 
 // --- For programs ---------------------------------------------------------------------------------------------------
@@ -346,6 +397,18 @@ static json_t *cylinder_json(const od_model *m, int i) {
   return part;
 }
 
+static json_t *block_json(const od_model *m, int i) {
+  const od_block *block = &m->block[i];
+  json_t *part = part_json(block->name), *inputs = json_array();
+  json_object_set_new(part, "type", json_string(block_kinds[block->spec.kind]));
+  for (int k = 0; k < block->inputs; k++)
+    json_array_append_new(inputs, od_json_text(source_name(m, m->block_line[block->line + k].source)));
+  json_object_set_new(part, "inputs", inputs);
+  json_object_set_new(part, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
+  for (int k = 0; k < block->numbers; k++) set_number(part, m, block->number + k);
+  return part;
+}
+
 // A part that is none (NULL) is left out.
 static json_t *list_json(const od_model *m, int count, json_t *(*one)(const od_model *, int)) {
   json_t *list = json_array();
@@ -367,5 +430,6 @@ json_t *od_parts_json(const od_model *m) {
   json_object_set_new(parts, "valves", list_json(m, m->valves, valve_json));
   json_object_set_new(parts, "flows", list_json(m, m->flows, flow_json));
   json_object_set_new(parts, "cylinders", list_json(m, m->cylinders, cylinder_json));
+  json_object_set_new(parts, "blocks", list_json(m, m->blocks, block_json));
   return parts;
 }

@@ -53,6 +53,7 @@ static od_status move(truth *m, double h, bool jump) {
   if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
   if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
   if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
+  if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
   return status;
 }
 

@@ -19,11 +19,15 @@ typedef struct od_circuit_number {
   od_circuit_owner owner;
   int index, place;
 } od_circuit_number;
+static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
 
 // Forces of actuators and rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
+// Of that, what the states alone decide: pressures, spools and forces, for blocks to measure before signals are known.
+void od_circuit_measure(const od_model *m, double *w);
+void od_circuit_measure_complex(const od_model *m, double _Complex *w);
 // Their derivatives by lengths, speeds, states and inputs, into the matrices of the work memory.
 void od_circuit_linearise(const od_model *m, double *w);
 // Adds their derivatives by one number of the circuit: to force[i], where the number has a say in forces, and, times a

@@ -12,6 +12,10 @@
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w) {
   circuit_evaluate_c(m, w);
 }
+void od_circuit_measure_complex(const od_model *m, double _Complex *w) {
+  circuit_pressures(m, w);
+  actuator_forces(m, w);
+}
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w) {
   return circuit_stored_c(m, w);
 }

@@ -12,6 +12,10 @@
 void od_circuit_evaluate(const od_model *m, double *w) {
   circuit_evaluate_r(m, w);
 }
+void od_circuit_measure(const od_model *m, double *w) {
+  circuit_pressures(m, w);
+  actuator_forces(m, w);
+}
 double od_circuit_stored(const od_model *m, const double *w) {
   return circuit_stored_r(m, w);
 }
@@ -70,5 +74,5 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
       return (od_circuit_number){OD_OWNER_CYLINDER, i, place};
   for (int i = 0; i < m->frictions; i++)
     if (owns(m->friction[i].number, 4, number, &place)) return (od_circuit_number){OD_OWNER_FRICTION, i, place};
-  return (od_circuit_number){OD_OWNER_NONE, -1, -1};
+  return od_circuit_no_number;
 }

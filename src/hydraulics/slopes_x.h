@@ -142,7 +142,7 @@ static inline void add_spool(const od_model *m, rows r, int valve, double factor
 }
 
 static rows rate_rows(const od_model *m, double *w, int state) {
-  return (rows){w + m->layout.rate_state + state * m->circuit_states, w + m->layout.rate_input + state * m->inputs};
+  return (rows){w + m->layout.rate_state + state * m->circuit_states, w + m->layout.rate_input + state * m->signals};
 }
 
 // What one unit of additional inflow does to the pressure of a node, zero for tanks and sources.
@@ -173,7 +173,7 @@ static void cylinder_rows(const od_model *m, double *w, int i) {
   const double *q = w + l->theta + c->number;
   double area[2] = {cylinder_area_a(c, q), cylinder_area_b(c, q)};
   double x = w[l->length + i] - q[OD_CYLINDER_CLOSED], by_x, by_v;
-  rows r = {w + l->force_state + i * m->circuit_states, w + l->force_input + i * m->inputs};
+  rows r = {w + l->force_state + i * m->circuit_states, w + l->force_input + i * m->signals};
   add_pressure(m, w, r, c->node_a, area[0]);
   add_pressure(m, w, r, c->node_b, -area[1]);
   stop_slopes(q, x, w[l->speed + i], &by_x, &by_v);
@@ -191,7 +191,7 @@ static void cylinder_rows(const od_model *m, double *w, int i) {
 
 static void X(circuit_linearise)(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
-  int na = m->actuators, nc = m->circuit_states, nu = m->inputs;
+  int na = m->actuators, nc = m->circuit_states, nu = m->signals;
   // From force_length to rate_input the matrices stand one after another.
   for (int i = l->force_length; i < l->rate_input + nc * nu; i++) w[i] = 0;
   for (int i = 0; i < na; i++) {
@@ -466,7 +466,7 @@ static double force_tangent(const od_model *m, const double *w, int i, const dou
   const od_layout *l = &m->layout;
   double sum = w[l->force_length + i] * w[l->dlength + i] + w[l->force_speed + i] * w[l->dspeed + i];
   for (int k = 0; k < m->circuit_states; k++) sum += w[l->force_state + i * m->circuit_states + k] * dc[k];
-  for (int k = 0; du && k < m->inputs; k++) sum += w[l->force_input + i * m->inputs + k] * du[k];
+  for (int k = 0; du && k < m->signals; k++) sum += w[l->force_input + i * m->signals + k] * du[k];
   return sum;
 }
 static double inflow_tangent(const od_model *m, const double *w, int node, const double *dc, const double *du) {

@@ -9,9 +9,9 @@
 #include "machine/document.h"
 
 static const char *const sections[] = {
-    "machine", "gravity", "ground",    "bodies",  "joints",  "rods",     "springs",  "inputs",  "forces",
-    "torques", "oil",     "volumes",   "tanks",   "sources", "pumps",    "orifices", "reliefs", "checks",
-    "leaks",   "valves",  "cylinders", "initial", "run",     "variants", NULL};
+    "machine", "gravity", "ground", "bodies",    "joints",  "rods",    "springs",  "inputs",   "blocks",
+    "forces",  "torques", "oil",    "volumes",   "tanks",   "sources", "pumps",    "orifices", "reliefs",
+    "checks",  "leaks",   "valves", "cylinders", "initial", "run",     "variants", NULL};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);
@@ -58,16 +58,18 @@ static void load_sections(od_loader *ld, const od_section *file) {
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
-  // A circuit alone is a machine, too.
-  bool circuit = od_section_get(ld, file, "volumes") >= 0;
-  od_load_bodies(ld, circuit ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
+  // A circuit alone is a machine, too, and so are blocks.
+  bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
+  od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
   od_load_springs(ld, od_section_get(ld, file, "springs"));
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
+  od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
   od_load_forces(ld, od_section_get(ld, file, "forces"));
   od_load_torques(ld, od_section_get(ld, file, "torques"));
   load_circuit(ld, file);
+  od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));
   od_load_run(ld, od_section_get(ld, file, "run"));
 }
@@ -140,6 +142,7 @@ static void stop(od_loader *ld) {
   od_build_free(ld->build);
   od_names_free(&ld->names);
   free(ld->culprit);
+  free(ld->block);
 }
 
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {

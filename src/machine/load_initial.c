@@ -1,4 +1,5 @@
-// The initial state: positions and rates, exact or rough, pressures and spools; some may be found by static balance.
+// The initial state: positions and rates, exact or rough, pressures, spools and states of blocks; some may be found by
+// static balance.
 //
 // Which quantities there are follows from the elements alone, so that mistakes are found before the model is built.
 #include <math.h>
@@ -58,6 +59,13 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
   }
 }
 
+// States of a block; beyond the options that fit none is missed.
+static void add_block_options(od_loader *ld, options *list, const od_element *element) {
+  const od_loading_block *b = &ld->block[element->block];
+  for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->build, b->index); i++)
+    add_balanced(list, od_build_block_state_name(ld->build, b->index, i), b->state_unit[i], OD_ANY, 0);
+}
+
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
   switch (ld->names.element[element].kind) {
@@ -77,9 +85,18 @@ static options options_of(od_loader *ld, int element, const char *name) {
       add(&list, "spool", ld->names.element[element].unit);
       list.item[0].no_state = ld->names.element[element].follows;
       break;
+    case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->names.element[element]); break;
     default: break;
   }
   return list;
+}
+
+// The unit of a quantity that has an initial value, or NULL.
+const char *od_state_quantity_unit(od_loader *ld, int element, const char *name) {
+  options list = options_of(ld, element, name);
+  for (int i = 0; i < list.count; i++)
+    if (strcmp(list.item[i].name, name) == 0) return list.item[i].unit;
+  return NULL;
 }
 
 // --- Messages -----------------------------------------------------------------------------------------------------
@@ -139,7 +156,9 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
   bool in_circuit = owner->kind >= OD_ELEMENT_VOLUME && owner->kind <= OD_ELEMENT_VALVE;
   if (is_other_output(name))
     od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
-                in_circuit ? "pressures and spools" : "positions and rates");
+                owner->kind == OD_ELEMENT_BLOCK ? "states"
+                : in_circuit                    ? "pressures and spools"
+                                                : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
     od_complain(ld, key, "'%s' cannot have an initial value; the %s's own 'pressure' holds", od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)

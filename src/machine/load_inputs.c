@@ -12,7 +12,7 @@ static const char *unit_of_quantity(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-static const char *read_unit(od_loader *ld, int node) {
+const char *od_read_unit(od_loader *ld, int node) {
   const char *unit = od_read_text(ld, node, "unit", "an SI unit like N or m/s");
   if (unit == NULL || od_units_is_si(ld->units, unit)) return unit != NULL ? unit : "1";
   const char *si = od_units_si(ld->units, unit);
@@ -35,7 +35,7 @@ static int find_key(const od_loader *ld, int map, const char *name) {
 static const char *input_unit(od_loader *ld, int node) {
   if (ld->tree.node[node].kind == OD_TREE_TEXT) return unit_of_quantity(ld, node);
   int unit = ld->tree.node[node].kind == OD_TREE_MAP ? find_key(ld, node, "unit") : -1;
-  return unit >= 0 ? read_unit(ld, unit) : "1";
+  return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
 static void load_input(od_loader *ld, int key, int element) {

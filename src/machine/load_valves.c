@@ -117,7 +117,7 @@ static void load_valve(od_loader *ld, int key, int element) {
   od_section section = od_open_element(ld, key, element, keys);
   int node = od_section_need(ld, &section, "command"), law_node = od_section_get(ld, &section, "law");
   const char *name = od_read_text(ld, node, "command", "the name of an input");
-  int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_INPUT) : -1;
+  int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
   int law = law_node >= 0 ? od_read_choice(ld, law_node, "law", laws) : OD_VALVE_OPENING;
   const char *unit = spool_unit(ld, &section, command);
   enum { TIME_CONSTANT, STROKE, AREA, DISCHARGE, FULL, DEAD_BAND, FIELDS };

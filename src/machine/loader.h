@@ -38,6 +38,15 @@ typedef struct od_culprit {
   int node;  // where it stands in the file
 } od_culprit;
 
+// A block between its declaration, after the inputs, and its reading, when all that it may measure is known.
+typedef struct od_loading_block {
+  int key, element, form;                           // form: -1 after an error
+  int map;                                          // the node of its section, or -1
+  const char *unit;                                 // of its first output
+  int index;                                        // in the builder, or OD_NOT_BUILT
+  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
+} od_loading_block;
+
 struct od_loader {
   od_machine *machine;  // the machine that grows
   od_messages *messages;
@@ -49,6 +58,8 @@ struct od_loader {
   const char *variant;  // asked for, or NULL
   od_culprit *culprit;
   int culprits, culprit_capacity;
+  od_loading_block *block;
+  int blocks, block_capacity;
   int sums;         // sums around the signal that is being read
   int signals;      // signals so far
   int initials;     // initial values so far
@@ -64,6 +75,7 @@ void od_load_joints(od_loader *ld, int node);
 void od_load_rods(od_loader *ld, int node);
 void od_load_springs(od_loader *ld, int node);
 void od_load_inputs(od_loader *ld, int node);
+void od_declare_blocks(od_loader *ld, int node);
 void od_load_forces(od_loader *ld, int node);
 void od_load_torques(od_loader *ld, int node);
 void od_load_oil(od_loader *ld, int node);
@@ -77,6 +89,7 @@ void od_load_checks(od_loader *ld, int node);
 void od_load_leaks(od_loader *ld, int node);
 void od_load_valves(od_loader *ld, int node);
 void od_load_cylinders(od_loader *ld, int node);
+void od_load_blocks(od_loader *ld);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // After the model is there: the names in run.outputs.
@@ -85,6 +98,9 @@ void od_load_run_outputs(od_loader *ld, int node);
 // After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
+
+// The unit of a quantity of an element ("angle" of a joint) that has an initial value, or NULL.
+const char *od_state_quantity_unit(od_loader *ld, int element, const char *name);
 
 // The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
 // `sections` are those it may have, its title first, ending with NULL.

@@ -28,16 +28,27 @@ static const char *const kind_names[] = {
     [OD_ELEMENT_VALVE] = "valve",
     [OD_ELEMENT_CYLINDER] = "cylinder",
     [OD_ELEMENT_GROUND] = "ground",
+    [OD_ELEMENT_BLOCK] = "block",
     [OD_ELEMENT_NODE] = "volume, tank or source",
+    [OD_ELEMENT_SIGNAL] = "input",
 };
 
 const char *od_element_noun(od_element_kind kind) {
   return kind_names[kind];
 }
 
+const char *od_signal_noun(const od_loader *ld) {
+  return ld->names.has_blocks ? "input or block" : "input";
+}
+
+static const char *noun_of(const od_loader *ld, od_element_kind kind) {
+  return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : kind_names[kind];
+}
+
 bool od_element_is(const od_element *element, od_element_kind kind) {
   od_element_kind its = element->kind;
   if (kind == OD_ELEMENT_NODE) return its == OD_ELEMENT_VOLUME || its == OD_ELEMENT_TANK || its == OD_ELEMENT_SOURCE;
+  if (kind == OD_ELEMENT_SIGNAL) return its == OD_ELEMENT_INPUT || its == OD_ELEMENT_BLOCK;
   return its == kind || (kind == OD_ELEMENT_BODY && its == OD_ELEMENT_GROUND);
 }
 
@@ -140,6 +151,16 @@ int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
   return element;
 }
 
+void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit) {
+  od_element output = {.kind = OD_ELEMENT_BLOCK,
+                       .name = name,
+                       .node = ld->names.element[block].node,
+                       .index = signal,
+                       .unit = unit,
+                       .block = -1};
+  if (add_element(&ld->names, output) < 0) ld->no_memory = true;
+}
+
 void od_names_add_point(od_loader *ld, int element, const char *name, int index) {
   od_names *names = &ld->names;
   od_named_point *grown = od_grow(names->point, names->points, &names->point_capacity, sizeof *names->point);
@@ -193,14 +214,14 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
   const char *nearest = od_names_nearest(ld, text, kind), *known = list_names(ld, kind);
   const char *shown = od_excerpt(ld, text);
   if (nearest != NULL)
-    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", kind_names[kind], shown, nearest);
+    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
     od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown, article(ld->names.element[element].kind),
-                kind_names[ld->names.element[element].kind], article(kind), kind_names[kind]);
+                kind_names[ld->names.element[element].kind], article(kind), noun_of(ld, kind));
   else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
     od_complain(ld, node, "there is no %s '%s'; there are %s", kind_names[kind], shown, known);
   else
-    od_complain(ld, node, "there is no %s '%s'", kind_names[kind], shown);
+    od_complain(ld, node, "there is no %s '%s'", noun_of(ld, kind), shown);
   return -1;
 }
 

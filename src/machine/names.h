@@ -25,7 +25,9 @@ typedef enum od_element_kind {
   OD_ELEMENT_VALVE,
   OD_ELEMENT_CYLINDER,
   OD_ELEMENT_GROUND,
-  OD_ELEMENT_NODE,  // to look for: a volume, tank or source
+  OD_ELEMENT_BLOCK,   // also its outputs behind the first, by their full names: "piston.velocity"
+  OD_ELEMENT_NODE,    // to look for: a volume, tank or source
+  OD_ELEMENT_SIGNAL,  // to look for: an input or a block
 } od_element_kind;
 
 enum { OD_NOT_BUILT = -2 };
@@ -37,7 +39,8 @@ typedef struct od_element {
   int index;           // in the builder; OD_NOT_BUILT: it had errors
   bool broken;         // a body whose points may be missing because of an error
   od_joint_type type;  // of a joint
-  const char *unit;    // of an input, of a valve's spool
+  const char *unit;    // of an input, of a valve's spool, of a block's output
+  int block;           // a block's own index in the builder, where `index` is its signal
   bool connected;      // a volume that oil flows into or out of
   bool follows;        // a valve whose spool is its command
 } od_element;
@@ -57,13 +60,15 @@ typedef struct od_names {
   od_index failed;                      // names of elements that could not be declared, with their kinds
   bool lacks_bodies;                    // there are none at all because of an error, so none is missing
   bool lacks_nodes;                     // the same for volumes, tanks and sources
+  bool has_blocks;
 } od_names;
 
 typedef struct od_loader od_loader;
 
 bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
 void od_names_free(od_names *names);
-const char *od_element_noun(od_element_kind kind);                    // "body", "joint"
+const char *od_element_noun(od_element_kind kind);  // "body", "joint"
+const char *od_signal_noun(const od_loader *ld);    // "input", or "input or block" where there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 
 // Whether the text at a node may be a name; if not, a message says why.
@@ -71,6 +76,8 @@ bool od_names_check(od_loader *ld, int node);
 bool od_names_check_variant(od_loader *ld, int node);  // they may start with a digit
 // Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.
 int od_names_declare(od_loader *ld, int key, od_element_kind kind);
+// Declares a further output of a block: "piston.velocity".
+void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit);
 // Declares a point of a body or of the ground.
 void od_names_add_point(od_loader *ld, int element, const char *name, int index);
 bool od_names_has_point(od_loader *ld, int element, const char *name);

@@ -72,6 +72,11 @@ int od_read_two_numbers(od_loader *ld, const od_section *section, const char *ke
 // it is multiplied with in the builder, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
+// 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
+const char *od_read_unit(od_loader *ld, int node);
+// The unit that a factor needs to make `wanted` of an input: "1" where both measure the same.
+const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
+
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);
 // Whether the file or --set gives the number.

@@ -1,20 +1,19 @@
-// Values that may depend on an input: a quantity, an input, or a factor and an input.
+// Values that may depend on an input: a quantity, an input, or a factor and an input. A block counts as an input here.
 #include <math.h>
 #include <string.h>
 
 #include "machine/quantities.h"
 
-// The unit that a factor needs to make `wanted` of an input.
-static const char *factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
+const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
   double one;
   if (od_units_convert(ld->units, input_unit, wanted, 1, &one) == OD_UNIT_FITS) return "1";
   if (strcmp(input_unit, "1") == 0) return wanted;
-  return od_format(ld, "%s/(%s)", wanted, input_unit);
+  return od_format(ld, strpbrk(input_unit, " /") != NULL ? "%s/(%s)" : "%s/%s", wanted, input_unit);
 }
 
 static int find_input(const od_loader *ld, const char *name) {
   int element = od_index_find(&ld->names.element_index, name);
-  return element >= 0 && ld->names.element[element].kind == OD_ELEMENT_INPUT ? element : -1;
+  return element >= 0 && od_element_is(&ld->names.element[element], OD_ELEMENT_SIGNAL) ? element : -1;
 }
 
 // The last word of a text.
@@ -31,13 +30,14 @@ typedef struct value_text {
 } value_text;
 
 static void complain_input(od_loader *ld, int node, const char *word) {
-  const char *nearest = od_names_nearest(ld, word, OD_ELEMENT_INPUT);
+  const char *nearest = od_names_nearest(ld, word, OD_ELEMENT_SIGNAL);
   if (word[0] == '-' && find_input(ld, word + 1) >= 0)
     od_complain(ld, node, "found '%s'; write '-1 %s'", word, word + 1);
   else if (nearest != NULL)
-    od_complain(ld, node, "there is no input '%s'; did you mean '%s'?", od_excerpt(ld, word), nearest);
+    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", od_signal_noun(ld), od_excerpt(ld, word), nearest);
   else
-    od_complain(ld, node, "'%s' is neither a quantity nor an input", od_excerpt(ld, od_text_of(ld, node)));
+    od_complain(ld, node, "'%s' is neither a quantity nor an %s", od_excerpt(ld, od_text_of(ld, node)),
+                od_signal_noun(ld));
 }
 
 // "100 N" is a force even if there is an input N: units that fit come first.
@@ -55,7 +55,7 @@ static value_text read_value_text(od_loader *ld, int node, const char *text, con
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, &converted);
   if (verdict == OD_UNIT_FITS || (verdict == OD_UNIT_MISFITS && input < 0)) return (value_text){.input = -1};
   if (input >= 0) return (value_text){.input = input, .factor = od_copy(ld, text, (size_t)(word - text - 1))};
-  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, word, OD_ELEMENT_INPUT) != NULL;
+  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, word, OD_ELEMENT_SIGNAL) != NULL;
   if (misspelt) complain_input(ld, node, word);
   return (value_text){.input = -1, .bad = misspelt};
 }
@@ -70,12 +70,13 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   if (text != NULL) value = read_value_text(ld, node, text, field->unit);
   const char *unit = field->unit;
   if (value.input >= 0) {
-    unit = factor_unit(ld, field->unit, ld->names.element[value.input].unit);
+    unit = od_factor_unit(ld, field->unit, ld->names.element[value.input].unit);
     *input = ld->names.element[value.input].index;
   }
   // An input alone stands for itself, so it must be of the right kind; a factor may make it so.
   if (value.input >= 0 && value.factor == NULL && strcmp(unit, "1") != 0)
-    od_complain(ld, node, "'%s' is an input in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
+    od_complain(ld, node, "'%s' is %s in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
+                ld->names.element[value.input].kind == OD_ELEMENT_BLOCK ? "a block" : "an input",
                 ld->names.element[value.input].unit, field->key, field->unit, unit, text);
   // --set replaces the quantity or the factor.
   od_place place = od_place_of(ld, node >= 0 ? node : section->node);

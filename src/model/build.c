@@ -17,9 +17,9 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path,   p->unit,         p->body,     p->point,   p->joint,
-                    p->rod,   p->spring, p->joint_spring, p->load,     p->input,   p->node,
-                    p->flow,  p->valve,  p->cylinder,     p->friction, b->initial, b->problem};
+  void *tables[] = {p->theta,    p->path,         p->unit,    p->body,    p->point, p->joint,     p->rod,
+                    p->spring,   p->joint_spring, p->load,    p->input,   p->node,  p->flow,      p->valve,
+                    p->cylinder, p->friction,     b->initial, b->problem, p->block, p->block_line};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -64,7 +64,9 @@ enum {
   ROOM_FLOW,
   ROOM_VALVE,
   ROOM_CYLINDER,
-  ROOM_FRICTION
+  ROOM_FRICTION,
+  ROOM_BLOCK,
+  ROOM_BLOCK_LINE
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -136,6 +138,7 @@ int od_build_input(od_build *b, const char *name, const char *unit) {
   od_model *p = &b->part;
   if (!grow(b, &p->input, p->inputs, &b->room[ROOM_INPUT], sizeof *p->input)) return -1;
   p->input[p->inputs] = (od_input){text(b, name), text(b, unit), 0};
+  p->signals++;
   return p->inputs++;
 }
 
@@ -265,6 +268,120 @@ int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint,
   p->friction[p->frictions] = (od_friction){law, cylinder, joint, first_number};
   if (cylinder >= 0) p->cylinder[cylinder].friction = p->frictions;
   return p->frictions++;
+}
+
+// ---- blocks
+
+static int block_numbers(const od_block_spec *s) {
+  int limits = s->limited ? 3 : 0;
+  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 0;
+  switch (s->kind) {
+    case OD_BLOCK_GAIN:
+    case OD_BLOCK_PRODUCT:
+    case OD_BLOCK_DELAY: return 1;
+    case OD_BLOCK_SUM: return s->inputs;
+    case OD_BLOCK_FIRST_ORDER:
+    case OD_BLOCK_SATURATION:
+    case OD_BLOCK_DEAD_ZONE:
+    case OD_BLOCK_LINEAR_VALVE: return 2;
+    case OD_BLOCK_LEAD_LAG:
+    case OD_BLOCK_SECOND_ORDER: return 3;
+    case OD_BLOCK_NOTCH:
+    case OD_BLOCK_LOAD_CHAMBER:
+    case OD_BLOCK_MASS: return 4;
+    case OD_BLOCK_TRANSFER: return s->numerator + s->order + 2;
+    case OD_BLOCK_INTEGRATOR: return 1 + limits;
+    case OD_BLOCK_PID: return 4 + limits;
+  }
+  return 0;
+}
+
+static int block_inputs(const od_block_spec *s) {
+  if (s->kind == OD_BLOCK_SUM || s->kind == OD_BLOCK_PRODUCT) return s->inputs;
+  return s->kind == OD_BLOCK_LINEAR_VALVE || s->kind == OD_BLOCK_LOAD_CHAMBER || s->kind == OD_BLOCK_MASS ? 2 : 1;
+}
+
+// Sampled blocks hold their output as one more state.
+static int block_states(const od_block_spec *s) {
+  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 1;
+  if (s->sample > 0) {
+    od_block_spec continuous = *s;
+    continuous.sample = 0;
+    return block_states(&continuous) + 1;
+  }
+  switch (s->kind) {
+    case OD_BLOCK_GAIN:
+    case OD_BLOCK_SUM:
+    case OD_BLOCK_PRODUCT:
+    case OD_BLOCK_SATURATION:
+    case OD_BLOCK_DEAD_ZONE:
+    case OD_BLOCK_LINEAR_VALVE: return 0;
+    case OD_BLOCK_FIRST_ORDER:
+    case OD_BLOCK_LEAD_LAG:
+    case OD_BLOCK_INTEGRATOR:
+    case OD_BLOCK_LOAD_CHAMBER: return 1;
+    case OD_BLOCK_SECOND_ORDER:
+    case OD_BLOCK_NOTCH:
+    case OD_BLOCK_MASS: return 2;
+    case OD_BLOCK_TRANSFER:
+    case OD_BLOCK_DELAY: return s->order;
+    case OD_BLOCK_PID: return s->derivative ? 2 : 1;
+  }
+  return 0;
+}
+
+// The outputs of a block are signals, behind the inputs and the outputs of blocks before it.
+int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
+  od_model *p = &b->part;
+  od_block block = {.name = text(b, name),
+                    .unit = text(b, unit),
+                    .spec = *spec,
+                    .number = 0,
+                    .numbers = block_numbers(spec),
+                    .line = p->block_lines,
+                    .inputs = block_inputs(spec),
+                    .signal = p->signals,
+                    .outputs = spec->kind == OD_BLOCK_SECOND_ORDER || spec->kind == OD_BLOCK_MASS ? 2 : 1,
+                    .state = -1,
+                    .states = block_states(spec)};
+  if (!grow(b, &p->block, p->blocks, &b->room[ROOM_BLOCK], sizeof *p->block)) return -1;
+  for (int i = 0; i < block.inputs; i++) {
+    if (!grow(b, &p->block_line, p->block_lines, &b->room[ROOM_BLOCK_LINE], sizeof *p->block_line)) return -1;
+    p->block_line[p->block_lines++] = (od_block_line){-1, NULL};
+  }
+  p->signals += block.outputs;
+  p->block[p->blocks] = block;
+  return p->blocks++;
+}
+
+int od_build_block_signal(const od_build *b, int block, int output) {
+  return b->part.block[block].signal + output;
+}
+
+void od_build_block_input(od_build *b, int block, int place, int signal) {
+  b->part.block_line[b->part.block[block].line + place] = (od_block_line){signal, NULL};
+}
+
+void od_build_block_measures(od_build *b, int block, int place, const char *quantity) {
+  b->part.block_line[b->part.block[block].line + place] = (od_block_line){-1, text(b, quantity)};
+}
+
+void od_build_block_numbers(od_build *b, int block, int first_number) {
+  b->part.block[block].number = first_number;
+}
+
+int od_build_block_output_count(const od_build *b, int block) {
+  return b->part.block[block].outputs;
+}
+const char *od_build_block_output_name(const od_build *b, int block, int output) {
+  return od_block_output_label(&b->part.block[block], output);
+}
+int od_build_block_state_count(const od_build *b, int block) {
+  return b->part.block[block].states;
+}
+const char *od_build_block_state_name(const od_build *b, int block, int state) {
+  const char *label = od_block_state_label(&b->part.block[block], state);
+  return label ? label : od_block_output_label(&b->part.block[block], state);
 }
 
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {

@@ -30,7 +30,7 @@ void od_build_gravity(od_build *b, int first_number);
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, centre[3], inertia tensor about the centre: xx yy zz xy xz yz
-  OD_SHAPE_BEAM,     // mass, length: slender, from the body's origin along +x
+  OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
   OD_SHAPE_CYLINDER,  // mass, length, radius: solid, from the body's origin along +x
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], centre[3]
@@ -77,6 +77,7 @@ int od_build_joint_spring(od_build *b, const char *name, int joint, int first_nu
 int od_build_input(od_build *b, const char *name, const char *unit);
 // Its value at the start, for the static balance of the initial state (zero unless told).
 void od_build_input_start(od_build *b, int input, double value);
+// Wherever an element below takes an input it may be any signal: an input, or an output of a block.
 
 // A force at a point, value * direction. Numbers: value (N), direction[3] (normalised when used). When input >= 0 the
 // value is multiplied by that input. Direction in ground axes, or in the body's when follows_body.
@@ -148,14 +149,64 @@ int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, i
 typedef enum od_friction_law { OD_FRICTION_COULOMB, OD_FRICTION_BROWN_MCPHEE } od_friction_law;
 int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number);
 
+// ---- blocks: signals made of signals (signals/blocks_x.h has their equations)
+
+// Numbers of each kind, u its inputs in this order. "limits" are two more numbers, lower and upper, and a third one,
+// the time constant of back-calculation; they are there when the block is made with `limited`.
+typedef enum od_block_kind {
+  OD_BLOCK_GAIN,          // gain
+  OD_BLOCK_SUM,           // a weight for each input
+  OD_BLOCK_PRODUCT,       // gain, times the product of all inputs
+  OD_BLOCK_FIRST_ORDER,   // gain, time constant
+  OD_BLOCK_LEAD_LAG,      // gain, lead, lag: gain (lead s + 1)/(lag s + 1)
+  OD_BLOCK_SECOND_ORDER,  // gain, natural frequency (by_time: its inverse), damping ratio
+  OD_BLOCK_NOTCH,         // gain, natural frequency (by_time: its inverse), damping ratios above and below
+  OD_BLOCK_TRANSFER,      // numerator, then denominator, each from the highest power of s down
+  OD_BLOCK_DELAY,         // time; a Pade approximation of some order
+  OD_BLOCK_INTEGRATOR,    // gain; limits
+  OD_BLOCK_SATURATION,    // lower, upper
+  OD_BLOCK_DEAD_ZONE,     // lower, upper
+  OD_BLOCK_PID,           // proportional, integral, derivative gain, time constant of the derivative's filter; limits
+  OD_BLOCK_LINEAR_VALVE,  // flow gain, flow-pressure coefficient; u: command, load pressure
+  OD_BLOCK_LOAD_CHAMBER,  // bulk modulus, volume of both chambers, piston area, leakage; u: flow, velocity
+  OD_BLOCK_MASS,          // mass, piston area, damping, stiffness; u: load pressure, external force
+} od_block_kind;
+enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_OUTPUTS = 2 };
+typedef struct od_block_spec {
+  od_block_kind kind;
+  int inputs;     // how many (0: as many as the kind has)
+  int order;      // transfer function: degree of the denominator; delay: of the Pade approximation
+  int numerator;  // transfer function: degree of the numerator
+  bool by_time, limited;
+  bool derivative;  // a PID with a derivative part
+  // A block that runs once per sample (s) and holds its output in between; 0: continuous. Gains (which then sample and
+  // hold), integrators, PIDs, transfer functions (in z then) and delays can; a delay by so many samples has no number.
+  double sample;
+  int samples;
+} od_block_spec;
+// Adds a block; returns its index. `unit` is that of its first output. All inputs of the machine come before.
+int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
+// The signal of a block's output: the index to use in place of an input's.
+int od_build_block_signal(const od_build *b, int block, int output);
+// What its inputs are connected to: an input, a block's output, or a quantity of the machine that depends on states
+// alone ("A.angle", "P.pressure"), by name. Inputs that are not connected are zero.
+void od_build_block_input(od_build *b, int block, int place, int signal);
+void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
+void od_build_block_numbers(od_build *b, int block, int first_number);
+// Names of a block's outputs and states behind the block's own; "" for the block's name alone.
+int od_build_block_output_count(const od_build *b, int block);
+const char *od_build_block_output_name(const od_build *b, int block, int output);
+int od_build_block_state_count(const od_build *b, int block);
+const char *od_build_block_state_name(const od_build *b, int block, int state);
+
 // The initial state. quantity is an output's name ("A.angle", "spring.length", "A.rate"); exact values are met
 // exactly, the others are rough and choose the branch. Every joint coordinate of the tree needs one. Positions that no
 // exact value decides stay as near to the rough ones as the loops allow; likewise rates, which are zero unless given.
-// Every volume needs a pressure ("P.pressure"); spools ("valve.spool") are zero unless given.
+// Every volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero unless given.
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // A quantity that is to be found such that the machine is in static balance; value is where the search begins. Joint
 // coordinates and pressures can be balanced: as many as the machine has degrees of freedom make the accelerations zero;
-// balanced pressures beyond that get zero rates as well.
+// balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
 void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles. On failure *out is NULL and err says why.
@@ -174,6 +225,7 @@ typedef enum od_culprit_kind {
   OD_ABOUT_FLOW,
   OD_ABOUT_VALVE,
   OD_ABOUT_CYLINDER,
+  OD_ABOUT_BLOCK,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

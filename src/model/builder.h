@@ -14,7 +14,7 @@ typedef struct od_initial {
 struct od_build {
   od_arena arena;  // texts and problems
   od_model part;   // counts and growing tables of what has been added; the rest unused
-  int room[17];    // capacities of those tables
+  int room[20];    // capacities of those tables
   od_initial *initial;
   int initials, initial_room;
   od_problem *problem;
@@ -29,6 +29,11 @@ void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char 
 // From the collected elements to the compiled tables, all but the initial state. Complains about what is wrong.
 // Returns NULL when memory ran out.
 od_model *od_compile(od_build *b);
+
+// Blocks, first their signals and states; then, with all outputs known, what they measure and in which order they are
+// evaluated. Complains about what cannot be measured and about loops without a state; false when memory ran out.
+bool od_compile_block_signals(od_model *m, od_arena *arena);
+bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
 // The coordinate that a quantity like "A.angle" or (rate) "A.rate" names, or -1.
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate);

@@ -47,6 +47,8 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(valve, valves);
   TABLE(cylinder, cylinders);
   TABLE(friction, frictions);
+  TABLE(block, blocks);
+  TABLE(block_line, block_lines);
 #undef TABLE
   if (!ok) return false;
   ok = copy_names(arena, m->path, m->numbers, sizeof *m->path) &&
@@ -60,8 +62,10 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
        copy_names(arena, m->node, m->nodes, sizeof *m->node) && copy_names(arena, m->flow, m->flows, sizeof *m->flow) &&
        copy_names(arena, m->valve, m->valves, sizeof *m->valve) &&
-       copy_names(arena, m->cylinder, m->cylinders, sizeof *m->cylinder);
+       copy_names(arena, m->cylinder, m->cylinders, sizeof *m->cylinder) &&
+       copy_names(arena, m->block, m->blocks, sizeof *m->block);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
+  for (int i = 0; ok && i < m->blocks; i++) ok = (m->block[i].unit = od_arena_text(arena, m->block[i].unit)) != NULL;
   return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
 }
 
@@ -489,13 +493,11 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
 }
 
 // First-order states: pressures of volumes, then spools that lag behind their commands.
-static bool list_circuit_states(od_model *m, od_arena *arena) {
+static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
   for (int i = 0; i < m->valves; i++)
     if (m->theta[m->valve[i].number + OD_VALVE_TIME_CONSTANT] > 0) m->valve[i].state = m->circuit_states++;
-  m->c0 = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *m->c0);
-  return m->c0 != NULL;
 }
 
 od_model *od_compile(od_build *b) {
@@ -521,8 +523,9 @@ od_model *od_compile(od_build *b) {
     m->size = find_size(m);
     choose_space(b, m);
     weigh_coordinates(m);
-    if (!list_actuators(b, m, &arena) || !list_circuit_states(m, &arena)) goto no_memory;
-    if (!close_all(m, &arena) || !od_outputs_list(m, &arena)) goto no_memory;
+    list_circuit_states(m);
+    if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
+    if (!close_all(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena)) goto no_memory;
     od_layout_fill(m, &m->layout);
   }
   m->memory = arena.last;
@@ -550,5 +553,7 @@ od_model_facts od_model_get_facts(const od_model *m) {
                           .closure_rows = m->rows,
                           .closure_rank = m->coordinates - m->freedom,
                           .freedom = m->freedom,
-                          .planar = m->planar};
+                          .blocks = m->blocks,
+                          .planar = m->planar,
+                          .linear = od_model_is_linear(m)};
 }

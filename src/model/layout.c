@@ -30,7 +30,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->z = take(&end, n);
   l->zd = take(&end, n);
   l->zdd = take(&end, n);
-  l->u = take(&end, m->inputs);
+  l->u = take(&end, m->signals + m->measures);
   l->angle = take(&end, m->links);
   l->rotation = take(&end, m->links * nr);
   l->position = take(&end, m->links * nd);
@@ -53,8 +53,8 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->length = take(&end, m->actuators);
   l->speed = take(&end, m->actuators);
   l->force = take(&end, m->actuators);
-  l->c = take(&end, m->circuit_states);
-  l->rate = take(&end, m->circuit_states);
+  l->c = take(&end, m->states);
+  l->rate = take(&end, m->states);
   l->pressure = take(&end, m->nodes);
   l->inflow = take(&end, m->nodes);
   l->volume = take(&end, m->nodes);
@@ -80,12 +80,18 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->force_length = take(&end, m->actuators);
   l->force_speed = take(&end, m->actuators);
   l->force_state = take(&end, m->actuators * m->circuit_states);
-  l->force_input = take(&end, m->actuators * m->inputs);
+  l->force_input = take(&end, m->actuators * m->signals);
   l->rate_length = take(&end, m->circuit_states * m->actuators);
   l->rate_speed = take(&end, m->circuit_states * m->actuators);
   l->rate_state = take(&end, m->circuit_states * m->circuit_states);
-  l->rate_input = take(&end, m->circuit_states * m->inputs);
+  l->rate_input = take(&end, m->circuit_states * m->signals);
   l->length_map = take(&end, m->actuators * n);
+  l->block_slope = take(&end, m->block_slopes);
+  l->drive = take(&end, (n + m->circuit_states) * m->drives);
+  l->signal_line = take(&end, m->signals + m->measures);
+  l->block_rate = take(&end, m->states);
+  l->sampled = take(&end, m->samplers);
+  l->ring = take(&end, m->rings);
   l->scalars_real = end;
 
   end = 0;

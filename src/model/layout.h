@@ -17,7 +17,7 @@ enum { OD_PORT_SCALARS = 20 };
 typedef struct od_layout {
   // Numbers and what is derived from them; reference: the point near the machine that vectors are taken about.
   int theta, gravity, reference, offset, axis, inertia, point, closure_u, closure_w, closure_dot, direction, chart;
-  // Joint coordinates, their rates and accelerations; inputs.
+  // Joint coordinates, their rates and accelerations; inputs, outputs of blocks, what blocks measure.
   int z, zd, zdd, u;
   // Links: angle (planar), rotation, position, joint axis S, its rate, velocity V, acceleration without z'' (bias),
   // acceleration A, inertia in ground axes, force F (after accumulation: of the whole branch).
@@ -36,6 +36,11 @@ typedef struct od_layout {
   // Derivatives of the circuit at the last point: forces by length, speed, states, inputs; rates by the same (all rows
   // of one actuator or state stand together). And of lengths by the independent coordinates.
   int force_length, force_speed, force_state, force_input, rate_length, rate_speed, rate_state, rate_input, length_map;
+  // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
+  // signals and of the rates of blocks along one direction.
+  int block_slope, drive, signal_line, block_rate;
+  // Sampled blocks: how many samples each has taken; what delays remember.
+  int sampled, ring;
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;

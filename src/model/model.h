@@ -111,6 +111,7 @@ typedef struct od_load {  // a force at a point, a torque on a body, or a force 
   bool follows_body;
 } od_load;
 
+// A signal: an input of the machine, or (behind all inputs) an output of a block.
 typedef struct od_input {
   const char *name, *unit;
   double start;
@@ -170,6 +171,23 @@ enum {
   OD_CYLINDER_STOP_DAMPING
 };
 
+// ---- blocks: signals made of signals
+typedef struct od_block {
+  const char *name, *unit;  // unit: of its first output
+  od_block_spec spec;
+  int number, numbers;  // first in theta, how many
+  int line, inputs;     // its part of od_model.block_line: what its inputs are
+  int signal, outputs;  // its first output among the signals, how many
+  int state, states;    // its first place among the first-order states, how many
+  int slope;            // its first derivative in the work memory
+  int ring;             // a sampled delay: its first place in the memory of delays
+} od_block;
+// What an input of a block is: a signal, a quantity that is measured (behind all signals), or -1: nothing.
+typedef struct od_block_line {
+  int source;
+  const char *quantity;  // to be found when the model is compiled; or NULL
+} od_block_line;
+
 // What can be observed: a kind, the element it is about, and a component.
 typedef enum od_output_kind {
   OD_OUT_COORDINATE,
@@ -192,8 +210,9 @@ typedef enum od_output_kind {
   OD_OUT_JOINT_SPRING_ENERGY,
   OD_OUT_JOINT_SPRING_LOSS,
   OD_OUT_LOAD,
-  OD_OUT_LOAD_POWER,  // index: load
-  OD_OUT_INPUT,
+  OD_OUT_LOAD_POWER,   // index: load
+  OD_OUT_INPUT,        // index: signal
+  OD_OUT_BLOCK_STATE,  // index: first-order state; component: block
   // The circuit. index: node, flow, valve, cylinder
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
@@ -253,6 +272,19 @@ struct od_model {
   int oil;             // first of the oil's numbers, or -1
   int circuit_states;  // pressures of volumes, then spools
 
+  int signals;  // inputs, then outputs of blocks
+  int blocks, block_lines, measures, drives, states;
+  od_block *block;
+  od_block_line *block_line;
+  int *block_order;    // each block after those whose outputs it passes on at once
+  od_output *measure;  // what blocks measure
+  int *drive;          // signals of blocks that act on the mechanism or the circuit
+  int block_slopes;    // how many derivatives all blocks have
+  int samplers;        // sampled blocks, in the order in which they run
+  int *sampler;
+  int rings;  // samples that delays remember
+  // states: all first-order ones, those of the circuit first
+
   int links, coordinates, charts;
   od_link *link;
   int *coordinate_link;       // link of each coordinate
@@ -266,7 +298,7 @@ struct od_model {
   double size;         // a typical length of the machine, m
 
   int freedom;            // degrees of freedom
-  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, the circuit
+  double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, circuit and blocks
   double stored0;         // energy stored in it
 
   od_layout layout;
@@ -301,10 +333,22 @@ static inline double od_model_coordinate_unit(const od_model *m, int coordinate)
 double od_model_level(const od_model *m, int point);
 
 typedef struct od_model_facts {
-  int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom;
-  bool planar;
+  int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom, blocks;
+  bool planar, linear;
 } od_model_facts;
 od_model_facts od_model_get_facts(const od_model *model);
+
+// What a block's output or state is called behind the block's name: "" for the name alone, NULL for a state that is an
+// output as well.
+const char *od_block_output_label(const od_block *block, int output);
+const char *od_block_state_label(const od_block *block, int state);
+
+// The unit of a quantity's rate (order 1) or a higher derivative: "m" gives "m/s", "m/s" gives "m/s2".
+void od_rate_unit(const char *unit, int order, char *text, size_t size);
+
+// Whether rates and outputs of blocks are linear in states and inputs, with constant coefficients: blocks alone, and
+// linear ones.
+bool od_model_is_linear(const od_model *model);
 
 int od_model_output_count(const od_model *model);
 const char *od_model_output_name(const od_model *model, int i);

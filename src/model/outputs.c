@@ -168,6 +168,43 @@ static void add_actuators(listing *list) {
   }
 }
 
+// The unit of what a block's first input is connected to. What it measures has been listed before.
+static const char *block_input_unit(const listing *list, const od_block *b) {
+  const od_block_line *line = &list->m->block_line[b->line];
+  if (line->source >= 0) return list->m->input[line->source].unit;
+  for (int i = 0; list->out && line->quantity && i < list->count; i++)
+    if (list->out[i].name && strcmp(list->out[i].name, line->quantity) == 0) return list->out[i].unit;
+  return "1";
+}
+
+// A state of a block: an integral has the unit of the output, the others are the block's input behind a filter and its
+// rates.
+static void add_block_state(listing *list, int block, int state) {
+  const od_block *b = &list->m->block[block];
+  const char *label = od_block_state_label(b, state), *unit = b->unit;
+  if (!label) return;
+  bool pid = b->spec.kind == OD_BLOCK_PID;
+  if (list->out && strcmp(label, "integral") != 0 && strcmp(label, "held") != 0) {
+    unit = block_input_unit(list, b);
+    char rate[80];
+    od_rate_unit(unit, state, rate, sizeof rate);
+    if (state > 0 && !pid && b->spec.sample == 0) unit = od_arena_text(list->arena, rate);
+  }
+  list->failed = list->failed || !unit;
+  add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, label);
+}
+
+// Outputs of a block are signals like inputs.
+static void add_blocks(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    for (int k = b->signal; k < b->signal + b->outputs; k++)
+      add(list, OD_OUT_INPUT, k, 0, m->input[k].unit, m->input[k].name, "");
+    for (int k = 0; k < b->states; k++) add_block_state(list, i, k);
+  }
+}
+
 static void add_all(listing *list) {
   const od_model *m = list->m;
   for (int j = 0; j < m->coordinates; j++)
@@ -182,6 +219,7 @@ static void add_all(listing *list) {
     add(list, OD_OUT_SPOOL, i, 0, m->input[m->valve[i].input].unit, m->valve[i].name, "spool");
   add_flows(list);
   for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
+  add_blocks(list);
   add(list, OD_OUT_KINETIC, 0, 0, "J", "energy", "kinetic");
   add(list, OD_OUT_POTENTIAL, 0, 0, "J", "energy", "potential");
   add(list, OD_OUT_STORED, 0, 0, "J", "energy", "stored");

@@ -141,7 +141,11 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   if (changed && !od_covariance_predict(&b, at(o, o->map), map_p, NULL, NULL)) return OD_NOT_FINITE;
   status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, o->np ? at(o, o->B) : NULL);
   if (status != OD_OK) return status;
-  return od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q) ? OD_OK : OD_NOT_FINITE;
+  if (!od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q)) return OD_NOT_FINITE;
+  // What a digital controller does at the end of the step.
+  status = od_sim_sample(sim, at(o, o->A), o->np ? at(o, o->B) : NULL, &changed);
+  if (status != OD_OK || !changed) return status;
+  return od_covariance_predict(&b, at(o, o->A), at(o, o->B), NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
 // Row i of the sensors' Jacobian.

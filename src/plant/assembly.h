@@ -28,9 +28,16 @@ typedef struct assembly {
   int *pivot;
 } assembly;
 
-// The circuit's state that an output shows, or -1.
-static inline int od_assembly_circuit_state(const od_model *m, const od_output *o) {
+// The first-order state that an output shows, or -1.
+static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
+  if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
+  // Outputs of a block that are its states.
+  for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
+    const od_block *b = &m->block[i];
+    int output = o->index - b->signal;
+    if (output >= 0 && output < b->outputs && b->states && !od_block_state_label(b, 0)) return b->state + output;
+  }
   return o->kind == OD_OUT_SPOOL ? m->valve[o->index].state : -1;
 }
 

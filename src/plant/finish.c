@@ -59,26 +59,39 @@ static void check_senses(assembly *s) {
   }
 }
 
+static bool is_of_block(const assembly *s, int balanced) {
+  od_output_kind kind = s->balanced[balanced].output.kind;
+  return kind == OD_OUT_BLOCK_STATE || kind == OD_OUT_INPUT;
+}
+
 // Which states are free and which rows of the residual have to vanish.
 static int choose_balance(assembly *s, const od_plant *plant, int *state, int *row) {
   const od_model *m = s->m;
-  int count = 0, angles = 0, n = plant->nz, extra = 0;
+  int count = 0, angles = 0, others = 0, n = plant->nz, extra = 0;
   for (int i = 0; i < s->balances; i++) angles += s->balanced[i].output.kind == OD_OUT_COORDINATE;
   // Balanced coordinates stand for the freedom that the loops leave.
   for (int k = 0; k < n && angles > 0; k++) state[count++] = k;
   for (int i = 0; i < s->balances; i++)
     if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
-      state[count++] = 2 * n + od_assembly_circuit_state(m, &s->balanced[i].output);
-  if ((angles > 0 && angles != n) || count < n) {
+      state[count++] = 2 * n + od_assembly_first_order_state(m, &s->balanced[i].output);
+  for (int i = 0; i < s->balances; i++) others += !is_of_block(s, i);
+  if (others > 0 && ((angles > 0 && angles != n) || count < n)) {
     od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
                       "static balance wants %d balanced quantities, as many as there are degrees of freedom, not %d", n,
                       angles > 0 ? angles : count);
     return 0;
   }
-  for (int k = 0; k < n; k++) row[k] = k;
+  for (int k = 0; k < n && others > 0; k++) row[k] = k;
   for (int i = 0; i < s->balances && n + extra < count; i++)
     if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
-      row[n + extra++] = n + od_assembly_circuit_state(m, &s->balanced[i].output);
+      row[n + extra++] = n + od_assembly_first_order_state(m, &s->balanced[i].output);
+  // A state of a block rests when its own rate is zero.
+  for (int i = 0; i < s->balances; i++) {
+    if (!is_of_block(s, i)) continue;
+    int c = od_assembly_first_order_state(m, &s->balanced[i].output);
+    state[count] = 2 * n + c;
+    row[count++] = n + c;
+  }
   return count;
 }
 
@@ -161,7 +174,7 @@ static void balance_machine(assembly *s, const trial_plant *t) {
     if (count > 0 && od_equilibrium(plant, t->work, 0, t->u, t->x, state, row, count) != OD_OK)
       od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
                         "no static balance found from here; another starting value ('balance from ...') may help");
-    memcpy(m->c0, t->x + 2 * n, (size_t)m->circuit_states * sizeof *m->c0);
+    memcpy(m->c0, t->x + 2 * n, (size_t)m->states * sizeof *m->c0);
     memcpy(m->z0, od_machine_plant_scalars(plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
     memcpy(s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
   }
@@ -169,10 +182,10 @@ static void balance_machine(assembly *s, const trial_plant *t) {
   free(row);
   for (int i = 0; i < s->balances && !s->b->problems; i++) {
     const od_output *o = &s->balanced[i].output;
-    if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[od_assembly_circuit_state(m, o)] < 0)
+    if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[od_assembly_first_order_state(m, o)] < 0)
       od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
                         "static balance needs a negative pressure, %.4g Pa, in '%s'",
-                        m->c0[od_assembly_circuit_state(m, o)], m->node[o->index].name);
+                        m->c0[od_assembly_first_order_state(m, o)], m->node[o->index].name);
   }
 }
 
@@ -232,7 +245,7 @@ static bool take_memory(assembly *s) {
   s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
   s->balanced = calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
   s->given_z = calloc(n, sizeof *s->given_z);
-  s->given_c = calloc((size_t)m->circuit_states + 1, sizeof *s->given_c);
+  s->given_c = calloc((size_t)m->states + 1, sizeof *s->given_c);
   s->matrix = calloc(rows * n, sizeof *s->matrix);
   s->normal = calloc(rows * rows, sizeof *s->normal);
   s->r = calloc(rows, sizeof *s->r);
@@ -262,11 +275,13 @@ static void give_memory_back(assembly *s) {
 od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   *out = NULL;
   b->problems = 0;
-  if (b->part.bodies == 0 && b->part.nodes == 0)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit");
+  if (b->part.bodies == 0 && b->part.nodes == 0 && b->part.blocks == 0)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
   assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
-  if (s.m && !b->problems && s.m->coordinates == 0 && s.m->circuit_states == 0)
-    od_build_complain(b, OD_ABOUT_MACHINE, -1, "nothing can move: all joints of the machine are fixed");
+  if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1,
+                      s.m->blocks ? "nothing can move: no block of the machine has a state"
+                                  : "nothing can move: all joints of the machine are fixed");
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

@@ -36,7 +36,7 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
   return false;
 }
 
-// One initial value: rough ones go into z0, pressures and spools into c0, exact ones become conditions.
+// One initial value: rough ones go into z0, pressures, spools and states of blocks into c0, exact ones become conditions.
 static void take_initial_value(assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];
@@ -51,18 +51,20 @@ static void take_initial_value(assembly *s, int i) {
     return;
   }
   bool position = is_position(c.output.kind), rate = is_rate(c.output.kind);
-  int state = od_assembly_circuit_state(m, &c.output);
+  int state = od_assembly_first_order_state(m, &c.output);
   if (!position && !rate && state < 0) {
     od_build_complain(
         s->b, OD_ABOUT_INITIAL, i,
-        "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes "
-        "and spools with a time constant can",
+        "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes, "
+        "spools with a time constant and states of blocks can",
         in->quantity);
     return;
   }
-  if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE) {
+  bool of_block = state >= m->circuit_states;
+  if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE && !of_block) {
     od_build_complain(s->b, OD_ABOUT_INITIAL, i,
-                      "'%s' cannot be balanced: only joint coordinates and pressures of volumes can", in->quantity);
+                      "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of blocks can",
+                      in->quantity);
     return;
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&

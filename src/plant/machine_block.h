@@ -11,12 +11,14 @@
 #include "mechanics/partition.h"
 #include "model/model.h"
 #include "oleodyn/plant.h"
+#include "signals/blocks.h"
 
 typedef struct machine {  // what was chosen of a model
   od_plant plant;
   const od_model *m;
   int *output, *parameter;
   od_circuit_number *owner;  // of each parameter
+  od_block_number *block;    // the same for numbers of blocks
   double *scale;
   size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
 } machine;
@@ -56,17 +58,21 @@ static inline parts parts_of(const machine *d, void *work) {
   return p;
 }
 
-// Directions of tangents, all zero, and a column for results; they stand at the beginning of the scratch.
+// Directions of tangents, all zero, and a column for results; they stand at the beginning of the scratch. du has room
+// for all signals and for what blocks measure.
 typedef struct directions {
   double *dz, *dzd, *dzdd, *dc, *du, *out;
 } directions;
+static inline int signal_doubles(const od_plant *plant) {
+  return machine_of(plant)->m->signals + machine_of(plant)->m->measures;
+}
 static inline int direction_doubles(const od_plant *plant) {
-  return 4 * plant->nz + 2 * plant->nc + plant->nu;
+  return 4 * plant->nz + 2 * plant->nc + signal_doubles(plant);
 }
 static inline directions clear_directions(const od_plant *plant, const parts *p) {
   int n = plant->nz, nc = plant->nc;
   directions v = {p->scratch,         p->scratch + n,          p->scratch + 2 * n,
-                  p->scratch + 3 * n, p->scratch + 3 * n + nc, p->scratch + 3 * n + nc + plant->nu};
+                  p->scratch + 3 * n, p->scratch + 3 * n + nc, p->scratch + 3 * n + nc + signal_doubles(plant)};
   for (int i = 0; i < direction_doubles(plant); i++) p->scratch[i] = 0;
   return v;
 }
@@ -74,6 +80,14 @@ static inline directions clear_directions(const od_plant *plant, const parts *p)
 // Puts a column into a row-major matrix.
 static inline void put_column(double *matrix, int rows, int columns, int column, const double *values) {
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
+}
+
+// The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
+static inline double od_machine_pushed(const machine *d, const parts *p, int k, const double *force, int stride) {
+  const od_layout *l = &d->m->layout;
+  double sum = 0;
+  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
+  return -sum;
 }
 
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
@@ -93,6 +107,30 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
+
+// machine_signals.c: blocks, in machines that have any.
+// What they measure and their signals, once the motion is known and before the circuit is.
+void od_machine_signals(const od_model *m, double *w);
+void od_machine_complex_signals(const od_model *m, double _Complex *w);
+void od_machine_linearise_signals(const machine *d, const parts *p);
+// The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
+// dc and a number.
+void od_machine_signal_tangent(const machine *d, const parts *p, const double *dc, od_block_number number,
+                               double *line);
+// What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
+// states, of an input, of a number.
+void od_machine_signal_motion_column(const machine *d, const parts *p, const double *dc, int level, double *column);
+void od_machine_signal_state_columns(const machine *d, const parts *p, double *dc, double factor, double unit,
+                                     double *matrix, int columns, int first);
+void od_machine_signal_input_column(const machine *d, const parts *p, int input, double *column, int stride);
+void od_machine_signal_number_column(const machine *d, const parts *p, od_block_number number, double *column,
+                                     int stride);
+// Whether something that blocks measure depends on numbers of the circuit, not on states alone.
+bool od_machine_measures_numbers(const od_model *m);
+
+// machine_samples.c
+double od_machine_next_sample(const od_plant *plant, const void *work);
+od_status od_machine_sample(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
 
 static const double od_imaginary_step = 1e-30;
 

@@ -40,16 +40,19 @@ static double stop_share(const od_output *o) {
 
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
 double od_machine_output(const od_model *m, const double *w, const od_output *o) {
+  if (o->kind == OD_OUT_BLOCK_STATE) return w[m->layout.c + o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
 static double output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+  if (o->kind == OD_OUT_BLOCK_STATE) return dc[o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
   double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
 }
 double _Complex od_machine_complex_output(const od_model *m, const double _Complex *w, const od_output *o) {
+  if (o->kind == OD_OUT_BLOCK_STATE) return w[m->layout.c + o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
   return od_mechanics_with_derivatives(m)->output(m, w, o) + stop_share(o) * od_circuit_stored_complex(m, w);
 }
@@ -85,9 +88,11 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   return OD_OK;
 }
 
-// All outputs along the direction that the last tangent_motion() and dc, du describe, into a column.
-static void output_column(const machine *d, const parts *p, const double *dc, const double *du, double *h, int columns,
-                          int column) {
+// All outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number describe,
+// into a column.
+static void output_column(const machine *d, const parts *p, const double *dc, double *du, od_block_number number,
+                          double *h, int columns, int column) {
+  if (d->m->blocks) od_machine_signal_tangent(d, p, dc, number, du);
   for (int i = 0; i < d->plant.ny; i++)
     h[i * columns + column] = output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
 }
@@ -105,7 +110,8 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
     case OD_OUT_SPRING_RATE:
     case OD_OUT_CYLINDER_LENGTH:
     case OD_OUT_CYLINDER_RATE:
-    case OD_OUT_INPUT: return true;
+    case OD_OUT_BLOCK_STATE: return true;
+    case OD_OUT_INPUT: return o->index < m->inputs;
     case OD_OUT_NODE_PRESSURE: return m->node[o->index].state >= 0;
     case OD_OUT_SPOOL: return true;
     default: return false;
@@ -128,6 +134,13 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   for (int j = 0; j < plant->np; j++) {
     if (states_only && d->owner[j].owner != OD_OWNER_NONE) {
       for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
+      continue;
+    }
+    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
+      directions v = clear_directions(plant, &p);
+      for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
+      od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
+      output_column(d, &p, v.dc, v.du, d->block[j], hp, plant->np, j);
       continue;
     }
     for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
@@ -163,13 +176,13 @@ od_status od_machine_output_jacobians(const od_plant *plant, void *work, const d
     *moved = 1;
     // States of the circuit move nothing but accelerations.
     if (j <= 2 * n || plant->outputs_of_rates) move_mechanism(d, &p, &v, level, kx + j, nx);
-    output_column(d, &p, v.dc, NULL, hx, nx, j);
+    output_column(d, &p, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
     if (j == 0 || plant->outputs_of_rates) move_mechanism(d, &p, &v, OD_LEVEL_ACCELERATION, ku + j, nu);
-    output_column(d, &p, v.dc, v.du, hu, nu, j);
+    output_column(d, &p, v.dc, v.du, od_no_block_number, hu, nu, j);
     v.du[j] = 0;
   }
   return hp ? output_parameter_jacobian(plant, work, kp, hp) : OD_OK;

@@ -4,7 +4,8 @@
 //
 // The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v
 // of its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the
-// circuit adds are small matrices (hydraulics/slopes_x.h).
+// circuit adds are small matrices (hydraulics/slopes_x.h). Blocks stand between the motion and the circuit
+// (machine_signals.c): what they measure is known then, what they drive comes after.
 #include "plant/machine_plant.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
     x[k] = m->z0[p.in[l->independent + k]];
     x[plant->nz + k] = m->zd0[p.in[l->independent + k]];
   }
+  if (m->samplers) od_blocks_start(m, p.w);
   memcpy(x + 2 * plant->nz, m->c0, (size_t)plant->nc * sizeof *x);
   return OD_OK;
 }
@@ -44,7 +46,7 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
   for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
 }
 
-// Lengths and masses have consequences for the constants of the mechanism, numbers of the circuit have none.
+// Lengths and masses have consequences for the constants of the mechanism, numbers of circuit and blocks have none.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
@@ -52,7 +54,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   for (int i = 0; i < plant->np; i++) {
     if (!isfinite(values[i])) return OD_NOT_FINITE;
     p.w[d->m->layout.theta + d->parameter[i]] = values[i];
-    mechanism = mechanism || d->owner[i].owner == OD_OWNER_NONE;
+    mechanism = mechanism || (d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0);
   }
   if (mechanism) od_mechanics(d->m)->prepare(d->m, p.w);
   p.head->linear = p.head->placed = 0;
@@ -81,6 +83,7 @@ static od_status move(const machine *d, const parts *p, const double *x, const d
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
   od_status status = od_mechanics(m)->motion(m, p->in, p->w, x, x + n, k);
   if (status != OD_OK) return status;
+  if (m->blocks) od_machine_signals(m, p->w);
   od_circuit_evaluate(m, p->w);
   p->head->placed = 1;
   return OD_OK;
@@ -129,6 +132,7 @@ void od_machine_prepare_tangents(const machine *d, const parts *p) {
     od_circuit_linearise(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
+  if (d->m->blocks) od_machine_linearise_signals(d, p);
   p->head->linear = 1;
 }
 
@@ -136,7 +140,7 @@ void od_machine_prepare_tangents(const machine *d, const parts *p) {
 static void circuit_part(const machine *d, const parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
-  for (int i = 0; i < d->plant.nc; i++) {
+  for (int i = 0; i < d->m->circuit_states; i++) {
     double sum = 0;
     for (int j = 0; j < na; j++)
       sum += p->w[l->rate_length + i * na + j] * p->w[l->dlength + j] +
@@ -149,30 +153,25 @@ static void circuit_part(const machine *d, const parts *p, double *column) {
 static void motion_column(const machine *d, const parts *p, const directions *v, int level, double *column) {
   od_mechanics(d->m)->tangent(d->m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, level, column);
   circuit_part(d, p, column);
+  if (d->m->blocks) od_machine_signal_motion_column(d, p, v->dc, level, column);
 }
 
-// The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
-static double pushed(const machine *d, const parts *p, int k, const double *force, int stride) {
+// Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
+static void state_columns(const machine *d, const parts *p, double *dc, double factor, double unit, double *matrix,
+                          int columns, int first) {
   const od_layout *l = &d->m->layout;
-  double sum = 0;
-  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
-  return -sum;
-}
-
-// Columns for the circuit's states: factor * dg/dc, plus the unit rows of c' where asked.
-static void state_columns(const machine *d, const parts *p, double factor, double unit, double *matrix, int columns,
-                          int first) {
-  const od_layout *l = &d->m->layout;
-  int n = d->plant.nz, nc = d->plant.nc;
+  int n = d->plant.nz, nc = d->m->circuit_states;
   for (int k = 0; k < n; k++)
     for (int j = 0; j < nc; j++)
-      matrix[k * columns + first + j] = factor == 0 ? 0 : factor * pushed(d, p, k, p->w + l->force_state + j, nc);
+      matrix[k * columns + first + j] =
+          factor == 0 ? 0 : factor * od_machine_pushed(d, p, k, p->w + l->force_state + j, nc);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
     const double *restrict slopes = p->w + l->rate_state + i * nc;
     for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
     row[i] += unit;
   }
+  if (d->m->blocks) od_machine_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
@@ -191,7 +190,7 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
     put_column(matrix, nk, nk, k, v.out);
     v.dz[k] = v.dzd[k] = v.dzdd[k] = 0;
   }
-  state_columns(d, &p, beta, 1, matrix, nk, n);
+  state_columns(d, &p, v.dc, beta, 1, matrix, nk, n);
   return OD_OK;
 }
 
@@ -199,7 +198,7 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   const machine *d = machine_of(plant);
   const od_layout *l = &d->m->layout;
   parts p = parts_of(d, work);
-  int n = plant->nz, nc = plant->nc, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
+  int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, signals = d->m->signals;
   od_machine_prepare_tangents(d, &p);
   directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
@@ -220,13 +219,15 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
       v.dzdd[k] = 0;
     }
   }
-  if (gx) state_columns(d, &p, 1, 0, gx, nx, 2 * n);
-  if (gk) state_columns(d, &p, 0, 1, gk, nk, n);
+  if (gx) state_columns(d, &p, v.dc, 1, 0, gx, nx, 2 * n);
+  if (gk) state_columns(d, &p, v.dc, 0, 1, gk, nk, n);
   for (int j = 0; gu && j < nu; j++) {
     v.du[j] = 1;
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
-    for (int k = 0; k < n; k++) gu[k * nu + j] = v.out[k] + pushed(d, &p, k, p.w + l->force_input + j, nu);
-    for (int i = 0; i < nc; i++) gu[(n + i) * nu + j] = -p.w[l->rate_input + i * nu + j];
+    for (int k = 0; k < n; k++)
+      gu[k * nu + j] = v.out[k] + od_machine_pushed(d, &p, k, p.w + l->force_input + j, signals);
+    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[l->rate_input + i * signals + j];
+    if (d->m->blocks) od_machine_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
   return OD_OK;
@@ -238,11 +239,12 @@ od_status od_machine_complex_residual(const od_model *m, const int *in, double _
                                       const double _Complex *k, const double _Complex *u, double _Complex *g) {
   const od_layout *l = &m->layout;
   const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
-  int n = m->freedom, nc = m->circuit_states;
+  int n = m->freedom, nc = m->states;
   for (int i = 0; i < m->inputs; i++) w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, in, w, x, x + n, k);
   if (status != OD_OK) return status;
+  if (m->blocks) od_machine_complex_signals(m, w);
   od_circuit_evaluate_complex(m, w);
   status = mech->residual(m, in, w, g);
   for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];
@@ -278,7 +280,7 @@ static void circuit_number_column(const machine *d, const parts *p, int j, doubl
   bool pushes = od_circuit_number_pushes(d->owner[j]);
   for (int i = 0; pushes && i < d->m->actuators; i++) force[i] = 0;
   od_circuit_number_slopes(d->m, p->w, d->owner[j], force, gp + n * np + j, -1, np);
-  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = pushed(d, p, k, force, 1);
+  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = od_machine_pushed(d, p, k, force, 1);
 }
 
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
@@ -291,6 +293,10 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   for (int j = 0; j < np; j++) {
     if (d->owner[j].owner != OD_OWNER_NONE) {
       circuit_number_column(d, &p, j, gp);
+      continue;
+    }
+    if (d->block[j].block >= 0) {
+      od_machine_signal_number_column(d, &p, d->block[j], gp + j, np);
       continue;
     }
     od_status status = od_machine_complex_point(plant, work, j, NULL, g);
@@ -319,13 +325,14 @@ static void destroy(od_plant *plant) {
   free(d->output);
   free(d->parameter);
   free(d->owner);
+  free(d->block);
   free(d->scale);
   free(d);
 }
 
 static void lay_out(machine *d) {
   const od_model *m = d->m;
-  size_t n = (size_t)m->coordinates, end = sizeof(header), free = (size_t)m->freedom, nc = (size_t)m->circuit_states,
+  size_t n = (size_t)m->coordinates, end = sizeof(header), free = (size_t)m->freedom, nc = (size_t)m->states,
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
@@ -339,7 +346,7 @@ static void lay_out(machine *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, spools a stroke per second.
+// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, spools a stroke per second, blocks 1.
 static void set_scales(machine *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
@@ -348,6 +355,9 @@ static void set_scales(machine *d) {
   for (int i = 0; i < m->valves; i++)
     if (m->valve[i].state >= 0)
       d->scale[m->freedom + m->valve[i].state] = m->theta[m->valve[i].number + OD_VALVE_STROKE];
+  for (int i = 0; i < m->blocks; i++)
+    for (int k = 0; k < m->block[i].states; k++)
+      d->scale[m->freedom + m->block[i].state + k] = m->block[i].spec.kind == OD_BLOCK_LOAD_CHAMBER ? 1e6 : 1;
 }
 
 static const od_plant_ops machine_ops = {
@@ -364,6 +374,8 @@ static const od_plant_ops machine_ops = {
     .wants_repartition = od_machine_wants_repartition,
     .repartition = od_machine_repartition,
     .settle = settle,
+    .next_sample = od_machine_next_sample,
+    .sample = od_machine_sample,
 };
 
 static int *copy_indices(const int *from, int count) {
@@ -400,7 +412,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
   d->plant = (od_plant){.nz = m->freedom,
-                        .nc = m->circuit_states,
+                        .nc = m->states,
                         .nu = m->inputs,
                         .ny = output_count,
                         .np = parameter_count,
@@ -411,12 +423,17 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);
   d->owner = malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
-  d->scale = malloc((size_t)(m->freedom + m->circuit_states + 1) * sizeof *d->scale);
-  if (!d->output || !d->parameter || !d->owner || !d->scale) {
+  d->block = malloc((size_t)(parameter_count + 1) * sizeof *d->block);
+  d->scale = malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
+  if (!d->output || !d->parameter || !d->owner || !d->block || !d->scale) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  for (int i = 0; i < parameter_count; i++) d->owner[i] = od_circuit_find_number(m, parameters[i]);
+  bool measured = od_machine_measures_numbers(m);
+  for (int i = 0; i < parameter_count; i++) {
+    d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
+    d->block[i] = od_block_find_number(m, parameters[i]);
+  }
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++)

@@ -94,7 +94,9 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   s->started = 1;
   forget(s);
-  return evaluate(s);
+  status = evaluate(s);
+  int changed;
+  return status == OD_OK ? od_sim_sample(s, NULL, NULL, &changed) : status;
 }
 
 od_status od_sim_set_with_parameters(od_sim *s, double t, const double *x, const double *u, const double *p) {
@@ -215,6 +217,27 @@ od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map
   s->counts.repartitions++;
   forget(s);
   return evaluate(s);
+}
+
+double od_sim_next_sample(const od_sim *s) {
+  const od_plant_ops *ops = s->plant->ops;
+  return ops->next_sample && s->started ? ops->next_sample(s->plant, (const char *)s + s->work) : INFINITY;
+}
+
+od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, int *changed) {
+  *changed = 0;
+  if (!s->started) return OD_BAD_ARGUMENT;
+  // Round-off in the time must not make a sample late by a step.
+  double next = od_sim_next_sample(s);
+  if (!isfinite(next) || s->t < next - 1e-12 * fabs(next)) return OD_OK;
+  od_status status = od_sim_refresh(s);
+  if (status == OD_OK)
+    status = s->plant->ops->sample(s->plant, od_sim_work(s), fmax(s->t, next), od_sim_at(s, s->x), map, by_parameters);
+  if (status != OD_OK) return status;
+  *changed = 1;
+  status = evaluate(s);
+  s->has_history = 0;  // rates may have jumped
+  return status;
 }
 
 // f = [w; k] and its Jacobians: the rows of w are unit rows.

@@ -147,9 +147,19 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   return od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
 }
 
+// At the end of a piece, with the inputs as they are from there on.
+static od_status take_samples(od_cvodes *c, double t) {
+  if (t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
+  int changed;
+  if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
+  od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
+  return status == OD_OK ? od_sim_sample(c->sim, NULL, NULL, &changed) : status;
+}
+
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
   while (od_sim_time(c->sim) < t) {
     double next = c->machine && c->plant->nu ? od_machine_next_break(c->machine, od_sim_time(c->sim)) : INFINITY;
+    next = fmin(next, od_sim_next_sample(c->sim));
     bool restart = c->piece_end != next;
     c->piece_end = next;
     int changed = 0;
@@ -174,10 +184,12 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     if (end - od_sim_time(c->sim) < 1e-13 * (1 + fabs(end))) {
       inputs_at(c, end, c->u);
       status = od_sim_set(c->sim, end, N_VGetArrayPointer(c->x), c->u);
+      if (status == OD_OK) status = take_samples(c, end);
       if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
       continue;
     }
     status = advance_piece(c, end, err);
+    if (status == OD_OK && od_sim_time(c->sim) >= end) status = take_samples(c, end);
     if (status != OD_OK) return status;
   }
   // Where the inputs jump at t itself, what counts from there on is the value after the jump.

@@ -103,7 +103,9 @@ static od_status step_to(run *r, double t, double end) {
   } else {
     status = od_sim_step(r->sim, h, r->u);
   }
-  return status == OD_OK && jump ? od_sim_set_inputs(r->sim, r->u_after) : status;
+  if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
+  int sampled;
+  return status == OD_OK ? od_sim_sample(r->sim, NULL, NULL, &sampled) : status;
 }
 
 // The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local
@@ -118,13 +120,14 @@ static double next_jump(run *r, double t, double end) {
   return end;
 }
 
-// From time t to its successor on the grid; a step is split where the inputs jump on the way.
+// From time t to its successor on the grid; a step is split where the inputs jump or a sample is due on the way.
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
   int changed;
   od_status status = od_sim_repartition(r->sim, NULL, &changed);
   while (status == OD_OK && t < next) {
-    double end = next_jump(r, t, next);
+    double end = next_jump(r, t, next), sample = od_sim_next_sample(r->sim);
+    if (sample > t + time_aside(r, t) && sample < end - time_aside(r, end)) end = sample;
     status = step_to(r, t, end);
     t = end;
   }

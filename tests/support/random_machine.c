@@ -36,10 +36,19 @@ typedef struct plan {
   od_dice dice;
   bool planar;
   int bodies, joint_with_friction;
+  od_dice block_dice;  // of their own, so that blocks change nothing else
+  int blocks;
+  bool lag;  // the valve's spool is a state
 } plan;
 
 static int number(plan *p, const char *what, double value) {
   return od_build_number(p->build, what, value, "1");
+}
+
+// What drives an element: the input given, or with blocks mostly one of their outputs.
+static int driver(plan *p, int input) {
+  if (p->blocks == 0 || input < 0 || od_dice_pick(&p->block_dice, 4) == 0) return input;
+  return od_build_block_signal(p->build, od_dice_pick(&p->block_dice, p->blocks), 0);
 }
 
 static int vector(plan *p, const char *what, const double v[3]) {
@@ -135,7 +144,7 @@ static void add_joint(plan *p, int i) {
     od_build_joint_spring(p->build, name, joint, first);
   }
   if (free == 1 && od_dice_pick(&p->dice, 2) == 0)
-    od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), 0);
+    od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), driver(p, 0));
 }
 
 static int random_body(plan *p) {
@@ -159,9 +168,10 @@ static void add_elements(plan *p) {
     v[0] += 1.1;
     vector(p, "direction", v);
     if (i < 2)
-      od_build_force(p->build, "force", random_point(p, body, "at"), first, i - 1, od_dice_pick(&p->dice, 2));
+      od_build_force(p->build, "force", random_point(p, body, "at"), first, driver(p, i - 1),
+                     od_dice_pick(&p->dice, 2));
     else
-      od_build_torque(p->build, "torque", body, first, i - 2, od_dice_pick(&p->dice, 2));
+      od_build_torque(p->build, "torque", body, first, driver(p, i - 2), od_dice_pick(&p->dice, 2));
   }
 }
 
@@ -197,15 +207,15 @@ static void add_nodes(plan *p) {
     od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, 1e6, 8e6), true);
   }
   od_build_node(p->build, "tank", OD_NODE_TANK, number(p, "pressure", 1e5), -1);
-  od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), 1);
+  od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), driver(p, 1));
 }
 
 static void add_flows(plan *p) {
   const double orifice[3] = {1e-5, 0.6, 0.7}, relief[2] = {2e6, 1e-10}, check[4] = {1e-5, 0.6, 1e6, 9e6},
                leak[1] = {1e-12}, pump[1] = {1e-3};
   od_build_flow(p->build, "pump", OD_FLOW_PUMP, od_dice_pick(&p->dice, 2) ? TANK : -1, 0, numbers(p, "pump", pump, 1),
-                od_dice_pick(&p->dice, 3) - 1);
-  od_build_flow(p->build, "throttle", OD_FLOW_ORIFICE, 0, 1, numbers(p, "orifice", orifice, 3), 1);
+                driver(p, od_dice_pick(&p->dice, 3) - 1));
+  od_build_flow(p->build, "throttle", OD_FLOW_ORIFICE, 0, 1, numbers(p, "orifice", orifice, 3), driver(p, 1));
   od_build_flow(p->build, "bleed", OD_FLOW_ORIFICE, 1, TANK, numbers(p, "orifice", orifice, 3), -1);
   od_build_flow(p->build, "feed", OD_FLOW_ORIFICE, SOURCE, 2, numbers(p, "orifice", orifice, 3), -1);
   od_build_flow(p->build, "relief", OD_FLOW_RELIEF, 0, TANK, numbers(p, "relief", relief, 2), -1);
@@ -216,7 +226,9 @@ static void add_flows(plan *p) {
 static void add_valve(plan *p) {
   double lag = od_dice_pick(&p->dice, 2) ? 0.02 : 0;
   const double q[6] = {lag, 1.5, 2e-5, 0.6, 2, 0.05};
-  int valve = od_build_valve(p->build, "valve", (od_valve_law)od_dice_pick(&p->dice, 2), numbers(p, "valve", q, 6), 0);
+  p->lag = lag > 0;
+  int valve = od_build_valve(p->build, "valve", (od_valve_law)od_dice_pick(&p->dice, 2), numbers(p, "valve", q, 6),
+                             driver(p, 0));
   static const int from[4] = {0, 2, 0, 1}, to[4] = {1, TANK, 2, TANK};
   static const char *const names[] = {"a", "b", "c", "d"};
   for (int i = 0; i < 4; i++) {
@@ -258,6 +270,136 @@ static void add_circuit(plan *p) {
   }
 }
 
+// ---- random blocks
+
+enum { SENSORS = 5, NETWORK = 10, MOST_BLOCK_STATES = 14 };
+
+// The numbers of a block; the first is its gain where it has one.
+static void random_block_numbers(plan *p, int block, const od_block_spec *s, double gain) {
+  od_dice *d = &p->block_dice;
+  double T = od_dice_uniform(d, 0.01, 0.1), q[40] = {gain, T, od_dice_uniform(d, 0.1, 1), od_dice_uniform(d, 0.3, 1)};
+  int count = 4;
+  switch (s->kind) {
+    case OD_BLOCK_GAIN:
+    case OD_BLOCK_PRODUCT: count = 1; break;
+    case OD_BLOCK_FIRST_ORDER: count = 2; break;
+    case OD_BLOCK_LEAD_LAG: q[2] = T / 2, count = 3; break;
+    case OD_BLOCK_SECOND_ORDER: count = 3;  // fallthrough
+    case OD_BLOCK_NOTCH:
+      if (!s->by_time) q[1] = 1 / T;
+      break;
+    case OD_BLOCK_SUM:
+      for (count = 0; count < s->inputs; count++) q[count] = od_dice_uniform(d, -1, 1);
+      break;
+    case OD_BLOCK_TRANSFER:
+      count = s->numerator + s->order + 2;
+      for (int i = 0; i < count; i++) q[i] = od_dice_uniform(d, 0.1, 1);
+      break;
+    case OD_BLOCK_DELAY: q[0] = T, count = 1; break;
+    case OD_BLOCK_SATURATION:
+    case OD_BLOCK_DEAD_ZONE: q[0] = -0.3, q[1] = 0.2, count = 2; break;
+    case OD_BLOCK_LINEAR_VALVE: q[1] = 0.3, count = 2; break;
+    case OD_BLOCK_LOAD_CHAMBER: q[0] = 2, q[1] = 1, count = 4; break;
+    case OD_BLOCK_MASS: q[0] = 0.5, q[1] = 1.5, count = 4; break;
+    case OD_BLOCK_INTEGRATOR:
+    case OD_BLOCK_PID:
+      count = s->kind == OD_BLOCK_PID ? 4 : 1;
+      if (s->kind == OD_BLOCK_PID) q[2] = 0.01, q[3] = T;
+      if (s->limited) q[count] = -0.4, q[count + 1] = 0.5, q[count + 2] = 0.02, count += 3;
+      break;
+  }
+  int first = number(p, "block", q[0]);
+  for (int i = 1; i < count; i++) number(p, "block", q[i]);
+  od_build_block_numbers(p->build, block, first);
+}
+
+static od_block_spec random_block(od_dice *d) {
+  return (od_block_spec){.kind = (od_block_kind)od_dice_pick(d, OD_BLOCK_MASS + 1),
+                         .inputs = 1 + od_dice_pick(d, 3),
+                         .order = 1 + od_dice_pick(d, 3),
+                         .by_time = od_dice_pick(d, 2),
+                         .limited = od_dice_pick(d, 2),
+                         .derivative = od_dice_pick(d, 2)};
+}
+
+// Gains, transfer functions, integrators and PIDs may run once per sample.
+static void perhaps_sample(od_dice *d, od_block_spec *s) {
+  bool can = s->kind == OD_BLOCK_GAIN || s->kind == OD_BLOCK_TRANSFER || s->kind == OD_BLOCK_INTEGRATOR ||
+             s->kind == OD_BLOCK_PID;
+  if (can && od_dice_pick(d, 4) == 0) s->sample = 2e-3;
+}
+
+// First blocks that take up something measured, then a network of all kinds. Numbers and connections come when
+// everything that can be measured is there.
+static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
+  static const od_block_kind sensors[] = {OD_BLOCK_GAIN, OD_BLOCK_FIRST_ORDER, OD_BLOCK_LEAD_LAG};
+  int states = 0;
+  for (int i = 0; i < SENSORS + NETWORK; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "block%d", i);
+    spec[i] = random_block(&p->block_dice);
+    if (i < SENSORS || states > MOST_BLOCK_STATES) spec[i].kind = sensors[od_dice_pick(&p->block_dice, 3)];
+    if (states > MOST_BLOCK_STATES) spec[i].kind = OD_BLOCK_SUM;
+    if (spec[i].kind == OD_BLOCK_TRANSFER) spec[i].numerator = od_dice_pick(&p->block_dice, spec[i].order + 1);
+    perhaps_sample(&p->block_dice, &spec[i]);
+    od_build_block(p->build, name, &spec[i], "1");
+    states += spec[i].kind == OD_BLOCK_TRANSFER || spec[i].kind == OD_BLOCK_DELAY ? spec[i].order : 1;
+  }
+  p->blocks = SENSORS + NETWORK;
+}
+
+// Something to measure, and the factor that makes it about one.
+static const char *random_quantity(plan *p, bool circuit, char text[32], double *factor) {
+  static const char *const of_mechanism[] = {"body0.o.x",   "body0.o.vy",   "spring.length",
+                                             "spring.rate", "spring.force", "body0.turn_rate"};
+  static const char *const of_circuit[] = {"va.pressure", "vc.pressure", "c0.length",   "c0.rate",
+                                           "c1.length",   "c0.force",    "c0.friction", "tank.pressure"};
+  od_dice *d = &p->block_dice;
+  *factor = 1;
+  if (od_dice_pick(d, 4) == 0 && p->joint_with_friction >= 0) {
+    snprintf(text, 32, "joint%d.rate", p->joint_with_friction);
+    return text;
+  }
+  if (circuit && p->lag && od_dice_pick(d, 5) == 0) return "valve.spool";
+  const char *name = circuit && od_dice_pick(d, 2) ? of_circuit[od_dice_pick(d, 8)] : of_mechanism[od_dice_pick(d, 6)];
+  if (strstr(name, "pressure")) *factor = 3e-7;
+  if (strstr(name, "force") || strstr(name, "friction")) *factor = 1e-3;
+  if (!p->planar && strcmp(name, "body0.turn_rate") == 0) name = "body0.wx";
+  return name;
+}
+
+// Anything may listen to anything before it, and what has a state in between also to what comes after it.
+static void connect_blocks(plan *p, const od_block_spec *spec, bool circuit) {
+  od_dice *d = &p->block_dice;
+  for (int i = 0; i < p->blocks; i++) {
+    double factor = 1;
+    char text[32], quantity[48];
+    if (i < SENSORS) od_build_block_measures(p->build, i, 0, random_quantity(p, circuit, text, &factor));
+    od_block_kind kind = spec[i].kind;
+    bool holds = kind == OD_BLOCK_FIRST_ORDER || kind == OD_BLOCK_SECOND_ORDER || kind == OD_BLOCK_INTEGRATOR ||
+                 kind == OD_BLOCK_MASS || kind == OD_BLOCK_LOAD_CHAMBER;
+    bool two = kind == OD_BLOCK_LINEAR_VALVE || kind == OD_BLOCK_LOAD_CHAMBER || kind == OD_BLOCK_MASS;
+    bool any = kind == OD_BLOCK_SUM || kind == OD_BLOCK_PRODUCT;
+    for (int k = 0; i >= SENSORS && k < (any ? spec[i].inputs : two ? 2 : 1); k++) {
+      int from = od_dice_pick(d, 2 + (holds ? p->blocks : i)) - 2;
+      od_build_block_input(p->build, i, k, from < 0 ? from + 2 : od_build_block_signal(p->build, from, 0));
+    }
+    random_block_numbers(p, i, &spec[i], factor * od_dice_uniform(d, 0.5, 1.5));
+    if (kind == OD_BLOCK_FIRST_ORDER || kind == OD_BLOCK_LEAD_LAG) {
+      snprintf(quantity, sizeof quantity, "block%d.state", i);
+      od_build_initial(p->build, quantity, od_dice_uniform(d, -0.5, 0.5) / factor, true);
+    }
+    if (kind == OD_BLOCK_MASS) {
+      snprintf(quantity, sizeof quantity, "block%d.velocity", i);
+      od_build_initial(p->build, quantity, od_dice_uniform(d, -0.5, 0.5), true);
+    }
+    if (kind == OD_BLOCK_INTEGRATOR || kind == OD_BLOCK_PID) {
+      snprintf(quantity, sizeof quantity, "block%d.integral", i);
+      od_build_initial(p->build, quantity, od_dice_uniform(d, -0.7, 0.7), true);
+    }
+  }
+}
+
 // Points whose positions tell a body's pose.
 static void add_pose_points(plan *p, int body) {
   static const char *const names[4] = {"o", "x", "y", "z"};
@@ -282,12 +424,15 @@ static void add_loop(plan *p, const loop *l, int i) {
   od_build_joint(p->build, name, &spec);
 }
 
-static od_model *build(uint64_t seed, bool planar, bool circuit, const loop *loops, int count) {
+static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, const loop *loops, int count) {
   plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
+  p.block_dice.state = seed * 611953 + 5;
+  od_block_spec spec[SENSORS + NETWORK];
   double g[3] = {0.3, -9.81, planar ? 0 : 1.5};
   od_build_gravity(p.build, vector(&p, "gravity", g));
   od_build_input(p.build, "u0", "1");
   od_build_input(p.build, "u1", "1");
+  if (blocks) declare_blocks(&p, spec);
   // Loops take coordinates away, in space many of them.
   p.bodies = (loops ? (planar ? 4 : 6) : 1) + od_dice_pick(&p.dice, 3);
   for (int i = 0; i < p.bodies; i++) {
@@ -297,6 +442,7 @@ static od_model *build(uint64_t seed, bool planar, bool circuit, const loop *loo
   add_elements(&p);
   if (circuit) add_circuit(&p);
   for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);
+  if (blocks) connect_blocks(&p, spec, circuit);
   for (int i = 0; i < count; i++) add_loop(&p, &loops[i], i);
   od_model *m = NULL;
   od_error err = {0};
@@ -376,14 +522,14 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
   if (l->kind == 1 + OD_FIXED) l->kind = 1 + OD_SPHERICAL;
 }
 
-od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit) {
-  if (!loops) return build(seed, planar, circuit, NULL, 0);
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks) {
+  if (!loops) return build(seed, planar, circuit, blocks, NULL, 0);
   loop list[MOST_LOOPS] = {0};
-  od_model *open = build(seed, planar, false, list, 0);
+  od_model *open = build(seed, planar, false, false, list, 0);
   if (!open) return NULL;
   od_dice dice = {seed * 104729 + 7};
   int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
   for (int i = 0; i < count; i++) random_loop(&dice, open, planar, &list[i]);
   od_model_free(open);
-  return build(seed, planar, circuit, list, count);
+  return build(seed, planar, circuit, blocks, list, count);
 }

@@ -1,5 +1,5 @@
 // Random machines for tests: trees of all joint types with springs, forces and torques, loops of all kinds that close,
-// and hydraulic circuits with every element.
+// hydraulic circuits with every element, and networks of blocks that measure and drive all of that.
 #ifndef OD_RANDOM_MACHINE_H
 #define OD_RANDOM_MACHINE_H
 
@@ -15,6 +15,6 @@ double od_dice_uniform(od_dice *d, double low, double high);
 int od_dice_pick(od_dice *d, int count);  // 0 .. count - 1
 
 // A machine of the kind asked for; NULL when the dice gave one that cannot move (try the next seed).
-od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit);
+od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks);
 
 #endif

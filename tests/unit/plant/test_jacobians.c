@@ -1,4 +1,5 @@
-// Every Jacobian against the complex step, over random machines: planar and spatial, with and without loops.
+// Every Jacobian against the complex step, over random machines: planar and spatial, with and without loops, circuits
+// and blocks.
 //
 // The complex step runs the kernels in complex numbers: independent of the hand-written tangents, exact to round-off.
 // Rates and transitions are solved in complex arithmetic with the real Newton matrix until the imaginary part, too,
@@ -86,10 +87,10 @@ static void compare_scaled(bench *b, const char *what, const double *got, const 
   free(a), free(c), free(largest_of);
 }
 
-static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops, bool circuit) {
+static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loops, bool circuit, bool blocks) {
   *b = (bench){.where = planar ? (loops ? "planar looped" : "planar") : (loops ? "spatial looped" : "spatial"),
                .seed = seed};
-  b->m = od_random_machine(seed, planar, loops, circuit);
+  b->m = od_random_machine(seed, planar, loops, circuit, blocks);
   if (!b->m) return false;
   od_dice dice = {seed + 99};
   int outputs[512], count = 0;
@@ -106,7 +107,7 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count,
   b->np = MOST_PARAMETERS;
   b->w = calloc((size_t)b->m->layout.scalars, sizeof *b->w);
-  double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[64];
+  double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[96];
   assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
   // Away from rest.
   memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
@@ -151,13 +152,13 @@ static void complex_residual(bench *b, const double complex *x, const double com
 
 // k with g(x, k, u) = 0 in complex numbers, by corrections with the real mass matrix.
 static void complex_rates(bench *b, const double complex *x, const double complex *u, double complex *k) {
-  double matrix[32 * 32], re[32], im[32];
-  int pivot[32];
+  double matrix[64 * 64], re[64], im[64];
+  int pivot[64];
   assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), 0, 0, matrix), OD_OK);
   assert_int_equal(od_lu_factor(b->nk, matrix, pivot), OD_OK);
   for (int i = 0; i < b->nk; i++) k[i] = od_sim_rates(b->sim)[i];
   for (int round = 0; round < 4; round++) {
-    double complex g[32];
+    double complex g[64];
     complex_residual(b, x, k, u, g);
     for (int i = 0; i < b->nk; i++) re[i] = creal(g[i]), im[i] = cimag(g[i]);
     od_lu_solve(b->nk, matrix, pivot, re, 1);
@@ -183,7 +184,7 @@ static void check_derivatives(bench *b) {
   assert_int_equal(od_sim_derivatives(b->sim, NULL, fx, fu, fp), OD_OK);
   assert_int_equal(od_sim_output_jacobians(b->sim, hx, hu, hp), OD_OK);
   for (int j = 0; j < all; j++) {
-    double complex x[64], u[4], k[32];
+    double complex x[96], u[4], k[64];
     complex_point(b, j, x, u);
     complex_rates(b, x, u, k);
     for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
@@ -218,7 +219,7 @@ static void check_derivatives(bench *b) {
 // The trapezoidal step in complex numbers, from the sim's old state x0 to k1, with Newton's real matrix.
 static void complex_step(bench *b, const od_sim *old, double h, int entry, const double *u1, double complex *x1) {
   int n = b->nk, nz = b->nz, nx = b->nx, nu = b->nu;
-  double complex x0[64], u0[4], k0[32], k1[32], u[4];
+  double complex x0[96], u0[4], k0[64], k1[64], u[4];
   // Old point.
   od_sim *now = b->sim;
   b->sim = (od_sim *)old;
@@ -228,8 +229,8 @@ static void complex_step(bench *b, const od_sim *old, double h, int entry, const
   // New point, from the real solution on.
   load_complex(b, entry >= nx + 2 * nu ? b->parameter[entry - nx - 2 * nu] : -1);
   for (int i = 0; i < nu; i++) u[i] = u1[i] + (entry == nx + nu + i ? tiny * I : 0);
-  double matrix[32 * 32], re[32], im[32], g0[32];
-  int pivot[32];
+  double matrix[64 * 64], re[64], im[64], g0[64];
+  int pivot[64];
   assert_int_equal(
       b->plant->ops->residual(b->plant, od_sim_work(b->sim), 0, od_sim_state(b->sim), od_sim_rates(b->sim), u1, g0),
       OD_OK);
@@ -237,7 +238,7 @@ static void complex_step(bench *b, const od_sim *old, double h, int entry, const
   assert_int_equal(od_lu_factor(n, matrix, pivot), OD_OK);
   for (int i = 0; i < n; i++) k1[i] = od_sim_rates(b->sim)[i];
   for (int round = 0; round < 12; round++) {
-    double complex g[32];
+    double complex g[64];
     for (int i = 0; i < nz; i++) x1[i] = x0[i] + h * x0[nz + i] + h * h / 4 * (k0[i] + k1[i]);
     for (int i = 0; i < n; i++) x1[nz + i] = x0[nz + i] + h / 2 * (k0[i] + k1[i]);
     complex_residual(b, x1, k1, u, g);
@@ -253,12 +254,12 @@ static void check_transition(bench *b) {
   const double h = b->plant->nc ? 1e-3 : 1e-2, u1[2] = {0.7, -1.1};
   od_sim *old = malloc(b->sim->size);
   memcpy(old, b->sim, b->sim->size);
-  double F[64 * 64], Gu0[64 * 4], Gu1[64 * 4], Gp[64 * MOST_PARAMETERS],
+  double F[96 * 96], Gu0[96 * 4], Gu1[96 * 4], Gp[96 * MOST_PARAMETERS],
       *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
   od_status status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
   assert_int_equal(status, OD_OK);
   for (int j = 0; j < all; j++) {
-    double complex x1[64];
+    double complex x1[96];
     complex_step(b, old, h, j, u1, x1);
     for (int i = 0; i < nx; i++) {
       want[i * all + j] = cimag(x1[i]) / tiny;
@@ -274,12 +275,12 @@ static void check_transition(bench *b) {
   free(got);
 }
 
-static void check_kind(bool planar, bool loops, bool circuit) {
+static void check_kind(bool planar, bool loops, bool circuit, bool blocks) {
   int checked = 0;
   double worst = 0;
   for (unsigned long long seed = 1; checked < MACHINES; seed++) {
     bench b;
-    if (!open_bench(&b, seed, planar, loops, circuit)) {
+    if (!open_bench(&b, seed, planar, loops, circuit, blocks)) {
       assert_true(seed < 20 * MACHINES);
       continue;
     }
@@ -289,43 +290,58 @@ static void check_kind(bool planar, bool loops, bool circuit) {
     close_bench(&b);
     checked++;
   }
-  print_message("%d %s machines%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial",
-                loops ? " with loops" : "", circuit ? " with circuits" : "", worst);
+  print_message("%d %s machines%s%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial",
+                loops ? " with loops" : "", circuit ? " with circuits" : "", blocks ? " with blocks" : "", worst);
 }
 
 static void planar_trees(void **state) {
   (void)state;
-  check_kind(true, false, false);
+  check_kind(true, false, false, false);
 }
 static void planar_loops(void **state) {
   (void)state;
-  check_kind(true, true, false);
+  check_kind(true, true, false, false);
 }
 static void spatial_trees(void **state) {
   (void)state;
-  check_kind(false, false, false);
+  check_kind(false, false, false, false);
 }
 static void spatial_loops(void **state) {
   (void)state;
-  check_kind(false, true, false);
+  check_kind(false, true, false, false);
 }
 static void planar_circuits(void **state) {
   (void)state;
-  check_kind(true, false, true);
+  check_kind(true, false, true, false);
 }
 static void planar_loops_circuits(void **state) {
   (void)state;
-  check_kind(true, true, true);
+  check_kind(true, true, true, false);
 }
 static void spatial_loops_circuits(void **state) {
   (void)state;
-  check_kind(false, true, true);
+  check_kind(false, true, true, false);
+}
+
+static void planar_blocks(void **state) {
+  (void)state;
+  check_kind(true, false, false, true);
+}
+static void spatial_loops_circuits_blocks(void **state) {
+  (void)state;
+  check_kind(false, true, true, true);
+}
+static void planar_circuits_blocks(void **state) {
+  (void)state;
+  check_kind(true, false, true, true);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(planar_trees),          cmocka_unit_test(planar_loops),
-                                     cmocka_unit_test(spatial_trees),         cmocka_unit_test(spatial_loops),
-                                     cmocka_unit_test(planar_circuits),       cmocka_unit_test(planar_loops_circuits),
-                                     cmocka_unit_test(spatial_loops_circuits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(planar_trees),           cmocka_unit_test(planar_loops),
+      cmocka_unit_test(spatial_trees),          cmocka_unit_test(spatial_loops),
+      cmocka_unit_test(planar_circuits),        cmocka_unit_test(planar_loops_circuits),
+      cmocka_unit_test(spatial_loops_circuits), cmocka_unit_test(planar_blocks),
+      cmocka_unit_test(planar_circuits_blocks), cmocka_unit_test(spatial_loops_circuits_blocks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

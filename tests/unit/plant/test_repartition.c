@@ -158,7 +158,7 @@ static void charts_are_carried_over(void **state) {
   double worst = 0;
   int changes = 0;
   for (unsigned seed = 1; seed <= 200; seed++) {
-    od_model *m = od_random_machine(seed, false, seed % 2, seed % 3 == 0);
+    od_model *m = od_random_machine(seed, false, seed % 2, seed % 3 == 0, false);
     if (!m) continue;
     int outputs[300], count = 0;
     for (int i = 0; i < m->outputs && count < 300; i++)

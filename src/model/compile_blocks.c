@@ -1,0 +1,297 @@
+// Compiling blocks: their places among signals and first-order states, the quantities they measure, the order in which
+// they are evaluated, and which of their signals act on the rest of the machine.
+//
+// A block passes an input on at once when its output depends on that input without a state in between. Outputs are
+// evaluated in an order in which every block comes after those whose signals it passes on; where there is none, the
+// blocks form an algebraic loop.
+#include <stdio.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+// ---- names
+
+const char *od_block_output_label(const od_block *block, int output) {
+  switch (block->spec.kind) {
+    case OD_BLOCK_SECOND_ORDER: return output == 0 ? "" : "rate";
+    case OD_BLOCK_MASS: return output == 0 ? "position" : "velocity";
+    case OD_BLOCK_LOAD_CHAMBER: return "pressure";
+    case OD_BLOCK_LINEAR_VALVE: return "flow";
+    default: return "";
+  }
+}
+
+// States that are outputs as well have no name of their own.
+const char *od_block_state_label(const od_block *block, int state) {
+  static const char *const several[OD_MOST_BLOCK_ORDER] = {
+      "state1", "state2",  "state3",  "state4",  "state5",  "state6",  "state7",  "state8",
+      "state9", "state10", "state11", "state12", "state13", "state14", "state15", "state16"};
+  bool sampled = block->spec.sample > 0;
+  if (sampled && state == block->states - 1) return "held";
+  switch (block->spec.kind) {
+    case OD_BLOCK_MASS:
+    case OD_BLOCK_LOAD_CHAMBER: return NULL;
+    case OD_BLOCK_INTEGRATOR: return "integral";
+    case OD_BLOCK_PID: return state == 0 ? "integral" : "filter";
+    default: return block->states == (sampled ? 2 : 1) ? "state" : several[state];
+  }
+}
+
+void od_rate_unit(const char *unit, int order, char *text, size_t size) {
+  size_t length = strlen(unit);
+  bool per_second = length > 2 && strcmp(unit + length - 2, "/s") == 0, bare = !strpbrk(unit, " /");
+  if (per_second) order++, length -= 2;
+  char power[16] = "";
+  if (order > 1) snprintf(power, sizeof power, "%d", order);
+  snprintf(text, size, per_second || bare ? "%.*s/s%s" : "(%.*s)/s%s", (int)length, unit, power);
+}
+
+// ---- signals and states
+
+// The second output of a block is the rate of the first.
+static bool name_signals(od_model *m, od_arena *arena) {
+  od_input *table = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *table);
+  if (!table) return false;
+  if (m->inputs) memcpy(table, m->input, (size_t)m->inputs * sizeof *table);
+  m->input = table;
+  for (int i = 0; i < m->blocks; i++)
+    for (int k = 0; k < m->block[i].outputs; k++) {
+      const od_block *block = &m->block[i];
+      const char *label = od_block_output_label(block, k);
+      const char *name = od_arena_format(arena, "%s%s%s", block->name, *label ? "." : "", label);
+      char rate[80];
+      od_rate_unit(block->unit, k, rate, sizeof rate);
+      const char *unit = k == 0 ? block->unit : od_arena_text(arena, rate);
+      if (!name || !unit) return false;
+      table[block->signal + k] = (od_input){name, unit, 0};
+    }
+  return true;
+}
+
+bool od_compile_block_signals(od_model *m, od_arena *arena) {
+  m->states = m->circuit_states;
+  for (int i = 0; i < m->blocks; i++) {
+    m->block[i].state = m->states;
+    m->states += m->block[i].states;
+  }
+  m->c0 = od_arena_take(arena, (size_t)(m->states + 1) * sizeof *m->c0);
+  return m->c0 && (m->blocks == 0 || name_signals(m, arena));
+}
+
+// ---- what blocks measure
+
+static bool follows_signal(const od_model *m, int node) {
+  return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
+}
+
+// Why a quantity cannot be measured by a block, or NULL when it can.
+static const char *refusal(const od_model *m, const od_output *o) {
+  switch (o->kind) {
+    case OD_OUT_COORDINATE:
+    case OD_OUT_COORDINATE_RATE:
+    case OD_OUT_POINT:
+    case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_BODY_ANGLE:
+    case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_SPRING_LENGTH:
+    case OD_OUT_SPRING_RATE:
+    case OD_OUT_SPRING_FORCE:
+    case OD_OUT_JOINT_SPRING_FORCE:
+    case OD_OUT_CYLINDER_LENGTH:
+    case OD_OUT_CYLINDER_RATE:
+    case OD_OUT_CYLINDER_FRICTION: return NULL;
+    case OD_OUT_NODE_PRESSURE:
+      return follows_signal(m, o->index) ? "it follows a signal; use that signal instead" : NULL;
+    case OD_OUT_SPOOL: return m->valve[o->index].state < 0 ? "the spool is the command; use that signal instead" : NULL;
+    case OD_OUT_CYLINDER_FORCE: {
+      const od_cylinder *c = &m->cylinder[m->actuator[o->index].cylinder];
+      bool follows = follows_signal(m, c->node_a) || follows_signal(m, c->node_b);
+      return follows ? "a chamber's pressure follows a signal" : NULL;
+    }
+    case OD_OUT_COORDINATE_ACCELERATION:
+    case OD_OUT_POINT_ACCELERATION:
+      return "accelerations follow from the forces of the same moment; measure a position or a rate";
+    default:
+      return "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces "
+             "of springs and cylinders";
+  }
+}
+
+static int add_measure(od_model *m, const od_output *o) {
+  for (int i = 0; i < m->measures; i++)
+    if (m->measure[i].kind == o->kind && m->measure[i].index == o->index && m->measure[i].component == o->component)
+      return m->signals + i;
+  m->measure[m->measures] = *o;
+  return m->signals + m->measures++;
+}
+
+static void find_measures(od_build *b, od_model *m) {
+  for (int i = 0; i < m->blocks; i++)
+    for (int k = 0; k < m->block[i].inputs; k++) {
+      od_block_line *line = &m->block_line[m->block[i].line + k];
+      if (!line->quantity) continue;
+      int output = od_model_output_find(m, line->quantity);
+      const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
+      if (output < 0)
+        od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has no such input: there is no quantity '%s'",
+                          m->block[i].name, line->quantity);
+      else if (why)
+        od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
+                          why);
+      else
+        line->source = add_measure(m, &m->output[output]);
+      line->quantity = NULL;
+    }
+}
+
+// ---- the order
+
+// With `sampling` in the moment of a sample, else between two.
+static bool passes_on(const od_block *block, bool sampling) {
+  bool sampled = block->spec.sample > 0;
+  if (sampled && (!sampling || block->spec.kind == OD_BLOCK_DELAY)) return false;
+  if (sampled && block->spec.kind == OD_BLOCK_INTEGRATOR) return true;
+  switch (block->spec.kind) {
+    case OD_BLOCK_FIRST_ORDER:
+    case OD_BLOCK_SECOND_ORDER:
+    case OD_BLOCK_INTEGRATOR:
+    case OD_BLOCK_LOAD_CHAMBER:
+    case OD_BLOCK_MASS: return false;
+    case OD_BLOCK_TRANSFER: return block->spec.numerator == block->spec.order;
+    default: return true;
+  }
+}
+
+static int block_of_signal(const od_model *m, int signal) {
+  for (int i = 0; i < m->blocks; i++)
+    if (signal >= m->block[i].signal && signal < m->block[i].signal + m->block[i].outputs) return i;
+  return -1;
+}
+
+// The block that must be evaluated before the `which`-th one because of its k-th input, or -1.
+static int waits_for(const od_model *m, int which, int k, bool sampling) {
+  const od_block *block = &m->block[which];
+  int source = m->block_line[block->line + k].source;
+  return passes_on(block, sampling) && source >= m->inputs && source < m->signals ? block_of_signal(m, source) : -1;
+}
+
+// Names a loop among the blocks that are left: from one of them back along what it waits for until one comes again.
+static void complain_about_loop(od_build *b, const od_model *m, const bool *done, int first) {
+  int way[64], length = 0, at = first, begin = -1;
+  while (begin < 0 && length < 64) {
+    way[length++] = at;
+    int next = -1;
+    for (int k = 0; k < m->block[at].inputs && next < 0; k++) {
+      int before = waits_for(m, at, k, false);
+      if (before >= 0 && !done[before]) next = before;
+    }
+    at = next;
+    for (int i = 0; i < length && begin < 0; i++)
+      if (way[i] == at) begin = i;
+  }
+  if (begin < 0) begin = length - 1;
+  // Signals run the other way: from what is waited for to what waits.
+  char text[400];
+  size_t used = 0;
+  for (int i = length - 1; i >= begin && used < sizeof text; i--)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%.60s -> ", m->block[way[i]].name);
+  od_build_complain(b, OD_ABOUT_BLOCK, way[length - 1],
+                    "%s%s has no state in it: each output follows from the others in the same moment; a lag in the "
+                    "loop would break it",
+                    text, m->block[way[length - 1]].name);
+}
+
+static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {
+  for (int k = 0; k < m->block[which].inputs; k++) {
+    int before = waits_for(m, which, k, sampling);
+    if (before >= 0 && !done[before]) return false;
+  }
+  return true;
+}
+
+static void find_order(od_build *b, od_model *m, bool *done) {
+  int count = 0;
+  for (bool found = true; found && count < m->blocks;) {
+    found = false;
+    for (int i = 0; i < m->blocks; i++) {
+      if (done[i] || !is_ready(m, i, false, done)) continue;
+      m->block_order[count++] = i;
+      done[i] = found = true;
+    }
+  }
+  for (int i = 0; i < m->blocks && count < m->blocks; i++)
+    if (!done[i]) {
+      complain_about_loop(b, m, done, i);
+      return;
+    }
+}
+
+// Sampled blocks run one after another; in a loop of them the first in the file sees what the last one held before.
+static void find_sample_order(od_model *m, bool *done) {
+  for (int i = 0; i < m->blocks; i++) done[i] = false;
+  for (int count = 0; count < m->blocks; count++) {
+    int next = -1;
+    for (int i = 0; i < m->blocks && next < 0; i++)
+      if (!done[i] && is_ready(m, i, true, done)) next = i;
+    for (int i = 0; i < m->blocks && next < 0; i++)
+      if (!done[i]) next = i;
+    done[next] = true;
+    if (m->block[next].spec.sample > 0) m->sampler[m->samplers++] = next;
+  }
+  for (int i = 0; i < m->blocks; i++) {
+    m->block[i].ring = m->rings;
+    if (m->block[i].spec.sample > 0 && m->block[i].spec.samples > 0) m->rings += 1 + m->block[i].spec.samples;
+  }
+}
+
+// ---- what signals drive
+
+static void add_drive(od_model *m, int signal) {
+  if (signal < m->inputs) return;
+  for (int i = 0; i < m->drives; i++)
+    if (m->drive[i] == signal) return;
+  m->drive[m->drives++] = signal;
+}
+
+static void find_drives(od_model *m) {
+  for (int i = 0; i < m->loads; i++) add_drive(m, m->load[i].input);
+  for (int i = 0; i < m->nodes; i++) add_drive(m, m->node[i].input);
+  for (int i = 0; i < m->flows; i++) add_drive(m, m->flow[i].input);
+  for (int i = 0; i < m->valves; i++) add_drive(m, m->valve[i].input);
+}
+
+// Derivatives of a block's outputs and rates by its states and inputs.
+static void place_slopes(od_model *m) {
+  for (int i = 0; i < m->blocks; i++) {
+    od_block *block = &m->block[i];
+    block->slope = m->block_slopes;
+    m->block_slopes += (block->outputs + block->states) * (block->states + block->inputs);
+  }
+}
+
+bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
+  if (m->blocks == 0) return true;
+  m->measure = od_arena_take(arena, (size_t)(m->block_lines + 1) * sizeof *m->measure);
+  m->block_order = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_order);
+  m->drive = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *m->drive);
+  m->sampler = od_arena_take(arena, (size_t)m->blocks * sizeof *m->sampler);
+  bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
+  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !done) return false;
+  find_measures(b, m);
+  find_order(b, m, done);
+  find_sample_order(m, done);
+  find_drives(m);
+  place_slopes(m);
+  return true;
+}
+
+bool od_model_is_linear(const od_model *m) {
+  if (m->coordinates > 0 || m->nodes > 0 || m->blocks == 0) return false;
+  for (int i = 0; i < m->blocks; i++) {
+    od_block_kind kind = m->block[i].spec.kind;
+    if (kind == OD_BLOCK_PRODUCT && m->block[i].inputs > 1) return false;
+    if (kind == OD_BLOCK_SATURATION || kind == OD_BLOCK_DEAD_ZONE || m->block[i].spec.limited) return false;
+    if (m->block[i].spec.sample > 0) return false;
+  }
+  return true;
+}

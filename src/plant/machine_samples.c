@@ -1,0 +1,99 @@
+// Sampled blocks of a machine: what a digital controller does between two steps.
+//
+// At the moment of a sample the blocks that are due run one after another; each sees the signals with what those before
+// it now hold. Their states and held outputs are states of the plant with zero rates, so that a sample is a jump of x:
+//   x+ = S(x, p)      dS/dx and dS/dp carry covariances and sensitivities across it
+// The jump is differentiated block by block, all directions at once: columns of the maps are directions, moved on in
+// place.
+#include <math.h>
+#include <string.h>
+
+#include "plant/machine_block.h"
+#include "plant/machine_plant.h"
+
+// Round-off in the time: a sample is due when this much of its period is missing.
+static const double early = 1e-6;
+
+double od_machine_next_sample(const od_plant *plant, const void *work) {
+  const od_model *m = machine_of(plant)->m;
+  const double *count = od_machine_plant_scalars(plant, work) + m->layout.sampled;
+  double next = INFINITY;
+  for (int i = 0; i < m->samplers; i++) next = fmin(next, count[i] * m->block[m->sampler[i]].spec.sample);
+  return next;
+}
+
+// The change of a block's input along a direction of x; a parameter's own part is in p.wc, if there is one.
+static double input_change(const machine *d, const parts *p, int block, const directions *v) {
+  const od_model *m = d->m;
+  int source = m->block_line[m->block[block].line].source;
+  if (source < 0) return 0;
+  od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, OD_LEVEL_POSITION);
+  double *line = p->w + m->layout.signal_line;
+  for (int i = 0; i < m->inputs; i++) line[i] = 0;
+  od_machine_signal_tangent(d, p, v->dc, od_no_block_number, line);
+  return line[source];
+}
+
+// Moves the columns of a map on across the sample of one block; direct(column): what a parameter adds to its input.
+static void move_columns(const machine *d, const parts *p, int block, double *map, int columns, bool parameters) {
+  const od_model *m = d->m;
+  const od_block *b = &m->block[block];
+  int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state;
+  int source = m->block_line[b->line].source;
+  for (int j = 0; j < columns; j++) {
+    double du = 0, next[OD_MOST_BLOCK_ORDER + 1];
+    int place = -1;
+    if (parameters) {
+      double _Complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
+      if (source >= 0 && od_machine_complex_point(&d->plant, p->head, j, NULL, g) == OD_OK)
+        du = __imag__ p->wc[m->layout.u + source] / od_imaginary_step;
+      if (d->block[j].block == block) place = d->block[j].place;
+    }
+    directions v = clear_directions(&d->plant, p);
+    for (int i = 0; i < n; i++) v.dz[i] = map[i * columns + j], v.dzd[i] = map[(n + i) * columns + j];
+    for (int i = 0; i < nc; i++) v.dc[i] = map[(2 * n + i) * columns + j];
+    du += input_change(d, p, block, &v);
+    od_block_sample_tangent(m, p->w, block, v.dc + b->state, du, place, next);
+    for (int i = 0; i < b->states; i++) map[(first + i) * columns + j] = next[i];
+  }
+}
+
+// One block: derivatives first, at the point before its sample; then its new states, for those that follow.
+static void sample_block(const machine *d, const parts *p, int block, double *x, double *map, double *by_parameters) {
+  const od_model *m = d->m;
+  const od_block *b = &m->block[block];
+  int nx = od_plant_nx(&d->plant);
+  double next[OD_MOST_BLOCK_ORDER + 1];
+  if (map || by_parameters) {
+    p->head->linear = 0;
+    od_machine_prepare_tangents(d, p);
+  }
+  if (map) move_columns(d, p, block, map, nx, false);
+  if (by_parameters) move_columns(d, p, block, by_parameters, d->plant.np, true);
+  od_block_sample(m, p->w, block, next);
+  for (int i = 0; i < b->states; i++) {
+    int place = 2 * d->plant.nz + b->state + i;
+    x[place] = p->x[place] = p->w[m->layout.c + b->state + i] = next[i];
+  }
+  od_blocks_evaluate(m, p->w);
+}
+
+od_status od_machine_sample(const od_plant *plant, void *work, double t, double *x, double *map,
+                            double *by_parameters) {
+  const machine *d = machine_of(plant);
+  const od_model *m = d->m;
+  parts p = parts_of(d, work);
+  int nx = od_plant_nx(plant);
+  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
+  for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
+  for (int i = 0; i < m->samplers; i++) {
+    double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
+    if (t < (*count - early) * period) continue;
+    *count = floor(t / period + early) + 1;
+    sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+  }
+  p.head->linear = 0;
+  for (int i = 0; i < nx; i++)
+    if (!isfinite(x[i])) return OD_NOT_FINITE;
+  return OD_OK;
+}
