@@ -45,6 +45,9 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 // Takes in the sensors' values y (ny); NaN: this one is missing.
 od_status od_observer_correct(od_observer *o, const double *y);
 
+// Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
+void od_observer_doubt(od_observer *o, double factor);
+
 double od_observer_time(const od_observer *o);
 const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates
 const double *od_observer_parameters(const od_observer *o);  // np

@@ -115,6 +115,12 @@ void od_findings_describe(const od_findings *f, char *text, size_t size) {
              variant ? ", " : "", step.text, (unsigned long long)e->seed);
 }
 
+static void print_failures(const od_findings *f, FILE *to) {
+  const od_observed *o = f->observed;
+  if (o->failed + o->held > 0)
+    fprintf(to, "samples: %ld failed; the estimate was carried over %ld times\n", o->failed, o->held);
+}
+
 // What the log had that one should know.
 static void print_log(const od_findings *f, FILE *to) {
   const od_log *log = f->experiment->log;
@@ -146,6 +152,7 @@ void od_findings_print(const od_findings *f, FILE *to) {
   if (e->parameters > 0) print_parameters(f, to);
   print_sensors(f, to);
   print_log(f, to);
+  print_failures(f, to);
   print_curves(f, to);
   print_consistency(f, to);
   print_speed(f, to);
@@ -221,6 +228,8 @@ static json_t *data_json(const od_findings *f) {
   json_t *object = json_pack("{s:o, s:I}", "file", od_json_text(source_name(e)), "samples", (json_int_t)o->steps + 1);
   json_object_set_new(object, "begin", od_json_number(o->begin));
   json_object_set_new(object, "end", od_json_number(o->end));
+  json_object_set_new(object, "failed", json_integer(o->failed));
+  json_object_set_new(object, "held", json_integer(o->held));
   const od_log *log = e->log;
   if (!log) return object;
   json_t *channels = json_array();

@@ -184,6 +184,15 @@ void od_covariance_map(od_block *b, const double *T) {
   }
 }
 
+// A factor S has its rows scaled, the covariance rows and columns.
+void od_covariance_scale(od_block *b, double factor) {
+  int n = b->nx + b->np;
+  for (int i = 0; i < b->nx; i++)
+    for (int j = 0; j < n; j++) b->P[i * n + j] *= factor;
+  for (int i = 0; i < n && !b->square_root; i++)
+    for (int j = 0; j < b->nx; j++) b->P[i * n + j] *= factor;
+}
+
 // ---- correction, one measurement at a time
 
 double od_covariance_project(const od_block *b, const double *h, double *g) {

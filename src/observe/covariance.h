@@ -24,6 +24,9 @@ bool od_covariance_predict(od_block *b, const double *A, const double *B, const 
 // P <- T P T' for a change of the states' coordinates; T is nx x nx.
 void od_covariance_map(od_block *b, const double *T);
 
+// P <- D P D with D = factor for the states, 1 for the parameters.
+void od_covariance_scale(od_block *b, double factor);
+
 // g = P h for a row h (n); returns h P h.
 double od_covariance_project(const od_block *b, const double *h, double *g);
 // Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.

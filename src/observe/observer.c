@@ -180,6 +180,11 @@ od_status od_observer_correct(od_observer *o, const double *y) {
   return o->used ? move_estimate(o) : OD_OK;
 }
 
+void od_observer_doubt(od_observer *o, double factor) {
+  od_block b = covariance(o);
+  od_covariance_scale(&b, factor);
+}
+
 // ---- what it tells
 
 double od_observer_time(const od_observer *o) {
