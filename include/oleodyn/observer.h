@@ -22,6 +22,8 @@ typedef struct od_observer_options {
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
   double gate;                 // innovations beyond so many standard deviations are not used; zero: all are used
+  int patience;                // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
+  const int *frozen;           // ny: a value so many times in a row is not used; NULL or zero: it is
   const double *low, *high;    // np bounds of the parameters; NULL: none
 } od_observer_options;
 
@@ -59,7 +61,7 @@ double od_observer_parameter_sigma(const od_observer *o, int i);
 od_sim *od_observer_sim(od_observer *o);
 
 // What the last correction said about each sensor.
-typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED } od_sensor_use;
+typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   double value, sigma;  // measured minus predicted; what was expected of it
   od_sensor_use use;
@@ -67,6 +69,9 @@ typedef struct od_innovation {
 const od_innovation *od_observer_innovations(const od_observer *o);  // ny
 double od_observer_nis(const od_observer *o,
                        int *used);  // normalised innovation squared of the last correction, and its dimension
-long od_observer_gated(const od_observer *o, int sensor);  // how often so far
+// How often so far a sensor was beyond its gate, repeated itself, and was let in again because the filter was wrong.
+long od_observer_gated(const od_observer *o, int sensor);
+long od_observer_frozen(const od_observer *o, int sensor);
+long od_observer_reopened(const od_observer *o, int sensor);
 
 #endif

@@ -63,12 +63,21 @@ static void print_sensors(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
   int name = (int)strlen("sensor");
   for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
-  fprintf(to, "  %-*s %12s %12s %12s\n", name, "sensor", "used", "missing", "gated");
+  bool frozen = false, reopened = false;
+  for (int i = 0; i < e->sensors; i++) {
+    frozen = frozen || f->observed->sensor[i].frozen > 0;
+    reopened = reopened || f->observed->sensor[i].reopened > 0;
+  }
+  fprintf(to, "  %-*s %12s %12s %12s", name, "sensor", "used", "missing", "gated");
+  if (frozen) fprintf(to, " %12s", "frozen");
+  fprintf(to, reopened ? " %12s\n" : "\n", "re-opened");
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     fprintf(to, "  ");
     od_print_padded(to, e->sensor[i].name, name);
-    fprintf(to, " %12ld %12ld %12ld\n", c->used, c->missing, c->gated);
+    fprintf(to, " %12ld %12ld %12ld", c->used, c->missing, c->gated);
+    if (frozen) fprintf(to, " %12ld", c->frozen);
+    fprintf(to, reopened ? " %12ld\n" : "\n", c->reopened);
   }
 }
 
@@ -181,8 +190,9 @@ static json_t *sensors_json(const od_findings *f) {
   for (int i = 0; i < f->experiment->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     json_array_append_new(
-        list, json_pack("{s:o, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
-                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated));
+        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
+                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
+                        (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened));
   }
   return list;
 }

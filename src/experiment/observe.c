@@ -99,7 +99,12 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
   size_t ny = (size_t)r->ny, np = (size_t)r->np;
   double *sigma = calloc(ny + 3 * np + 1, sizeof *sigma);
-  if (!sigma) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int *frozen = calloc(ny + 1, sizeof *frozen);
+  if (!sigma || !frozen) {
+    free(sigma);
+    free(frozen);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
   double *low = sigma + ny, *high = low + np, *start = high + np;
   for (size_t i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) sigma[i] = hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12));
@@ -108,13 +113,20 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
     high[i] = e->parameter[i].high;
     start[i] = e->parameter[i].start;
   }
-  const od_observer_options options = {
-      .form = e->form, .sensor_sigma = sigma, .gate = e->gate, .low = low, .high = high};
+  for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
+  const od_observer_options options = {.form = e->form,
+                                       .sensor_sigma = sigma,
+                                       .gate = e->gate,
+                                       .patience = e->patience,
+                                       .frozen = frozen,
+                                       .low = low,
+                                       .high = high};
   r->observer = od_observer_new(r->plant, &options);
   od_status status = r->observer
                          ? od_observer_start(r->observer, first->t, NULL, r->np ? start : NULL, e->covariance, first->u)
                          : OD_NO_MEMORY;
   free(sigma);
+  free(frozen);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
 }
 
@@ -265,6 +277,8 @@ static void count_sensors(run *r, bool start) {
     counts->used += innovation[i].use == OD_SENSOR_USED;
     counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start;
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
+    counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;
+    counts->reopened = od_observer_reopened(r->observer, i);
   }
 }
 

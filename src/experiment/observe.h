@@ -9,7 +9,8 @@
 #include "io/table.h"
 
 typedef struct od_sensor_counts {
-  long used, missing, gated;
+  long used, missing, gated, frozen;
+  long reopened;  // times it was let in again because the filter was wrong
 } od_sensor_counts;
 
 // A curve of a valve's port of which points were estimated, compared with the true one.

@@ -152,6 +152,12 @@ static bool noise_into_factor(od_block *b, const double *Q, const double *q) {
   return true;
 }
 
+bool od_covariance_add(od_block *b, const double *Q, const double *q) {
+  if (b->square_root) return noise_into_factor(b, Q, q);
+  add_noise(b, Q, q);
+  return true;
+}
+
 bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q) {
   int n = b->nx + b->np;
   if (b->square_root) {

@@ -21,6 +21,8 @@ double od_covariance_variance(const od_block *b, int i);
 
 // P <- F P F' + Q; A is nx x nx, B nx x np. Noise as a full matrix Q, or its diagonal q, or none (NULL).
 bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q);
+// P <- P + Q, or + diag(q).
+bool od_covariance_add(od_block *b, const double *Q, const double *q);
 // P <- T P T' for a change of the states' coordinates; T is nx x nx.
 void od_covariance_map(od_block *b, const double *T);
 

@@ -10,14 +10,17 @@
 
 #include "base/place.h"
 #include "observe/covariance.h"
+#include "observe/guard.h"
+
+enum { default_patience = 50 };
 
 struct od_observer {
   const od_plant *plant;
   size_t size;
   int nx, np, ny, form, started, used;
-  double gate, nis;
+  double nis;
   // Offsets in bytes from the block's start.
-  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated;
+  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;
 };
 
 static double *at(const od_observer *o, size_t offset) {
@@ -26,8 +29,11 @@ static double *at(const od_observer *o, size_t offset) {
 static od_innovation *innovations(const od_observer *o) {
   return (od_innovation *)((char *)o + o->innovation);
 }
-static long *gated(const od_observer *o) {
-  return (long *)((char *)o + o->gated);
+static od_guard *guards(const od_observer *o) {
+  return (od_guard *)((char *)o + o->guard);
+}
+static od_guard_rules *rules(const od_observer *o) {
+  return (od_guard_rules *)((char *)o + o->rules);
 }
 od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
@@ -63,7 +69,8 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->gain = od_place(&end, n * d);
   o->delta = od_place(&end, n * d);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
-  o->gated = od_place(&end, ny * sizeof(long));
+  o->guard = od_place(&end, ny * sizeof(od_guard));
+  o->rules = od_place(&end, ny * sizeof(od_guard_rules));
   o->size = od_place(&end, 0);
   return o->size;
 }
@@ -79,13 +86,16 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
   memset(memory, 0, lay_out(&laid, plant));
   *o = laid;
   o->form = (int)options->form;
-  o->gate = options->gate;
   od_sim_init((char *)memory + o->sim, plant);
   for (int i = 0; i < o->np; i++) {
     at(o, o->low)[i] = options->low ? options->low[i] : -INFINITY;
     at(o, o->high)[i] = options->high ? options->high[i] : INFINITY;
   }
-  for (int i = 0; i < o->ny; i++) at(o, o->sigma)[i] = options->sensor_sigma[i];
+  for (int i = 0; i < o->ny; i++) {
+    at(o, o->sigma)[i] = options->sensor_sigma[i];
+    rules(o)[i] = (od_guard_rules){options->gate, options->patience > 0 ? options->patience : default_patience,
+                                   options->frozen ? options->frozen[i] : 0};
+  }
   return o;
 }
 
@@ -106,7 +116,10 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   if (status == OD_OK && x) status = od_sim_set(sim, t, x, u);
   if (status != OD_OK) return status;
   od_sim_parameters(sim, at(o, o->p));
-  for (int i = 0; i < o->ny; i++) innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING}, gated(o)[i] = 0;
+  for (int i = 0; i < o->ny; i++) {
+    innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING};
+    od_guard_start(&guards(o)[i], &rules(o)[i]);
+  }
   od_block b = covariance(o);
   o->started = 1;
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
@@ -125,6 +138,19 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   return od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
+// The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
+// so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
+static bool widen(od_observer *o, od_block *b, const double *h, const double *g, double s, double value) {
+  int n = o->nx + o->np;
+  double *Q = at(o, o->P_out), seen = 0;
+  for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
+  double factor = (value * value - s) / (seen * seen);
+  if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
+  return od_covariance_add(b, Q, NULL);
+}
+
 // One sensor: delta (n) holds what the earlier ones have moved.
 static void take_sensor(od_observer *o, od_block *b, int i, double measured) {
   int n = o->nx + o->np;
@@ -135,11 +161,13 @@ static void take_sensor(od_observer *o, od_block *b, int i, double measured) {
   for (int k = 0; k < n; k++) predicted += h[k] * delta[k];
   double s = od_covariance_project(b, h, g) + r, value = measured - predicted;
   od_innovation *in = &innovations(o)[i];
-  *in = (od_innovation){value, sqrt(s), OD_SENSOR_USED};
-  if (o->gate > 0 && value * value > o->gate * o->gate * s) {
-    in->use = OD_SENSOR_GATED;
-    gated(o)[i]++;
-    return;
+  int reopen;
+  *in = (od_innovation){value, sqrt(s),
+                        od_guard_judge(&guards(o)[i], &rules(o)[i], measured, value * value / s, &reopen)};
+  if (in->use != OD_SENSOR_USED) return;
+  if (reopen && widen(o, b, h, g, s, value)) {
+    s = od_covariance_project(b, h, g) + r;
+    in->sigma = sqrt(s);
   }
   od_covariance_correct(b, g, s, r, gain);
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
@@ -200,7 +228,13 @@ const od_innovation *od_observer_innovations(const od_observer *o) {
   return innovations(o);
 }
 long od_observer_gated(const od_observer *o, int sensor) {
-  return gated(o)[sensor];
+  return guards(o)[sensor].gated;
+}
+long od_observer_frozen(const od_observer *o, int sensor) {
+  return guards(o)[sensor].frozen;
+}
+long od_observer_reopened(const od_observer *o, int sensor) {
+  return guards(o)[sensor].reopened;
 }
 
 const double *od_observer_covariance(od_observer *o) {
