@@ -40,6 +40,10 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
 
 static int choose_seed(const arguments *a, od_experiment *e) {
   if (!a->seed) return -1;
+  if (!e->truth) {
+    od_cli_error("--seed: what is observed here has noise of its own");
+    return OD_EXIT_BAD_INPUT;
+  }
   char *end;
   size_t digits = strspn(a->seed, "0123456789");
   unsigned long long seed = strtoull(a->seed, &end, 10);

@@ -315,7 +315,7 @@ static void read_log(od_experiment_loader *xl) {
 
 static void read_data(od_experiment_loader *xl, int node) {
   od_experiment *e = xl->e;
-  od_log_plan_read(&xl->ld, node, e->model, &e->data);
+  od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
   if (xl->options->data) {
     e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
     e->data.place = (od_place){.file = "--data"};

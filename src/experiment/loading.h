@@ -25,8 +25,6 @@ const char *od_set_for(const char *text, const char *who);
 // faults.c: what a simulated sensor does besides measuring; its unit and noise.
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);
 
-// log_plan.c: the section 'data' (node -1: there is none) for a machine's outputs and inputs.
-void od_log_plan_read(od_loader *ld, int node, const od_machine *machine, od_log_plan *plan);
 // machines.c: a path beside the experiment file, unless it is absolute.
 const char *od_beside(od_loader *ld, const char *path);
 

@@ -4,8 +4,8 @@
 //   settling  A filter that starts far off is, being linear, surer after its first corrections than it should be. Until
 //             its innovations are as large as it expects, a sensor's gate is wide: settled when a running mean of their
 //             normalised squares, which starts at that of the gate, has come down to 2.
-//   frozen    The very same value again and again comes from no sensor with noise: it is kept out from the second
-//             repetition that counts on, whatever the gate says.
+//   frozen    The very same value again and again comes from no sensor with noise: it is kept out, whatever the
+//             gate says.
 //   patience  A sensor that lives and has been kept out so many times in a row is right, and the filter is wrong: it is let
 //             in again, after the uncertainty of the states has been raised to what the innovation says.
 #ifndef OD_GUARD_H

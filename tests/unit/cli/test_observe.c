@@ -69,6 +69,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   ends_with(o, 2);
   says(o.err, "--truth: error: a log is observed here; nobody knows its true machine\n");
   forget(o);
+  expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
 
