@@ -22,6 +22,8 @@ typedef struct od_observer_options {
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
   double gate;                 // innovations beyond so many standard deviations are not used; zero: all are used
+  int patience;                // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
+  const int *frozen;           // ny: a value so many times in a row is not used; NULL or zero: it is
   const double *low, *high;    // np bounds of the parameters; NULL: none
 } od_observer_options;
 
@@ -45,6 +47,9 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 // Takes in the sensors' values y (ny); NaN: this one is missing.
 od_status od_observer_correct(od_observer *o, const double *y);
 
+// Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
+void od_observer_doubt(od_observer *o, double factor);
+
 double od_observer_time(const od_observer *o);
 const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates
 const double *od_observer_parameters(const od_observer *o);  // np
@@ -56,7 +61,7 @@ double od_observer_parameter_sigma(const od_observer *o, int i);
 od_sim *od_observer_sim(od_observer *o);
 
 // What the last correction said about each sensor.
-typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED } od_sensor_use;
+typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   double value, sigma;  // measured minus predicted; what was expected of it
   od_sensor_use use;
@@ -64,6 +69,9 @@ typedef struct od_innovation {
 const od_innovation *od_observer_innovations(const od_observer *o);  // ny
 double od_observer_nis(const od_observer *o,
                        int *used);  // normalised innovation squared of the last correction, and its dimension
-long od_observer_gated(const od_observer *o, int sensor);  // how often so far
+// How often so far a sensor was beyond its gate, repeated itself, and was let in again because the filter was wrong.
+long od_observer_gated(const od_observer *o, int sensor);
+long od_observer_frozen(const od_observer *o, int sensor);
+long od_observer_reopened(const od_observer *o, int sensor);
 
 #endif

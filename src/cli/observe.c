@@ -1,14 +1,18 @@
 // oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes what was found.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/live.h"
 #include "cli/observed.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "experiment/live.h"
 #include "experiment/observe.h"
 #include "io/plot.h"
 #include "report/observe_report.h"
@@ -17,7 +21,7 @@ typedef struct arguments {
   const char *truth, *variant, *seed, *data;
   od_files files;
   od_words set;
-  bool random_start, quiet;
+  bool random_start, live, json_lines, quiet;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
@@ -37,9 +41,13 @@ static int load(const char *path, const arguments *a, od_experiment **e) {
 
 static int choose_seed(const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
+  e->random_start = a->random_start;
+  if ((a->seed || a->random_start) && !e->truth) {
+    od_cli_error("--%s: what is observed here is not simulated", a->seed ? "seed" : "random-start");
+    return OD_EXIT_BAD_INPUT;
+  }
   int code = a->seed ? od_option_whole("seed", a->seed, &seed) : -1;
   e->seed = seed;
-  e->random_start = a->random_start;
   return code;
 }
 
@@ -81,6 +89,28 @@ static od_status write_report(const void *user, const char *path, od_error *err)
   return od_observe_report_write(f->experiment, f->observed, f->message, path, err);
 }
 
+// What a run has found goes to its files and to people.
+static int write_results(const arguments *a, const od_experiment *e, od_observed *observed, od_status status,
+                         const od_error *err) {
+  bool ok = true;
+  if (observed) {
+    FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
+    od_findings findings = {e, observed, status == OD_OK ? NULL : err->text};
+    od_findings_warn(&findings);
+    if (notes == stdout || (notes && a->live)) od_findings_print(&findings, notes);
+    json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
+    const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};
+    ok = od_files_write(&a->files, &contents, notes);
+  }
+  if (status == OD_INTERRUPTED)
+    fprintf(stderr, "oleodyn: %s\n", err->text);
+  else if (status != OD_OK)
+    od_cli_error("%s", err->text);
+  od_observed_free(observed);
+  if (status != OD_OK) return od_exit_code(status);
+  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
 static int run_and_write(const arguments *a, const od_experiment *e) {
   od_observed *observed = NULL;
   od_error err = {0};
@@ -88,33 +118,95 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   const od_observe_options options = {.progress = od_progress_tick, .user = &progress};
   od_status status = od_observe(e, &options, &observed, &err);
   od_progress_end(&progress);
-  bool ok = true;
-  if (observed) {
-    FILE *notes = od_files_notes(&a->files, a->quiet);
-    od_findings findings = {e, observed, status == OD_OK ? NULL : err.text};
-    od_findings_warn(&findings);
-    if (notes == stdout) od_findings_print(&findings, notes);
-    json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
-    const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};
-    ok = od_files_write(&a->files, &contents, notes);
+  return write_results(a, e, observed, status, &err);
+}
+
+// --- Live ---------------------------------------------------------------------------------------------------------
+
+static int check_live(const arguments *a) {
+  const char *taken = a->files.csv && !strcmp(a->files.csv, "-")     ? "csv"
+                      : a->files.json && !strcmp(a->files.json, "-") ? "json"
+                                                                     : NULL;
+  if (a->json_lines && !a->live)
+    od_cli_error("--json-lines is for live answers; give --live with it");
+  else if (a->live && a->data && strcmp(a->data, "-") != 0)
+    od_cli_error("--live reads standard input, --data a file; give one of them");
+  else if (a->live && taken)
+    od_cli_error("--%s -: standard output has the answers of --live; give a file name", taken);
+  else
+    return -1;
+  return OD_EXIT_BAD_INPUT;
+}
+
+// Nothing to draw while lines come; but Ctrl-C.
+static bool not_interrupted(void *user) {
+  (void)user;
+  od_progress hidden = {0};
+  return od_progress_tick(&hidden, 0);
+}
+
+static bool tick(void *user, double done) {
+  (void)done;
+  return not_interrupted(user);
+}
+
+static od_status observe_live(const arguments *a, od_experiment *e, od_answers *answers, od_observed **observed,
+                              od_error *err) {
+  const od_live_options input = {.input = STDIN_FILENO,
+                                 .name = "standard input",
+                                 .goes_on = not_interrupted,
+                                 .refuse = od_answers_refuse,
+                                 .user = answers};
+  od_source source = {0};
+  od_messages *messages = od_messages_new();
+  od_status status =
+      messages ? od_source_live(e, &input, &source, messages, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (messages && od_messages_count(messages) > 0) {
+    od_messages_print(messages, stderr, od_terminal_colour(stderr));
+    od_fail(err, status, "the columns of standard input do not fit the experiment");
   }
-  if (status == OD_INTERRUPTED)
-    fprintf(stderr, "oleodyn: %s\n", err.text);
-  else if (status != OD_OK)
-    od_cli_error("%s", err.text);
-  od_observed_free(observed);
-  if (status != OD_OK) return od_exit_code(status);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  od_messages_free(messages);
+  if (status != OD_OK) return status;
+  const od_observe_options options = {.progress = tick,
+                                      .user = answers,
+                                      .source = &source,
+                                      .begin = od_answers_begin,
+                                      .answer = od_answers_sample,
+                                      .keep_going = true,
+                                      .forget_rows = !a->files.csv && !a->files.mat && !a->files.plot};
+  status = od_observe(e, &options, observed, err);
+  od_source_free(&source);
+  return status;
+}
+
+static int run_live(const arguments *a, od_experiment *e) {
+  od_answers *answers = od_answers_new(a->json_lines);
+  od_observed *observed = NULL;
+  od_error err = {0};
+  if (!answers) {
+    od_cli_error("memory ran out");
+    return OD_EXIT_FAILED;
+  }
+  od_progress progress = od_progress_start(true);
+  // Whoever reads the answers may go away; the result files are written all the same.
+  signal(SIGPIPE, SIG_IGN);
+  od_status status = observe_live(a, e, answers, &observed, &err);
+  od_progress_end(&progress);
+  if (od_answers_refused(answers) > 0 && !a->quiet)
+    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(answers));
+  od_answers_free(answers);
+  return write_results(a, e, observed, status, &err);
 }
 
 static const char details[] =
     "The experiment file says which machine works, which sensors it has, what the observer believes at the start and\n"
-    "what it estimates. What it observes is a simulated machine, or with --data what a real one did. Printed are the\n"
-    "parameters, beside their true values where these are known, how often each sensor was used, and whether the\n"
-    "innovations are as large as the filter expects. Files appear complete or not at all.\n\n"
+    "what it estimates. What it observes is a simulated machine, with --data what a real one did, with --live what it\n"
+    "does. Printed are the parameters, beside their true values where these are known, how often each sensor was used,\n"
+    "and whether the innovations are as large as the filter expects. Files appear complete or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
+    "  logger | oleodyn observe valve.yaml --live --json-lines\n"
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
     "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --report valve.html\n";
 
@@ -127,6 +219,9 @@ int od_command_observe(int argc, char **argv) {
       {"random-start", OD_OPTION_FLAG, NULL, "begin at a start drawn around the true one, not at the model's",
        &a.random_start},
       {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
+      {"live", OD_OPTION_FLAG, NULL, "observe lines of CSV from standard input and answer each (also: --data -)",
+       &a.live},
+      {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
       {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or with 'truth.' or 'model.' before its\npath one of that machine "
@@ -145,10 +240,13 @@ int od_command_observe(int argc, char **argv) {
   od_words files = {0};
   od_experiment *e = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.data && !strcmp(a.data, "-")) a.live = true;
+  if (code < 0) code = check_live(&a);
+  if (a.live) a.data = "-";
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = run_and_write(&a, e);
+  if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);
   od_experiment_free(e);
   od_words_free(&files);
   od_words_free(&a.set);

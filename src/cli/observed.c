@@ -67,12 +67,21 @@ static void print_sensors(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
   int name = (int)strlen("sensor");
   for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
-  fprintf(to, "  %-*s %12s %12s %12s\n", name, "sensor", "used", "missing", "gated");
+  bool frozen = false, reopened = false;
+  for (int i = 0; i < e->sensors; i++) {
+    frozen = frozen || f->observed->sensor[i].frozen > 0;
+    reopened = reopened || f->observed->sensor[i].reopened > 0;
+  }
+  fprintf(to, "  %-*s %12s %12s %12s", name, "sensor", "used", "missing", "gated");
+  if (frozen) fprintf(to, " %12s", "frozen");
+  fprintf(to, reopened ? " %12s\n" : "\n", "re-opened");
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     fprintf(to, "  ");
     od_print_padded(to, e->sensor[i].name, name);
-    fprintf(to, " %12ld %12ld %12ld\n", c->used, c->missing, c->gated);
+    fprintf(to, " %12ld %12ld %12ld", c->used, c->missing, c->gated);
+    if (frozen) fprintf(to, " %12ld", c->frozen);
+    fprintf(to, reopened ? " %12ld\n" : "\n", c->reopened);
   }
 }
 
@@ -126,6 +135,12 @@ void od_findings_describe(const od_findings *f, char *text, size_t size) {
              variant ? ", " : "", step.text, (unsigned long long)e->seed);
 }
 
+static void print_failures(const od_findings *f, FILE *to) {
+  const od_observed *o = f->observed;
+  if (o->failed + o->held > 0)
+    fprintf(to, "samples: %ld failed; the estimate was carried over %ld times\n", o->failed, o->held);
+}
+
 // What the log had that one should know.
 static void print_log(const od_findings *f, FILE *to) {
   const od_log *log = f->experiment->log;
@@ -157,6 +172,7 @@ void od_findings_print(const od_findings *f, FILE *to) {
   if (e->parameters > 0) print_parameters(f, to);
   print_sensors(f, to);
   print_log(f, to);
+  print_failures(f, to);
   print_curves(f, to);
   print_consistency(f, to);
   print_speed(f, to);
@@ -185,8 +201,9 @@ static json_t *sensors_json(const od_findings *f) {
   for (int i = 0; i < f->experiment->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     json_array_append_new(
-        list, json_pack("{s:o, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
-                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated));
+        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
+                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
+                        (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened));
   }
   return list;
 }
@@ -232,6 +249,8 @@ static json_t *data_json(const od_findings *f) {
   json_t *object = json_pack("{s:o, s:I}", "file", od_json_text(source_name(e)), "samples", (json_int_t)o->steps + 1);
   json_object_set_new(object, "begin", od_json_number(o->begin));
   json_object_set_new(object, "end", od_json_number(o->end));
+  json_object_set_new(object, "failed", json_integer(o->failed));
+  json_object_set_new(object, "held", json_integer(o->held));
   const od_log *log = e->log;
   if (!log) return object;
   json_t *channels = json_array();

@@ -13,6 +13,14 @@
 
 typedef enum od_noise_kind { OD_NOISE_GAUSSIAN, OD_NOISE_UNIFORM } od_noise_kind;
 
+// What a simulated sensor does besides measuring. Infinite times: it does not.
+typedef struct od_faults {
+  double stuck_from, stuck_to;    // s; repeats its last value
+  double spike_rate, spike_size;  // part of the samples; added or subtracted
+  double dies;                    // s; says nothing from then on,
+  bool dies_stuck;                // or repeats its last value
+} od_faults;
+
 typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
   double sigma;             // standard deviation of its noise
@@ -21,6 +29,8 @@ typedef struct od_sensor {
   double bias, resolution;  // a constant error; the steps it counts in (0: none)
   double start, dropout;    // s; the part of the samples that is lost
   int every;                // measures every so many steps
+  od_faults faults;         // of the simulated sensor
+  int frozen;               // as many equal values in a row are a fault; 0: they are none
   int channel;              // of the log or stream
 } od_sensor;
 
@@ -59,6 +69,7 @@ typedef struct od_experiment {
   double pressure_noise, acceleration_noise;
   od_covariance_form form;
   double gate;
+  int patience;        // of the gate
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
   od_log_plan data;    // which column of a log or stream is which channel

@@ -75,8 +75,8 @@ static int entries(const od_loader *ld, int node) {
 // --- Sensors ------------------------------------------------------------------------------------------------------
 
 static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "noise", "bias",    "scale", "resolution",
-                                     "every", "start", "dropout", NULL};
+  static const char *const keys[] = {"sigma", "noise",   "bias",  "scale",  "resolution", "every",
+                                     "start", "dropout", "stuck", "spikes", "dies",       NULL};
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
@@ -94,6 +94,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
   int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
+  od_faults faults = od_read_faults(ld, &section, unit, od_number_value(ld, first));
   xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
                                                 .unit = unit,
                                                 .sigma = od_number_value(ld, first),
@@ -103,7 +104,8 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                                 .every = (int)fmin(od_number_value(ld, first + 3), 1e6),
                                                 .start = od_number_value(ld, first + 4),
                                                 .scale = od_number_value(ld, first + 6),
-                                                .dropout = od_number_value(ld, first + 5)};
+                                                .dropout = od_number_value(ld, first + 5),
+                                                .faults = faults};
 }
 
 static void read_sensors(od_experiment_loader *xl, int node) {
@@ -264,15 +266,33 @@ static void read_noise(od_experiment_loader *xl, int node) {
 }
 
 static void read_filter(od_experiment_loader *xl, int node) {
-  static const char *const keys[] = {"form", "gate", NULL};
+  static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
   static const char *const forms[] = {"joseph", "square-root", NULL};
-  static const od_field gate = {"gate", "1", OD_POSITIVE, 0};
+  static const od_field fields[] = {
+      {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
   if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
   int form = od_section_get(ld, &section, "form");
   xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH;
-  xl->e->gate = od_number_value(ld, od_read_fields(ld, &section, &gate, 1, OD_IN_LOADER));
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  od_check_whole(ld, first + 1, "gate_patience", 2, 1e9);
+  od_check_whole(ld, first + 2, "frozen", 0, 1e9);
+  xl->e->gate = od_number_value(ld, first);
+  xl->e->patience = (int)fmin(od_number_value(ld, first + 1), 1e9);
+  xl->frozen = od_number_is_given(ld, first + 2) ? (int)fmin(od_number_value(ld, first + 2), 1e9) : -1;
+}
+
+// So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
+// hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
+static int equal_values(const od_experiment_loader *xl, const od_sensor *s) {
+  static const double seldom = 1e-8;
+  if (xl->frozen >= 0) return xl->frozen;
+  if (!(xl->e->gate > 0)) return 0;
+  // Two values with independent noise in the same step of the resolution.
+  double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
+  if (chance > 0.5) return 0;
+  return chance > 0 ? (int)fmax(5, ceil(1 + log(seldom) / log(chance))) : 5;
 }
 
 // Time and step may come from the machine's run section.
@@ -335,7 +355,7 @@ static void read_log(od_experiment_loader *xl) {
 
 static void read_data(od_experiment_loader *xl, int node) {
   od_experiment *e = xl->e;
-  od_log_plan_read(&xl->ld, node, e->model, &e->data);
+  od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
   if (xl->options->data) {
     e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
     e->data.place = (od_place){.file = "--data"};
@@ -394,6 +414,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   read_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
+  for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = equal_values(xl, &xl->e->sensor[i]);
 }
 
 // With errors a number may be missing that --set means.

@@ -14,6 +14,7 @@ typedef struct od_experiment_loader {
   int initial;           // node of that section
   int *watched_key;      // where each watched output stands
   bool simulated;        // there is a true machine, not a log or stream
+  int frozen;            // of the filter; -1: not said
 } od_experiment_loader;
 
 // machines.c: the true machine and the observer's, from 'machine', 'truth' and 'model'.
@@ -21,8 +22,8 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file);
 // Whether a text of --set is meant for a machine: what follows "truth." or "model.", else NULL.
 const char *od_set_for(const char *text, const char *who);
 
-// log_plan.c: the section 'data' (node -1: there is none) for a machine's outputs and inputs.
-void od_log_plan_read(od_loader *ld, int node, const od_machine *machine, od_log_plan *plan);
+// faults.c: what a simulated sensor does besides measuring; its unit and noise.
+od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);
 
 // start.c: the covariance of the start's errors.
 void od_load_start(od_experiment_loader *xl);

@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 #include "io/table.h"
-#include "machine/messages.h"
-#include "machine/units.h"
+#include "machine/loader.h"
 
 typedef struct od_channel {
   const char *name, *unit;  // of the output or input it is for; unit in SI
@@ -36,8 +35,9 @@ typedef struct od_log_plan {
   bool hold;             // inputs keep their value until the next row; else they go straight to it
 } od_log_plan;
 
-// An empty plan: everything is called by its own name.
-od_log_plan od_log_plan_empty(void);
+// Reads a section like 'data' at a node (-1: there is none; everything is called by its own name) for a machine's outputs
+// and inputs. `path` is that of its numbers. What is wrong becomes a message. Texts belong to the loader's machine.
+void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // The channel for an output or input, added if it is not there: its index, or -1 when memory ran out.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);

@@ -7,7 +7,7 @@
 #include "machine/document.h"
 #include "machine/suggest.h"
 
-od_log_plan od_log_plan_empty(void) {
+static od_log_plan empty_plan(void) {
   return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
                        .start = -INFINITY,
                        .end = INFINITY};
@@ -88,7 +88,7 @@ static void read_column(od_loader *ld, int node, int key, const char *path, od_c
   c->place = od_place_of(ld, column >= 0 ? column : key);
 }
 
-static void read_channel(od_loader *ld, int key, const od_machine *machine, od_log_plan *plan) {
+static void read_channel(od_loader *ld, int key, const char *path, const od_machine *machine, od_log_plan *plan) {
   const char *name = od_text_of(ld, key);
   int input = find_input(machine, name), output = od_machine_output_find(machine, name);
   if (input < 0 && output < 0) {
@@ -104,7 +104,7 @@ static void read_channel(od_loader *ld, int key, const od_machine *machine, od_l
   if (channel < 0)
     ld->no_memory = true;
   else
-    read_column(ld, od_value(ld, key), key, od_format(ld, "data.channels.%s", name), &plan->channel[channel]);
+    read_column(ld, od_value(ld, key), key, od_format(ld, "%s.channels.%s", path, name), &plan->channel[channel]);
 }
 
 // --- The section --------------------------------------------------------------------------------------------------
@@ -141,23 +141,23 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
   int time = od_section_get(ld, section, "time");
   if (time >= 0 && plan->interval > 0)
     od_complain(ld, time, "a log has either a column 'time' or an 'interval' between its rows");
-  if (time >= 0) read_column(ld, time, time, "data.time", &plan->time);
+  if (time >= 0) read_column(ld, time, time, od_path(ld, section->path, "time"), &plan->time);
 }
 
-void od_log_plan_read(od_loader *ld, int node, const od_machine *machine, od_log_plan *plan) {
+void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan) {
   static const char *const keys[] = {"file", "time", "channels", "start", "end", "interval", "missing", "hold", NULL};
   static const char *const holds[] = {"linear", "previous", NULL};
-  *plan = od_log_plan_empty();
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "data", .what = "data"};
-  if (node >= 0) section = od_section_open(ld, node, node, "data", "data", keys);
+  *plan = empty_plan();
+  od_section section = {.map = -1, .node = ld->tree.root, .path = path, .what = "data"};
+  if (node >= 0) section = od_section_open(ld, node, node, path, "data", keys);
   int file = od_section_get(ld, &section, "file"), hold = od_section_get(ld, &section, "hold");
-  const char *path = od_read_text(ld, file, "file", "the name of a CSV or MATLAB file");
-  plan->file = path ? od_document_beside(ld, path) : NULL;
+  const char *name = od_read_text(ld, file, "file", "the name of a CSV or MATLAB file");
+  plan->file = name ? od_document_beside(ld, name) : NULL;
   plan->place = od_place_of(ld, file);
   plan->hold = hold >= 0 && od_read_choice(ld, hold, "hold", holds) == 1;
   read_times(ld, &section, plan);
   read_missing(ld, od_section_get(ld, &section, "missing"), plan);
   int channels = od_section_get(ld, &section, "channels");
   for (int key = od_first(ld, channels, "channels"); key >= 0; key = od_next(ld, key))
-    read_channel(ld, key, machine, plan);
+    read_channel(ld, key, path, machine, plan);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 // Which of the independent numbers of a sample.
-typedef enum od_noise_use { OD_USE_NOISE, OD_USE_DROPOUT, OD_USE_START } od_noise_use;
+typedef enum od_noise_use { OD_USE_NOISE, OD_USE_DROPOUT, OD_USE_START, OD_USE_SPIKES } od_noise_use;
 
 // A number for a name, so that a sensor's noise does not depend on which others there are.
 uint32_t od_noise_stream(const char *name);

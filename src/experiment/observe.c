@@ -12,8 +12,14 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
+// A run that must go on: after so many failed samples, or a gap of so many steps, the last estimate is carried over with
+// standard deviations of its states that are so much larger.
+enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
+static const double doubt = 100;
+
 typedef struct run {
   const od_experiment *e;
+  const od_observe_options *options;
   od_observed *o;
   od_source *source;
   int nx, np, n, ny, nu;
@@ -25,6 +31,8 @@ typedef struct run {
   double *y_estimated, *hx, *hp, *gradient;
   double *Q, Q_step;  // process noise of a step, and the step it is for
   double *row;
+  void *saved;   // the observer's block after the last good sample, if the run must go on
+  int failures;  // since then
 } run;
 
 static double seconds(void) {
@@ -56,11 +64,13 @@ static bool allocate(run *r) {
   r->o->sigma = doubles(np, &ok);
   r->o->covariance = doubles(np * np, &ok);
   r->o->sensor = calloc((size_t)r->e->sensors + 1, sizeof *r->o->sensor);
+  if (r->options->keep_going) ok = (r->saved = malloc(od_observer_size(r->plant))) != NULL && ok;
   return ok && r->o->sensor;
 }
 
 static void release(run *r) {
   od_observer_free(r->observer);
+  free(r->saved);
   od_plant_free(r->plant);
   double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->hx, r->hp, r->gradient, r->Q, r->row};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
@@ -111,7 +121,12 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
   size_t ny = (size_t)r->ny, np = (size_t)r->np;
   double *sigma = calloc(ny + 3 * np + 1, sizeof *sigma);
-  if (!sigma) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int *frozen = calloc(ny + 1, sizeof *frozen);
+  if (!sigma || !frozen) {
+    free(sigma);
+    free(frozen);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
   double *low = sigma + ny, *high = low + np, *start = high + np;
   for (size_t i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) sigma[i] = hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12));
@@ -120,11 +135,18 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
     high[i] = e->parameter[i].high;
     start[i] = e->parameter[i].start;
   }
-  const od_observer_options options = {
-      .form = e->form, .sensor_sigma = sigma, .gate = e->gate, .low = low, .high = high};
+  for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
+  const od_observer_options options = {.form = e->form,
+                                       .sensor_sigma = sigma,
+                                       .gate = e->gate,
+                                       .patience = e->patience,
+                                       .frozen = frozen,
+                                       .low = low,
+                                       .high = high};
   r->observer = od_observer_new(r->plant, &options);
   od_status status = r->observer ? start_observer(r, first, start) : OD_NO_MEMORY;
   free(sigma);
+  free(frozen);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
 }
 
@@ -233,6 +255,7 @@ static od_status record(run *r, const od_sample *s) {
   double nis = od_observer_nis(r->observer, &used);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
+  if (r->options->forget_rows) r->o->table->rows = 0;
   return od_table_append(r->o->table, r->row);
 }
 
@@ -279,36 +302,97 @@ static void count_sensors(run *r, bool start) {
     counts->used += innovation[i].use == OD_SENSOR_USED;
     counts->missing += innovation[i].use == OD_SENSOR_MISSING && !start;
     counts->gated += innovation[i].use == OD_SENSOR_GATED;
+    counts->frozen += innovation[i].use == OD_SENSOR_FROZEN;
+    counts->reopened = od_observer_reopened(r->observer, i);
   }
 }
 
-static od_status take_in(run *r, const od_observe_options *options, const od_sample *s, bool start, od_error *err) {
+static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
-    if (options->each) options->each(options->user, s, r->observer);
-    if (!options->no_table) status = record(r, s);
+    if (r->options->each) r->options->each(r->options->user, s, r->observer);
+    if (!r->options->no_table) status = record(r, s);
   }
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the observer's step to %.6g s failed: %s", s->t, od_status_text(status));
 }
 
-static bool goes_on(const run *r, const od_observe_options *options) {
+// --- Going on after failures --------------------------------------------------------------------------------------
+
+// The last good estimate stands for the present one, with doubts.
+static od_status carry_over(run *r, const od_sample *s) {
+  od_sim *sim = od_observer_sim(r->observer);
+  const double *u = s->u_after ? s->u_after : s->u;
+  od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
+  if (status != OD_OK) return status;
+  od_observer_doubt(r->observer, doubt);
+  r->o->end = r->t = s->t;
+  r->failures = 0;
+  memcpy(r->u_from, u, (size_t)r->nu * sizeof *r->u_from);
+  return OD_OK;
+}
+
+static od_verdict take_in_somehow(run *r, const od_sample *s, od_error *err) {
+  size_t size = od_observer_size(r->plant);
+  bool far = s->t - r->t > LONGEST_GAP * r->e->step;
+  od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
+  if (status == OD_OK) {
+    r->failures = 0;
+    memcpy(r->saved, r->observer, size);
+    return OD_TAKEN;
+  }
+  if (far) od_fail(err, status, "%.6g s is too far from the sample before, at %.6g s", s->t, r->t);
+  memcpy(r->observer, r->saved, size);
+  bool held = (far || ++r->failures >= MOST_FAILURES) && carry_over(r, s) == OD_OK;
+  if (held)
+    memcpy(r->saved, r->observer, size);
+  else
+    memcpy(r->observer, r->saved, size);
+  r->o->held += held;
+  r->o->failed += !held;
+  return held ? OD_HELD : OD_FAILED;
+}
+
+// --- All samples --------------------------------------------------------------------------------------------------
+
+static bool goes_on(const run *r) {
   const od_source *source = r->source;
+  const od_observe_options *options = r->options;
   if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
   return options->progress(options->user, (r->t - source->begin) / (source->end - source->begin));
 }
 
-static od_status run_all(run *r, const od_observe_options *options, const od_sample *first, od_error *err) {
-  od_status status = take_in(r, options, first, true, err);
+static od_status answer(run *r, od_verdict verdict, od_error *err) {
+  const od_observe_options *options = r->options;
+  if (!options->answer || options->answer(options->user, r->o, r->row, verdict, err ? err->text : "")) return OD_OK;
+  return od_fail(err, OD_IO, "nobody takes the answers");
+}
+
+static od_status take_sample(run *r, const od_sample *s, od_error *err) {
+  if (!r->options->keep_going) {
+    od_status status = take_in(r, s, false, err);
+    if (status != OD_OK) return status;
+    r->o->steps++;
+    return answer(r, OD_TAKEN, err);
+  }
+  od_verdict verdict = take_in_somehow(r, s, err);
+  r->o->steps += verdict == OD_TAKEN;
+  r->row[0] = s->t;
+  return answer(r, verdict, err);
+}
+
+static od_status run_all(run *r, const od_sample *first, od_error *err) {
+  od_status status = take_in(r, first, true, err);
+  if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_size(r->plant));
+  if (status == OD_OK) status = answer(r, OD_TAKEN, err);
   while (status == OD_OK) {
     od_sample sample;
     bool more = true;
-    if (!goes_on(r, options)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
+    if (!goes_on(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
     status = r->source->next(r->source->self, &sample, &more, err);
     if (status != OD_OK || !more) break;
-    status = take_in(r, options, &sample, false, err);
-    if (status == OD_OK) r->o->steps++;
+    status = take_sample(r, &sample, err);
   }
   return status;
 }
@@ -324,18 +408,20 @@ static void keep_estimates(run *r) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-static od_status observe(run *r, const od_observe_options *options, bool *started, od_error *err) {
+static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true;
   od_status status = prepare(r, err);
+  if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
+  if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
+    status = od_fail(err, OD_IO, "nobody takes the answers");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
   if (status == OD_OK) status = make_observer(r, &first, err);
-  if (status == OD_OK && !options->no_table) status = make_table(r, err);
   *started = status == OD_OK;
   if (!*started) return status;
   r->o->begin = first.t;
-  status = run_all(r, options, &first, err);
+  status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
   if (!od_compare(r->e, r->o) && status == OD_OK)
@@ -351,8 +437,8 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = options->source ? OD_OK : od_source_of(e, &own, err);
-  run r = {.e = e, .o = *out, .source = options->source ? options->source : &own};
-  if (status == OD_OK) status = observe(&r, options, &started, err);
+  run r = {.e = e, .options = options, .o = *out, .source = options->source ? options->source : &own};
+  if (status == OD_OK) status = observe(&r, &started, err);
   release(&r);
   od_source_free(&own);
   if (started) return status;

@@ -9,7 +9,8 @@
 #include "io/table.h"
 
 typedef struct od_sensor_counts {
-  long used, missing, gated;
+  long used, missing, gated, frozen;
+  long reopened;  // times it was let in again because the filter was wrong
 } od_sensor_counts;
 
 // A place on a curve: the travel of the spool, and there what the observer began with, what it found with its standard
@@ -47,6 +48,7 @@ typedef struct od_observed {
   long steps;                // samples after the start
   double step;               // time between samples; their mean where it varies
   double begin, end;         // time of the first sample and of the last one taken in
+  long failed, held;         // samples that were not taken, if the run kept going
   double seconds;            // of the observer's steps alone
   double nis;                // sum over all corrections,
   long nis_dimension;        // and how many innovations it has
@@ -59,12 +61,26 @@ typedef struct od_observed {
   int curves;
 } od_observed;
 
+// What became of a sample.
+typedef enum od_verdict {
+  OD_TAKEN,
+  OD_FAILED,  // the step to it failed; the observer stays at the sample before
+  OD_HELD,    // so did several, or the time since was too long: the last estimate was carried over, with doubts
+  OD_REFUSED  // it was no sample
+} od_verdict;
+
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
   od_source *source;  // where samples come from; NULL: the experiment's log or true machine
   bool no_table;      // for those who only want to know what comes of it
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // after each sample, or NULL
+  // For streams: called when the table has its columns, and with its last row for each sample; false ends the run.
+  // Where the sample was not taken, `why` says more.
+  bool (*begin)(void *user, const od_observed *o);
+  bool (*answer)(void *user, const od_observed *o, const double *row, od_verdict verdict, const char *why);
+  bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
+  bool forget_rows;  // the table has the last row only
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.

@@ -16,21 +16,35 @@ typedef struct truth {
   double *u, *u_after;  // inputs, and just after a jump
   double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
   uint32_t *stream;     // of each sensor's noise
+  double *last;         // what each sensor said last while it was sound
 } truth;
 
 // --- Sensors ------------------------------------------------------------------------------------------------------
 
-static double measure(const truth *m, int i, double t) {
+static double spike(const truth *m, int i) {
+  const od_faults *f = &m->e->sensor[i].faults;
+  if (!(f->spike_rate > 0)) return 0;
+  double dice = od_noise_uniform(m->e->seed, m->stream[i], (uint64_t)m->at, OD_USE_SPIKES);
+  if (dice >= f->spike_rate) return 0;
+  return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
+}
+
+static double measure(truth *m, int i, double t) {
   const od_sensor *s = &m->e->sensor[i];
+  const od_faults *f = &s->faults;
   uint64_t seed = m->e->seed, sample = (uint64_t)m->at;
   uint32_t stream = m->stream[i];
   // Round-off in the time must not shift the first sample.
   if (m->at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
   if (s->dropout > 0 && od_noise_uniform(seed, stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
+  // Round-off must not shift the end of a fault either.
+  double now = t * (1 + 1e-12);
+  if (now >= f->dies) return f->dies_stuck ? m->last[i] : (double)NAN;
+  if (now >= f->stuck_from && now < f->stuck_to) return m->last[i];
   double noise = s->noise == OD_NOISE_UNIFORM ? sqrt(12) * (od_noise_uniform(seed, stream, sample, OD_USE_NOISE) - 0.5)
                                               : od_noise_gaussian(seed, stream, sample, OD_USE_NOISE);
-  double value = s->scale * m->y_true[i] + s->bias + s->sigma * noise;
-  return s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
+  double value = s->scale * m->y_true[i] + s->bias + s->sigma * noise + spike(m, i);
+  return m->last[i] = s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
 }
 
 // --- Steps --------------------------------------------------------------------------------------------------------
@@ -97,12 +111,14 @@ static void release(void *self) {
 static bool allocate(truth *m) {
   size_t nu = (size_t)m->plant->nu, watches = (size_t)m->e->watches;
   m->sim = od_sim_new(m->plant);
-  m->u = calloc(2 * nu + 2 * watches + 1, sizeof *m->u);
+  m->u = calloc(2 * nu + 3 * watches + 1, sizeof *m->u);
   m->stream = calloc((size_t)m->e->sensors + 1, sizeof *m->stream);
   if (!m->sim || !m->u || !m->stream) return false;
   m->u_after = m->u + nu;
   m->y_true = m->u_after + nu;
   m->y = m->y_true + watches;
+  m->last = m->y + watches;
+  for (size_t i = 0; i < watches; i++) m->last[i] = NAN;
   return true;
 }
 

@@ -57,6 +57,9 @@ char *od_label_split(char *text) {
   if (n > 0 && text[n - 1] == ']') open = strrchr(text, '[');
   if (n > 0 && text[n - 1] == ')') open = strrchr(text, '(');
   if (!open || open == text) return NULL;
+  // "points[1]" is the name of a number in a list.
+  bool index = *open == '[' && open[-1] != ' ' && strspn(open + 1, "0123456789") == strlen(open) - 2;
+  if (index) return NULL;
   text[n - 1] = '\0';
   char *unit = open + 1;
   do *open-- = '\0';

@@ -48,7 +48,7 @@ od_status od_table_read_csv_with(const char *path, const char *const *missing, o
 od_status od_table_read_mat(const char *path, const char *const *missing, od_table **out, od_error *err);
 
 // "name [unit]" or "name (unit)": cuts the text after the name and returns the unit within it, or NULL. A text that is
-// all unit is a name.
+// all unit is a name, and "points[1]" is one.
 char *od_label_split(char *text);
 // Whether a value is one of the texts that stand for a missing one.
 int od_is_missing(const char *const *missing, const char *text, size_t length, double value);

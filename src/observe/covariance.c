@@ -201,6 +201,19 @@ bool od_covariance_predict(od_block *b, const double *A, const double *B, const 
   return add_noise(b, Q, q);
 }
 
+bool od_covariance_add(od_block *b, const double *Q, const double *q) {
+  return b->square_root ? noise_into_factor(b, Q, q) : add_noise(b, Q, q);
+}
+
+// A factor has the states' columns scaled, which stand behind those of the parameters; the covariance rows and columns.
+void od_covariance_scale(od_block *b, double factor) {
+  int nx = b->nx, np = b->np, n = nx + np;
+  for (int i = 0; i < n && b->square_root; i++)
+    for (int j = np; j < n; j++) b->P[i * n + j] *= factor;
+  for (int i = 0; i < n && !b->square_root; i++)
+    for (int j = 0; j < n; j++) b->P[i * n + j] *= (i < nx ? factor : 1) * (j < nx ? factor : 1);
+}
+
 // ---- correction, one measurement at a time
 
 // g = P h, with what the measurements since the last od_covariance_finish() have taken away.

@@ -28,6 +28,11 @@ double od_covariance_variance(const od_block *b, int i);
 // P <- F P F' + Q; A is nx x nx, B nx x np. Noise as a full matrix Q, or its diagonal q, or none (NULL).
 // Also for a change of the states' coordinates, with A and B the derivatives of the new ones.
 bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q);
+// P <- P + Q, or + diag(q).
+bool od_covariance_add(od_block *b, const double *Q, const double *q);
+
+// P <- D P D with D = factor for the states, 1 for the parameters.
+void od_covariance_scale(od_block *b, double factor);
 
 // g = P h for a row h (n); returns h P h.
 double od_covariance_project(const od_block *b, const double *h, double *g);

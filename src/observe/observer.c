@@ -14,6 +14,9 @@
 
 #include "base/place.h"
 #include "observe/covariance.h"
+#include "observe/guard.h"
+
+enum { default_patience = 50 };
 
 enum { PASSES = 6 };                   // of one correction
 static const double bend = 0.05;       // of a sensor over a correction, in its sigmas, that calls for another pass
@@ -23,10 +26,11 @@ struct od_observer {
   const od_plant *plant;
   size_t size;
   int nx, np, ny, form, started, used;
-  int wary;  // whether the next correction may have to be repeated
-  double gate, nis;
+  int wary;     // whether the next correction may have to be repeated
+  int widened;  // whether this one has raised the uncertainty for a sensor
+  double nis;
   // Offsets in bytes from the block's start.
-  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated;
+  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;
   size_t prior_P, prior, moved, bent;  // what a repeated correction begins with, and where it is linearised
 };
 
@@ -36,8 +40,11 @@ static double *at(const od_observer *o, size_t offset) {
 static od_innovation *innovations(const od_observer *o) {
   return (od_innovation *)((char *)o + o->innovation);
 }
-static long *gated(const od_observer *o) {
-  return (long *)((char *)o + o->gated);
+static od_guard *guards(const od_observer *o) {
+  return (od_guard *)((char *)o + o->guard);
+}
+static od_guard_rules *rules(const od_observer *o) {
+  return (od_guard_rules *)((char *)o + o->rules);
 }
 od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
@@ -81,7 +88,8 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->moved = od_place(&end, n * d);
   o->bent = od_place(&end, ny * d);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
-  o->gated = od_place(&end, ny * sizeof(long));
+  o->guard = od_place(&end, ny * sizeof(od_guard));
+  o->rules = od_place(&end, ny * sizeof(od_guard_rules));
   o->size = od_place(&end, 0);
   return o->size;
 }
@@ -97,13 +105,16 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
   memset(memory, 0, lay_out(&laid, plant));
   *o = laid;
   o->form = (int)options->form;
-  o->gate = options->gate;
   od_sim_init((char *)memory + o->sim, plant);
   for (int i = 0; i < o->np; i++) {
     at(o, o->low)[i] = options->low ? options->low[i] : -INFINITY;
     at(o, o->high)[i] = options->high ? options->high[i] : INFINITY;
   }
-  for (int i = 0; i < o->ny; i++) at(o, o->sigma)[i] = options->sensor_sigma[i];
+  for (int i = 0; i < o->ny; i++) {
+    at(o, o->sigma)[i] = options->sensor_sigma[i];
+    rules(o)[i] = (od_guard_rules){options->gate, options->patience > 0 ? options->patience : default_patience,
+                                   options->frozen ? options->frozen[i] : 0};
+  }
   return o;
 }
 
@@ -124,7 +135,10 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   if (status == OD_OK && x) status = od_sim_set(sim, t, x, u);
   if (status != OD_OK) return status;
   od_sim_parameters(sim, at(o, o->p));
-  for (int i = 0; i < o->ny; i++) innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING}, gated(o)[i] = 0;
+  for (int i = 0; i < o->ny; i++) {
+    innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING};
+    od_guard_start(&guards(o)[i], &rules(o)[i]);
+  }
   od_block b = covariance(o);
   o->started = o->wary = 1;
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
@@ -148,6 +162,21 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   return od_covariance_predict(&b, at(o, o->A), at(o, o->B), NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
+// The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
+// so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
+static bool widen(od_observer *o, od_block *b, const double *h, const double *g, double s, double value) {
+  int n = o->nx + o->np;
+  double *Q = at(o, o->P_out), seen = 0;
+  for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
+  double factor = (value * value - s) / (seen * seen);
+  if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
+  od_covariance_finish(b);
+  o->widened = 1;
+  return od_covariance_add(b, Q, NULL);
+}
+
 // Row i of the sensors' Jacobian.
 static const double *sensor_row(od_observer *o, int i) {
   double *h = at(o, o->h);
@@ -167,12 +196,14 @@ static void take_sensor(od_observer *o, od_block *b, int i, double measured, int
   double s = od_covariance_project(b, h, g) + r, value = measured - predicted;
   od_innovation *in = &innovations(o)[i];
   if (pass == 0) {
-    *in = (od_innovation){value, sqrt(s), OD_SENSOR_USED};
+    int reopen;
+    od_sensor_use use = od_guard_judge(&guards(o)[i], &rules(o)[i], measured, value * value / s, &reopen);
+    *in = (od_innovation){value, sqrt(s), use};
     if (s - r > uncertain * r) o->wary = 1;
-    if (o->gate > 0 && value * value > o->gate * o->gate * s) {
-      in->use = OD_SENSOR_GATED;
-      gated(o)[i]++;
-      return;
+    if (use != OD_SENSOR_USED) return;
+    if (reopen && widen(o, b, h, g, s, value)) {
+      s = od_covariance_project(b, h, g) + r;
+      in->sigma = sqrt(s);
     }
     o->nis += value * value / s;
     o->used++;
@@ -244,14 +275,20 @@ od_status od_observer_correct(od_observer *o, const double *y) {
   if (present == 0) return OD_OK;
   od_block b = covariance(o);
   keep_prior(o, wary);
-  o->wary = 0;
+  o->wary = o->widened = 0;
   od_status status = pass_over_sensors(o, &b, y, 0);
-  for (int pass = 1; pass < PASSES && wary && o->used && status == OD_OK && is_bent(o, &status); pass++) {
+  bool again = wary && o->used && !o->widened;
+  for (int pass = 1; pass < PASSES && again && status == OD_OK && is_bent(o, &status); pass++) {
     memcpy(at(o, o->P), at(o, o->prior_P), n * n * d);
     memcpy(at(o, o->moved), at(o, o->delta), n * d);
     status = pass_over_sensors(o, &b, y, pass);
   }
   return status;
+}
+
+void od_observer_doubt(od_observer *o, double factor) {
+  od_block b = covariance(o);
+  od_covariance_scale(&b, factor);
 }
 
 // ---- what it tells
@@ -269,7 +306,13 @@ const od_innovation *od_observer_innovations(const od_observer *o) {
   return innovations(o);
 }
 long od_observer_gated(const od_observer *o, int sensor) {
-  return gated(o)[sensor];
+  return guards(o)[sensor].gated;
+}
+long od_observer_frozen(const od_observer *o, int sensor) {
+  return guards(o)[sensor].frozen;
+}
+long od_observer_reopened(const od_observer *o, int sensor) {
+  return guards(o)[sensor].reopened;
 }
 
 const double *od_observer_covariance(od_observer *o) {

@@ -7,7 +7,10 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 
+#include "io/table.h"
+#include "support/feed.h"
 #include "support/program.h"
 
 #define EXPERIMENT OD_SOURCE_DIR "/cases/fourbar-valve/points-3.experiment.yaml"
@@ -66,7 +69,213 @@ static void test_log_warnings_and_mistakes(void **state) {
   ends_with(o, 2);
   says(o.err, "--truth: error: a log is observed here; nobody knows its true machine\n");
   forget(o);
+  expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
+}
+
+// --- Live ---------------------------------------------------------------------------------------------------------
+
+static feed f;
+
+static void start_live(scratch *s, char *option, const char *file) {
+  static char program[] = OD_BINARY, command[] = "observe", experiment[] = EXPERIMENT, live[] = "--live";
+  static char path[600];
+  if (file) strcpy(path, scratch_path(s, file));
+  char *arguments[] = {program, command, experiment, live, option, file ? path : NULL, NULL};
+  assert_int_equal(feed_start(&f, OD_BINARY, arguments, scratch_path(s, "errors")), 0);
+}
+
+// The answer to a line.
+static const char *ask(const char *line) {
+  assert_int_equal(feed_send(&f, line, strlen(line)), 0);
+  if (feed_receive(&f) != 0) fail_msg("no answer to %s", line);
+  return f.line;
+}
+
+static void wrote(scratch *s, const char *part) {
+  char *text = scratch_read(scratch_path(s, "errors"));
+  says(text, part);
+  free(text);
+}
+
+static od_table *read_table(scratch *s, const char *name) {
+  od_table *t = NULL;
+  od_error err = {0};
+  if (od_table_read_csv(scratch_path(s, name), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  return t;
+}
+
+static int column(const od_table *t, const char *name) {
+  int c = 0;
+  while (c < t->columns && strcmp(t->name[c], name) != 0) c++;
+  if (c == t->columns) fail_msg("there is no column %s", name);
+  return c;
+}
+
+static bool same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+// The answers to the lines of a written run are what the run found, as CSV and as JSON.
+static void test_live_answers_are_the_run(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "observe %s --set time=0.2 --csv run.csv --quiet", EXPERIMENT), 0);
+  char *text = scratch_read(scratch_path(s, "run.csv"));
+  od_table *written = read_table(s, "run.csv");
+  static char quiet[] = "--quiet", lines[] = "--json-lines";
+  for (int json = 0; json < 2; json++) {
+    start_live(s, json ? lines : quiet, NULL);
+    FILE *answers = fopen(scratch_path(s, "answers.csv"), "w");
+    long row = 0;
+    for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1) {
+      assert_int_equal(feed_send(&f, at, (size_t)(end + 1 - at)), 0);
+      if (json && at == text) continue;  // JSON has no header
+      assert_int_equal(feed_receive(&f), 0);
+      char *status = strstr(f.line, json ? ",\"status\":\"ok\"}" : ",ok");
+      if (!json && at != text) assert_non_null(status), strcpy(status, "\n");
+      if (!json && at == text) strcpy(strstr(f.line, ",status"), "\n");
+      if (!json) fputs(f.line, answers);
+      if (!json) continue;
+      json_t *answer = json_loads(f.line, 0, NULL);
+      assert_non_null(answer);
+      assert_non_null(status);
+      assert_int_equal(json_object_size(answer), 25);
+      const char *name = "estimate.valve.ports.c.curve.points[1]";
+      double value = json_number_value(json_object_get(answer, name));
+      assert_true(value == written->data[row++ * written->columns + column(written, name)]);
+      json_decref(answer);
+    }
+    fclose(answers);
+    assert_int_equal(feed_end(&f), 0);
+    if (json) continue;
+    od_table *told = read_table(s, "answers.csv");
+    assert_int_equal(told->columns, 24);
+    assert_int_equal(told->rows, 201);
+    for (int c = 0; c < told->columns; c++)
+      for (long i = 0; i < told->rows; i++)
+        assert_true(same(told->data[i * told->columns + c],
+                         written->data[i * written->columns + column(written, told->name[c])]));
+    od_table_free(told);
+  }
+  od_table_free(written);
+  free(text);
+}
+
+// Lines that cannot be used are answered without values and told with their number; the observer goes on.
+static void test_live_bad_lines(void **state) {
+  scratch *s = *state;
+  static char option[] = "--json";
+  start_live(s, option, "live.json");
+  says(ask("t;length (mm);P_pressure;measured.A.pressure;U_ref;cylinder.length\n"), ",nis,status\n");
+  assert_int_equal(feed_send(&f, "ms;;bar;Pa;V;m\n", 15), 0);  // units have no answer
+  says(ask("1,5;;56;;;1,62\n"), "0.0015,nan,");
+  says(ask("2;;56;;0;1.62\n"), ",ok\n");
+  says(ask("3;;56;;0\n"), "nan,nan,");
+  says(ask("3;;56;;0;eins\n"), ",bad\n");
+  says(ask("2;;56;;0;1.62\n"), "0.002,nan,");
+  says(ask(";;56;;0;1.62\n"), ",bad\n");
+  says(ask("3;;;;;\n"), ",ok\n");  // nothing measured, the input as before
+  says(ask("4;;56;;0;1e9\n"), ",failed\n");
+  says(ask("5;;56;;0;1.62\n"), ",ok\n");
+  says(ask("1e9;;56;;0;1.62\n"), ",held\n");
+  says(ask("1000000001;;56;;0;1.62"
+           "\n"),
+       ",ok\n");
+  assert_int_equal(feed_end(&f), 0);
+  wrote(s, "warning: standard input:3:1: the first line must have all inputs\n");
+  wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6\n");
+  wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
+  wrote(s, "warning: standard input:7:1: times must increase; the last one was 0.002 s\n");
+  wrote(s, "warning: standard input:8:1: this line has no time\n");
+  wrote(s, "warning: the observer's step to 0.004 s failed: ");
+  wrote(s, "warning: 1e+06 s is too far from the sample before, at 0.005 s\n");
+  wrote(s, "lines that could not be used: 5\n");
+  wrote(s, "samples: 1 failed; the estimate was carried over 1 times\n");
+  json_t *summary = read_json(s, "live.json");
+  assert_int_equal(json_integer_value(json_object_get(summary, "steps")), 3);
+  json_decref(summary);
+}
+
+static void test_live_needs_columns(void **state) {
+  scratch *s = *state;
+  start_live(s, NULL, NULL);
+  assert_int_equal(feed_send(&f, "t,cylinder.lengt,P.pressure,A.pressure [mm],U_ref\n", 50), 0);
+  assert_int_equal(feed_receive(&f), -1);
+  assert_int_equal(feed_end(&f), 2);
+  wrote(s,
+        "standard input:1:1: error: there is no column for the output 'cylinder.length'; did you mean "
+        "'cylinder.lengt'?");
+  wrote(s, "standard input:1:29: error: column 'A.pressure' is in 'mm', a length; A.pressure wants Pa\n");
+  start_live(s, NULL, NULL);
+  assert_int_equal(feed_send(&f, "1,2,3\n", 6), 0);
+  assert_int_equal(feed_end(&f), 2);
+  wrote(s, "standard input:1:1: expected a line with the names of the columns first\n");
+  start_live(s, NULL, NULL);
+  assert_int_equal(feed_end(&f), 2);
+  wrote(s, "standard input: expected a line with the names of the columns first\n");
+  outcome o = run(s, "observe %s --live --csv -", EXPERIMENT);
+  ends_with(o, 2);
+  says(o.err, "--csv -: standard output has the answers of --live; give a file name\n");
+  forget(o);
+  expect_code(run(s, "observe %s --live --data x.csv", EXPERIMENT), 2);
+  expect_code(run(s, "observe %s --json-lines", EXPERIMENT), 2);
+}
+
+#define HEADER "t,cylinder.length,P.pressure,A.pressure,U_ref\n"
+
+// Ctrl-C, and nobody who listens: what was found is written all the same.
+static void test_live_ends(void **state) {
+  scratch *s = *state;
+  static char option[] = "--csv";
+  start_live(s, option, "live.csv");
+  ask(HEADER);
+  for (int i = 0; i < 5; i++) {
+    char line[64];
+    snprintf(line, sizeof line, "%g,1.62,5.6e6,2e6,0\n", 1e-3 * i);
+    ask(line);
+  }
+  kill(f.child, SIGINT);
+  assert_int_equal(feed_receive(&f), -1);
+  assert_int_equal(feed_end(&f), 130);
+  wrote(s, "interrupted after line 6");
+  od_table *t = read_table(s, "live.csv");
+  assert_int_equal(t->rows, 5);
+  od_table_free(t);
+
+  start_live(s, option, "live.csv");
+  ask(HEADER);
+  ask("0,1.62,5.6e6,2e6,0\n");
+  int devnull = dup(1);
+  close(f.from);
+  f.from = devnull;
+  assert_int_equal(feed_send(&f, "0.001,1.62,5.6e6,2e6,0\n", 23), 0);
+  close(f.to);
+  int status;
+  waitpid(f.child, &status, 0);
+  close(devnull);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  wrote(s, "nobody takes the answers");
+  t = read_table(s, "live.csv");
+  assert_int_equal(t->rows, 2);
+  od_table_free(t);
+}
+
+// 1 kHz for three seconds. The bound leaves room for a busy computer; `make bench` has the figure that counts.
+static void test_live_latency(void **state) {
+  scratch *s = *state;
+  enum { LINES = 3000 };
+  static double latency[LINES];
+  expect_code(run(s, "observe %s --set time=3 --csv run.csv --quiet", EXPERIMENT), 0);
+  char *text = scratch_read(scratch_path(s, "run.csv"));
+  static char quiet[] = "--quiet";
+  start_live(s, quiet, NULL);
+  int count = feed_all(&f, text, 1000, latency, LINES);
+  assert_int_equal(feed_end(&f), 0);
+  assert_int_equal(count, LINES);
+  print_message("a line is answered in %.0f us (median), %.0f us (99 %%)\n", 1e6 * latency[LINES / 2],
+                1e6 * latency[LINES * 99 / 100]);
+  assert_true(latency[LINES / 2] < 5e-3);
+  free(text);
 }
 
 int main(void) {
@@ -74,6 +283,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_log),
       TEST(test_log_warnings_and_mistakes),
+      TEST(test_live_answers_are_the_run),
+      TEST(test_live_bad_lines),
+      TEST(test_live_needs_columns),
+      TEST(test_live_ends),
+      TEST(test_live_latency),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

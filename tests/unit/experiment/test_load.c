@@ -116,7 +116,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:6:61: start is '-1 s', must not be negative\n"
          "x.yaml:7:3: 'P.pressure' is given twice\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, noise, bias, "
-         "scale, resolution, every, start or dropout\n"
+         "scale, resolution, every, start, dropout, stuck, spikes or dies\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"
@@ -125,6 +125,29 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
          "x.yaml:17:27: low must be less than high\n"
          "x.yaml:18:3: 'valve.ports.a.curve.points[1]' starts at 120, outside its bounds\n");
+}
+
+static void test_mistakes_in_faults_and_filter(void **state) {
+  expect(*state,
+         MACHINE
+         "sensors:\n"
+         "  P.pressure: {sigma: 1 MPa, stuck: {from: 2 s, to: 1 s}, spikes: {rate: 200 %, size: 5 sigmas}}\n"
+         "  A.pressure: {sigma: 1 MPa, stuck: {from: 2 s}, spikes: {rate: 1 %, size: 0 sigma}, dies: never}\n"
+         "  B.pressure: {sigma: 1 MPa, stuck: 3 s, spikes: {rat: 1 %}, dies: {at: 1 m, as: mising}}\n"
+         "filter: {gate: 5, gate_patience: 1, frozen: 2.5}\n",
+         "x.yaml:3:53: 'to' must come after 'from'\n"
+         "x.yaml:3:74: rate must be at most 1, or 100 %\n"
+         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size wants Pa\n"
+         "x.yaml:4:37: stuck needs 'to'\n"
+         "x.yaml:4:76: size is '0 sigma', must be greater than zero\n"
+         "x.yaml:4:92: 'never' is not a number; dies wants a number or a quantity in s\n"
+         "x.yaml:5:37: found '3 s', expected a map for stuck with from or to\n"
+         "x.yaml:5:50: spikes needs 'size'\n"
+         "x.yaml:5:51: unknown key 'rat' in spikes; did you mean 'rate'?\n"
+         "x.yaml:5:73: '1 m' is a length; at wants s\n"
+         "x.yaml:5:82: found 'mising'; did you mean 'missing'?\n"
+         "x.yaml:6:34: gate_patience must be a whole number from 2 to 1000000000\n"
+         "x.yaml:6:45: frozen must be a whole number from 0 to 1000000000\n");
 }
 
 static void test_outputs_must_tell_the_states(void **state) {
@@ -213,6 +236,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_what_is_no_experiment, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_machines_and_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_sensors_and_parameters, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_mistakes_in_faults_and_filter, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_outputs_must_tell_the_states, scratch_setup, scratch_teardown),
       cmocka_unit_test(test_options),
       cmocka_unit_test(test_what_is_understood),

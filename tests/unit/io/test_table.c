@@ -98,6 +98,9 @@ static void test_csv_dialects(void **state) {
   // One column; no rows.
   expect(READ(s, "x\n1\n2\n"), 1, LABELS("x", ""), 2, (double[]){1, 2});
   expect(READ(s, "x,y\n"), 2, LABELS("x", "", "y", ""), 0, NULL);
+  // An index is no unit.
+  expect(READ(s, "p[1],p [1],p[12],p[]\n1,2,3,4\n"), 4, LABELS("p[1]", "", "p", "1", "p[12]", "", "p[]", ""), 1,
+         (double[]){1, 2, 3, 4});
   // Units in a line of their own; what the header says comes first.
   expect(READ(s, "time,p 1 [bar],n\n\ns,,(1/min)\n0,1.5,2\n"), 3, LABELS("time", "s", "p 1", "bar", "n", "1/min"), 1,
          (double[]){0, 1.5, 2});

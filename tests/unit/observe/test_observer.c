@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "observe/guard.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -323,8 +324,101 @@ static void survives_bad_data(void **state) {
   end_twin(&w);
 }
 
+// ---- who is wrong: guards of sensors
+
+static void guards(void **state) {
+  (void)state;
+  const od_guard_rules rules = {.gate = 5, .patience = 10, .frozen = 3};
+  od_guard g;
+  int reopen;
+  od_guard_start(&g, &rules);
+#define JUDGE(value, sigmas) (int)od_guard_judge(&g, &rules, value, (sigmas) * (sigmas), &reopen)
+  // At first the gate is wide.
+  assert_int_equal(JUDGE(1, 19), OD_SENSOR_USED);
+  assert_int_equal(JUDGE(2, 21), OD_SENSOR_GATED);
+  // The mean of the squares falls from 25 as exp(-n/50): when only ones come it is below 2 after 158 of them.
+  int settling = 0;
+  double last = 3;
+  while (JUDGE(last += 1, 1) == OD_SENSOR_USED && g.mean >= 0) settling++;
+  assert_in_range(settling, 150, 165);
+  assert_int_equal(JUDGE(1, 4.9), OD_SENSOR_USED);
+  assert_int_equal(JUDGE(2, 5.1), OD_SENSOR_GATED);
+  assert_int_equal(JUDGE(3, -50), OD_SENSOR_GATED);
+  assert_int_equal(JUDGE(4, 1), OD_SENSOR_USED);
+  // The third equal value is frozen, however good it looks, and as long as it is the patience does not wear out.
+  assert_int_equal(JUDGE(4, 1), OD_SENSOR_USED);
+  for (int i = 0; i < 100; i++) assert_int_equal(JUDGE(4, i), OD_SENSOR_FROZEN);
+  assert_int_equal(JUDGE(5, 1), OD_SENSOR_USED);
+  // Ten times beyond the gate: a patient man. Then the filter is wrong, and all begins anew.
+  for (int i = 0; i < 10; i++) assert_int_equal(JUDGE(10 + i, 30), OD_SENSOR_GATED);
+  assert_int_equal(JUDGE(20, 30), OD_SENSOR_USED);
+  assert_int_equal(reopen, 1);
+  assert_int_equal(JUDGE(21, 15), OD_SENSOR_USED);
+  assert_int_equal(reopen, 0);
+  assert_true(g.gated == 13 && g.frozen == 100 && g.reopened == 1);
+  // Without rules all is used.
+  const od_guard_rules none = {.patience = 10};
+  od_guard_start(&g, &none);
+  for (int i = 0; i < 100; i++) assert_int_equal(od_guard_judge(&g, &none, 1, 1e9, &reopen), OD_SENSOR_USED);
+}
+
+// A filter that is far too sure of a wrong start: the sensor is locked out, then let in with an innovation that is one
+// standard deviation afterwards, by both forms alike, and parameters keep their uncertainty until it is used.
+static void reopens(void **state) {
+  (void)state;
+  double length[2], before[2], after[2];
+  for (int form = 0; form < 2; form++) {
+    twin w = begin_twin((od_covariance_form)form, 5);
+    w.P[0] = 4e-6;  // the crank's angle is off by 0.2 rad
+    double u[1];
+    od_machine_inputs(w.truth, 0, u);
+    assert_int_equal(od_observer_start(w.o, 0, NULL, NULL, w.P, u), OD_OK);
+    od_dice dice = {5};
+    for (int i = 1; i <= 50; i++) step_twin(&w, i, &dice, NULL);
+    assert_int_equal(od_observer_gated(w.o, 0), 50);
+    before[form] = od_observer_innovations(w.o)[0].sigma;
+    step_twin(&w, 51, &dice, NULL);
+    assert_int_equal(od_observer_reopened(w.o, 0), 1);
+    assert_int_equal(od_observer_innovations(w.o)[0].use, OD_SENSOR_USED);
+    after[form] = od_observer_innovations(w.o)[0].value / od_observer_innovations(w.o)[0].sigma;
+    for (int i = 52; i <= 500; i++) step_twin(&w, i, &dice, NULL);
+    double real[3], y[3];
+    od_sim_outputs(w.sim, real);
+    od_sim_outputs(od_observer_sim(w.o), y);
+    length[form] = y[0] - real[0];
+    assert_int_equal(od_observer_reopened(w.o, 0), 1);
+    end_twin(&w);
+  }
+  print_message("re-opened: length off by %.2g m\n", length[0]);
+  assert_true(fabs(length[0]) < 3e-3 && fabs(length[0] - length[1]) < 1e-6);
+  assert_true(fabs(before[0] / before[1] - 1) < 1e-6 && fabs(fabs(after[0]) - 1) < 1e-6 &&
+              fabs(after[0] - after[1]) < 1e-6);
+}
+
+// Doubts: the standard deviations of states grow, those of parameters do not, whatever the form.
+static void doubts(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    twin w = begin_twin((od_covariance_form)form, 0);
+    od_dice dice = {5};
+    for (int i = 1; i <= 20; i++) step_twin(&w, i, &dice, NULL);
+    double old[64];
+    memcpy(old, od_observer_covariance(w.o), sizeof old);
+    od_observer_doubt(w.o, 3);
+    const double *P = od_observer_covariance(w.o);
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++) {
+        double factor = (i < 6 ? 3 : 1) * (j < 6 ? 3 : 1), size = sqrt(old[9 * i] * old[9 * j]);
+        assert_true(fabs(P[8 * i + j] - factor * old[8 * i + j]) <= 1e-9 * size);
+      }
+    end_twin(&w);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joseph), cmocka_unit_test(square_root),
-                                     cmocka_unit_test(forms_agree), cmocka_unit_test(survives_bad_data)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(guards),           cmocka_unit_test(reopens),
+                                     cmocka_unit_test(doubts),           cmocka_unit_test(joseph),
+                                     cmocka_unit_test(square_root),      cmocka_unit_test(forms_agree),
+                                     cmocka_unit_test(survives_bad_data)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

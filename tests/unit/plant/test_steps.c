@@ -91,8 +91,10 @@ static void observers_allocate_nothing(void **state) {
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
   for (int form = OD_FORM_JOSEPH; form <= OD_FORM_SQUARE_ROOT; form++) {
-    od_observer *o =
-        od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form, .sensor_sigma = sigma});
+    od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
+                                                                   .sensor_sigma = sigma,
+                                                                   .gate = 1e-9,  // all that a guard can do, too
+                                                                   .patience = 3});
     double P[64] = {0}, q[8], y[2] = {1.74, 7.5e6}, u[1];
     for (int i = 0; i < 8; i++) P[9 * i] = scale[i] * scale[i], q[i] = 1e-6 * P[9 * i];
     od_machine_inputs(machine, 0, u);

@@ -1,0 +1,50 @@
+#include "observe/guard.h"
+
+#include <math.h>
+
+static const double settled = 2;  // as small a mean of squares, expected to be 1, ends the settling
+static const double memory = 50;  // samples of that mean
+static const double wide = 4;     // times the gate while settling
+
+void od_guard_start(od_guard *g, const od_guard_rules *rules) {
+  *g = (od_guard){.mean = rules->gate * rules->gate, .last = NAN};
+}
+
+static int is_frozen(od_guard *g, const od_guard_rules *rules, double measured) {
+  g->same = measured == g->last ? g->same + 1 : 0;
+  g->last = measured;
+  return rules->frozen > 0 && g->same + 1 >= rules->frozen;
+}
+
+// Squares beyond the gate count as the gate's, so that a spike does not undo what many values have shown.
+static void settle(od_guard *g, const od_guard_rules *rules, double nis) {
+  double most = rules->gate * rules->gate;
+  if (g->mean < 0) return;
+  g->mean += (fmin(nis, most) - g->mean) / memory;
+  if (g->mean < settled) g->mean = -1;
+}
+
+od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double measured, double nis, int *reopen) {
+  *reopen = 0;
+  if (is_frozen(g, rules, measured)) {
+    g->frozen++;
+    return OD_SENSOR_FROZEN;
+  }
+  if (!(rules->gate > 0)) return OD_SENSOR_USED;
+  double gate = g->mean < 0 ? rules->gate : wide * rules->gate;
+  settle(g, rules, nis);
+  if (nis <= gate * gate) {
+    g->out = 0;
+    return OD_SENSOR_USED;
+  }
+  if (++g->out <= rules->patience) {
+    g->gated++;
+    return OD_SENSOR_GATED;
+  }
+  // What follows is a new start.
+  g->reopened++;
+  g->out = 0;
+  g->mean = rules->gate * rules->gate;
+  *reopen = 1;
+  return OD_SENSOR_USED;
+}
