@@ -17,7 +17,8 @@ struct od_observer {
   int nx, np, ny, form, started, used;
   double gate, nis;
   // Offsets in bytes from the block's start.
-  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated;
+  size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, gated,
+      present;
 };
 
 static double *at(const od_observer *o, size_t offset) {
@@ -68,6 +69,7 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->delta = od_place(&end, n * d);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->gated = od_place(&end, ny * sizeof(long));
+  o->present = od_place(&end, ny);
   o->size = od_place(&end, 0);
   return o->size;
 }
@@ -168,19 +170,21 @@ od_status od_observer_correct(od_observer *o, const double *y) {
   od_sim *sim = od_observer_sim(o);
   o->nis = 0;
   o->used = 0;
-  int present = 0;
+  int count = 0;
+  unsigned char *present = (unsigned char *)o + o->present;
   for (int i = 0; i < o->ny; i++) {
     innovations(o)[i] = (od_innovation){.value = NAN, .sigma = NAN, .use = OD_SENSOR_MISSING};
-    present += isfinite(y[i]);
+    present[i] = isfinite(y[i]) != 0;
+    count += present[i];
   }
-  if (present == 0) return OD_OK;
+  if (count == 0) return OD_OK;
   od_status status = od_sim_outputs(sim, at(o, o->y));
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
+  if (status == OD_OK) status = od_sim_output_rows(sim, present, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
   if (status != OD_OK) return status;
   od_block b = covariance(o);
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
-    if (isfinite(y[i])) take_sensor(o, &b, i, y[i]);
+    if (present[i]) take_sensor(o, &b, i, y[i]);
   od_covariance_finish(&b);
   return o->used ? move_estimate(o) : OD_OK;
 }
