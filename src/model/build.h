@@ -30,7 +30,7 @@ void od_build_gravity(od_build *b, int first_number);
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, centre[3], inertia tensor about the centre: xx yy zz xy xz yz
-  OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
+  OD_SHAPE_BEAM,     // mass, length: slender, from the body's origin along +x
   OD_SHAPE_CYLINDER,  // mass, length, radius: solid, from the body's origin along +x
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], centre[3]
