@@ -32,6 +32,7 @@ struct complex_filter {
   point old, new;
   double complex *w, *x, *x0, *k, *k0, *u, *g;
   double *re, *im, *y, *hx, *hp, *h, *gain, *delta, *A, *B, *p;
+  unsigned char *present;
   void *memory;
 };
 
@@ -77,6 +78,7 @@ static double *place(complex_filter *f, double *end) {
   f->A = take(&end, nx * nx);
   f->B = take(&end, nx * np);
   f->p = take(&end, np);
+  f->present = (unsigned char *)take(&end, ny);
   f->covariance.P = take(&end, n * n);
   f->covariance.scratch = take(&end, od_covariance_scratch(nx, np));
   return end;
@@ -235,12 +237,13 @@ od_status complex_filter_predict(complex_filter *f, double h, const double *u, c
 od_status complex_filter_correct(complex_filter *f, const double *y) {
   int nx = f->covariance.nx, np = f->covariance.np, n = nx + np;
   double *g = f->gain + n;
+  for (int i = 0; i < f->plant->ny; i++) f->present[i] = isfinite(y[i]) != 0;
   od_status status = od_sim_outputs(f->sim, f->y);
-  if (status == OD_OK) status = od_sim_output_jacobians(f->sim, f->hx, NULL, f->hp);
+  if (status == OD_OK) status = od_sim_output_rows(f->sim, f->present, f->hx, NULL, f->hp);
   if (status != OD_OK) return status;
   memset(f->delta, 0, (size_t)n * sizeof *f->delta);
   for (int i = 0; i < f->plant->ny; i++) {
-    if (!isfinite(y[i])) continue;
+    if (!f->present[i]) continue;
     memcpy(f->h, f->hx + i * nx, (size_t)nx * sizeof *f->h);
     memcpy(f->h + nx, f->hp + i * np, (size_t)np * sizeof *f->h);
     double value = y[i] - f->y[i], r = f->sigma[i] * f->sigma[i];

@@ -15,7 +15,7 @@
 
 typedef enum od_covariance_form {
   OD_FORM_JOSEPH,       // the covariance itself, kept symmetric
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of it: positive by construction, about twice the work
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of it: positive by construction, a little more work
 } od_covariance_form;
 
 typedef struct od_observer_options {

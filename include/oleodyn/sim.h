@@ -59,6 +59,8 @@ od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *ch
 // NULL.
 od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
 od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
+// The same for the outputs that are wanted (ny, nonzero) alone; other rows may stay as they are.
+od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
 // What has been done since the start.
 typedef struct od_sim_counts {

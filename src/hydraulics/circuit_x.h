@@ -180,7 +180,8 @@ static od_x actuator_friction(const od_model *m, const od_x *w, int i) {
 static void actuator_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
-    w[l->force + i] = -actuator_friction(m, w, i);
+    w[l->friction + i] = actuator_friction(m, w, i);
+    w[l->force + i] = -w[l->friction + i];
     if (m->actuator[i].cylinder < 0) continue;
     const od_cylinder *c = &m->cylinder[m->actuator[i].cylinder];
     const od_x *q = w + l->theta + c->number;
@@ -255,7 +256,7 @@ static od_x flow_loss(const od_model *m, const od_x *w, int i) {
 // Friction, and what the stops do not give back.
 static od_x actuator_loss(const od_model *m, const od_x *w, int i) {
   const od_layout *l = &m->layout;
-  od_x loss = actuator_friction(m, w, i) * w[l->speed + i];
+  od_x loss = w[l->friction + i] * w[l->speed + i];
   if (m->actuator[i].cylinder < 0) return loss;
   X(stop) s = cylinder_stop(m, w, i);
   if (s.side == 0) return loss;
@@ -280,7 +281,7 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_CYLINDER_LENGTH: return w[l->length + o->index];
     case OD_OUT_CYLINDER_RATE: return w[l->speed + o->index];
     case OD_OUT_CYLINDER_FORCE: return w[l->force + o->index];
-    case OD_OUT_CYLINDER_FRICTION: return actuator_friction(m, w, o->index);
+    case OD_OUT_CYLINDER_FRICTION: return w[l->friction + o->index];
     case OD_OUT_ACTUATOR_LOSS: return actuator_loss(m, w, o->index);
     default: return 0;
   }

@@ -322,10 +322,6 @@ static void change_flow_number(const od_model *m, const double *w, const change 
   const od_layout *l = &m->layout;
   const od_flow *f = &m->flow[flow];
   const double *q = w + l->theta + f->number;
-  if (f->kind == OD_FLOW_PORT) {
-    change_port(m, w, d, flow, number);
-    return;
-  }
   double input = f->input >= 0 ? w[l->u + f->input] : 1, dQ = 0;
   double dp = f->a >= 0 ? w[l->pressure + f->a] - w[l->pressure + f->b] : 0,
          e = m->oil >= 0 ? w[l->theta + m->oil + OD_OIL_SMOOTHING] : 0;
@@ -430,6 +426,11 @@ static void change_friction(const od_model *m, const double *w, const change *d,
 static void X(circuit_number_slopes)(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                                      double sign, int stride) {
   change d = {force, rate, sign, stride};
+  // Curves have most of the numbers that are estimated.
+  if (n.owner == OD_OWNER_FLOW && m->flow[n.index].kind == OD_FLOW_PORT) {
+    change_port(m, w, &d, n.index, n.place);
+    return;
+  }
   switch (n.owner) {
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;

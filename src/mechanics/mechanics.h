@@ -26,7 +26,7 @@ typedef struct od_mechanics_real {
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
                   const double *du, int level, double *dg);
   // The motion's part of it alone, for outputs and for carrying tangents to other coordinates; without accelerations
-  // where dzdd is NULL.
+  // where dzdd is NULL, and without velocities where dzd is NULL as well.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, int level);
   double (*output)(const od_model *m, const double *w, const od_output *o);

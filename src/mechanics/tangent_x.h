@@ -489,9 +489,9 @@ static void X(tangent_motion)(const od_model *m, const int *in, double *w, const
   for (int i = l->dz; i < l->dtau; i++) w[i] = 0;
   if (level == OD_LEVEL_POSITION) spread(m, in, w, dz, w + l->dz);
   if (level <= OD_LEVEL_VELOCITY) {
-    spread(m, in, w, dzd, w + l->dzd);
+    if (dzd) spread(m, in, w, dzd, w + l->dzd);
     tangent_velocities(m, w, level);
-    if (level == OD_LEVEL_POSITION) close_tangent(m, in, w, 1);
+    if (dzd && level == OD_LEVEL_POSITION) close_tangent(m, in, w, 1);
   }
   if (level <= OD_LEVEL_ACCELERATION && dzdd) {
     spread(m, in, w, dzdd, w + l->dzdd);

@@ -52,6 +52,7 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->line = take(&end, m->actuators * OD_LINE_SCALARS(nd));
   l->length = take(&end, m->actuators);
   l->speed = take(&end, m->actuators);
+  l->friction = take(&end, m->actuators);
   l->force = take(&end, m->actuators);
   l->c = take(&end, m->states);
   l->rate = take(&end, m->states);

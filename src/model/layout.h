@@ -26,10 +26,10 @@ typedef struct od_layout {
   // demand of z_dep'', multipliers.
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
-  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed and force. Circuit: first-order states and their rates, pressures (as seen by flows and
+  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed, friction and force. Circuit: first-order states and their rates, pressures (as seen by flows and
   // forces), net inflows, volumes and bulk moduli of nodes, flows, spools, states of ports (one per flow), what turns area times root
   // of pressure into flow.
-  int line, length, speed, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
+  int line, length, speed, friction, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
   int scalars;  // up to here for the complex build
   // Tangents along one direction; those of links stand one after another.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;

@@ -16,7 +16,8 @@ static inline int inside(const od_block *b, int i) {
 
 // row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports,
 // known spools): four of them are skipped at once.
-static void add_rows(int m, int count, const double *restrict a, const double *restrict M, double *restrict row) {
+static inline void add_rows(int m, int count, const double *restrict a, const double *restrict M,
+                            double *restrict row) {
   int l = 0;
   for (; l + 4 <= count; l += 4) {
     double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
@@ -34,7 +35,7 @@ static void add_rows(int m, int count, const double *restrict a, const double *r
     if (a[l] != 0) od_add_scaled(m, a[l], M + l * m, row);
 }
 
-static double dot(int n, const double *restrict a, const double *restrict b) {
+static inline double dot(int n, const double *restrict a, const double *restrict b) {
   double even = 0, odd = 0;
   int i = 0;
   for (; i + 2 <= n; i += 2) even += a[i] * b[i], odd += a[i + 1] * b[i + 1];

@@ -31,6 +31,7 @@ struct od_observer {
   double nis;
   // Offsets in bytes from the block's start.
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;
+  size_t present;                      // which sensors measure
   size_t prior_P, prior, moved, bent;  // what a repeated correction begins with, and where it is linearised
 };
 
@@ -90,6 +91,7 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));
+  o->present = od_place(&end, ny);
   o->size = od_place(&end, 0);
   return o->size;
 }
@@ -228,7 +230,8 @@ static od_status move_estimate(od_observer *o) {
 static od_status pass_over_sensors(od_observer *o, od_block *b, const double *y, int pass) {
   od_sim *sim = od_observer_sim(o);
   od_status status = od_sim_outputs(sim, at(o, o->y));
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
+  const unsigned char *present = (const unsigned char *)o + o->present;
+  if (status == OD_OK) status = od_sim_output_rows(sim, present, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
   if (status != OD_OK) return status;
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
@@ -264,15 +267,17 @@ static void keep_prior(od_observer *o, int wary) {
 
 od_status od_observer_correct(od_observer *o, const double *y) {
   if (!o->started) return OD_BAD_ARGUMENT;
-  int present = 0, wary = o->wary;
+  int count = 0, wary = o->wary;
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
   o->nis = 0;
   o->used = 0;
+  unsigned char *present = (unsigned char *)o + o->present;
   for (int i = 0; i < o->ny; i++) {
     innovations(o)[i] = (od_innovation){.value = NAN, .sigma = NAN, .use = OD_SENSOR_MISSING};
-    present += isfinite(y[i]);
+    present[i] = isfinite(y[i]) != 0;
+    count += present[i];
   }
-  if (present == 0) return OD_OK;
+  if (count == 0) return OD_OK;
   od_block b = covariance(o);
   keep_prior(o, wary);
   o->wary = o->widened = 0;

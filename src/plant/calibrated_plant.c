@@ -136,16 +136,16 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, doub
   return status;
 }
 
-static od_status output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
-                                  const double *kp, double *hx, double *hu, double *hp) {
+static od_status output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
+                                  const double *ku, const double *kp, double *hx, double *hu, double *hp) {
   const calibrated_plant *d = plant_of(plant);
   const od_plant *in = d->inner;
   double *narrow_kp = at(work, d->kp), *narrow_hp = at(work, d->narrow);
   bool inside = hp && in->np;
-  for (int i = 0; inside && i < od_plant_nk(in); i++)
+  for (int i = 0; inside && kp && i < od_plant_nk(in); i++)
     memcpy(narrow_kp + i * in->np, kp + i * plant->np, (size_t)in->np * sizeof *kp);
-  od_status status = in->ops->output_jacobians(in, inner_work(d, work), kx, ku, inside ? narrow_kp : NULL, hx, hu,
-                                               inside ? narrow_hp : NULL);
+  od_status status = in->ops->output_jacobians(in, inner_work(d, work), wanted, kx, ku, inside && kp ? narrow_kp : NULL, hx,
+                                               hu, inside ? narrow_hp : NULL);
   if (status != OD_OK) return status;
   if (hx) calibrate(d, work, hx, od_plant_nx(plant), 0);
   if (hu) calibrate(d, work, hu, plant->nu, 0);

@@ -99,10 +99,10 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
 
 // machine_outputs.c
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);
-od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
-                                      const double *kp, double *hx, double *hu, double *hp);
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
+                                      const double *ku, const double *kp, double *hx, double *hu, double *hp);
 // Whether an output shows rates k.
-bool od_machine_output_has_rates(const od_output *o);
+bool od_machine_output_has_rates(const od_model *m, const od_output *o);
 od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);

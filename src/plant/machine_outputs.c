@@ -88,13 +88,36 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   return OD_OK;
 }
 
-// All outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number describe,
-// into a column.
-static void output_column(const machine *d, const parts *p, const double *dc, double *du, od_block_number number,
-                          double *h, int columns, int column) {
+// The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
+// describe, into a column.
+static void output_column(const machine *d, const parts *p, const unsigned char *wanted, const double *dc, double *du,
+                          od_block_number number, double *h, int columns, int column) {
   if (d->m->blocks) od_machine_signal_tangent(d, p, dc, number, du);
   for (int i = 0; i < d->plant.ny; i++)
-    h[i * columns + column] = output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+    if (!wanted || wanted[i]) h[i * columns + column] = output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+}
+
+// What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.
+// Signals that blocks make may show what blocks measure.
+static od_level level_shown(const od_model *m, const od_output *o) {
+  switch (o->kind) {
+    case OD_OUT_COORDINATE_ACCELERATION:
+    case OD_OUT_POINT_ACCELERATION: return OD_LEVEL_ACCELERATION;
+    case OD_OUT_COORDINATE:
+    case OD_OUT_POINT:
+    case OD_OUT_BODY_ANGLE:
+    case OD_OUT_CYLINDER_LENGTH: return OD_LEVEL_POSITION;
+    case OD_OUT_INPUT:
+    case OD_OUT_NODE_PRESSURE:
+    case OD_OUT_FLOW:
+    case OD_OUT_PORT_OPENING:
+    case OD_OUT_SPOOL: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
+    default: return OD_LEVEL_VELOCITY;
+  }
+}
+
+bool od_machine_output_has_rates(const od_model *m, const od_output *o) {
+  return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
 // Whether an output is a matter of states alone, so that no number of the circuit changes it directly.
@@ -118,11 +141,8 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
-bool od_machine_output_has_rates(const od_output *o) {
-  return o->kind == OD_OUT_COORDINATE_ACCELERATION || o->kind == OD_OUT_POINT_ACCELERATION;
-}
-
-static od_status output_parameter_jacobian(const od_plant *plant, void *work, const double *kp, double *hp) {
+static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted,
+                                           const double *kp, double *hp) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
   parts p = parts_of(d, work);
@@ -130,7 +150,8 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
   bool states_only = true;
-  for (int i = 0; i < plant->ny; i++) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
+  for (int i = 0; i < plant->ny; i++)
+    if (!wanted || wanted[i]) states_only = states_only && depends_on_states_only(m, &m->output[d->output[i]]);
   for (int j = 0; j < plant->np; j++) {
     if (states_only && d->owner[j].owner != OD_OWNER_NONE) {
       for (int i = 0; i < plant->ny; i++) hp[i * plant->np + j] = 0;
@@ -140,7 +161,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
       directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
       od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
-      output_column(d, &p, v.dc, v.du, d->block[j], hp, plant->np, j);
+      output_column(d, &p, wanted, v.dc, v.du, d->block[j], hp, plant->np, j);
       continue;
     }
     for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
@@ -154,36 +175,56 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   return OD_OK;
 }
 
-// The motion of the mechanism along direction j of the states, further ones that leave it alone, or inputs. Accelerations
-// follow by the derivatives of k (a column of nk x columns), where outputs show them.
-static void move_mechanism(const machine *d, const parts *p, const directions *v, int level, const double *dk,
-                           int columns) {
-  bool rates = d->plant.outputs_of_rates;
-  for (int k = 0; rates && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
-  od_mechanics(d->m)->tangent_motion(d->m, p->in, p->w, v->dz, v->dzd, rates ? v->dzdd : NULL, level);
+// How far into the motion the wanted outputs look.
+typedef struct sight {
+  bool positions, velocities, accelerations;
+} sight;
+
+static sight sight_of(const machine *d, const unsigned char *wanted) {
+  sight s = {0};
+  for (int i = 0; i < d->plant.ny; i++) {
+    od_level level = wanted && !wanted[i] ? OD_LEVEL_INPUT : level_shown(d->m, &d->m->output[d->output[i]]);
+    s.positions = s.positions || level != OD_LEVEL_INPUT;
+    s.velocities = s.velocities || level == OD_LEVEL_VELOCITY || level == OD_LEVEL_ACCELERATION;
+    s.accelerations = s.accelerations || level == OD_LEVEL_ACCELERATION;
+  }
+  return s;
 }
 
-od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *kx, const double *ku,
-                                      const double *kp, double *hx, double *hu, double *hp) {
+// The motion of the mechanism along a direction, as far as it is seen. Accelerations follow by the derivatives of k, a
+// column of nk x columns.
+static void move_mechanism(const machine *d, const parts *p, const directions *v, sight seen, int level,
+                           const double *dk, int columns) {
+  for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
+  bool moves = level == OD_LEVEL_POSITION   ? seen.positions
+               : level == OD_LEVEL_VELOCITY ? seen.velocities
+                                            : seen.accelerations;
+  od_mechanics(d->m)->tangent_motion(d->m, p->in, p->w, v->dz, seen.velocities ? v->dzd : NULL,
+                                     seen.accelerations ? v->dzdd : NULL, moves ? level : OD_LEVEL_INPUT);
+}
+
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
+                                      const double *ku, const double *kp, double *hx, double *hu, double *hp) {
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;
+  sight seen = sight_of(d, wanted);
   od_machine_prepare_tangents(d, &p);
   directions v = clear_directions(plant, &p);
   for (int j = 0; hx && j < nx; j++) {
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;
     *moved = 1;
-    // States of the circuit move nothing but accelerations.
-    if (j <= 2 * n || plant->outputs_of_rates) move_mechanism(d, &p, &v, level, kx + j, nx);
-    output_column(d, &p, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, hx, nx, j);
+    // States of the circuit and inputs move nothing but accelerations.
+    if (j <= 2 * n || seen.accelerations) move_mechanism(d, &p, &v, seen, level, kx + j, nx);
+    output_column(d, &p, wanted, v.dc, d->m->blocks ? v.du : NULL, od_no_block_number, hx, nx, j);
     *moved = 0;
   }
   for (int j = 0; hu && j < nu; j++) {
     v.du[j] = 1;
-    if (j == 0 || plant->outputs_of_rates) move_mechanism(d, &p, &v, OD_LEVEL_ACCELERATION, ku + j, nu);
-    output_column(d, &p, v.dc, v.du, od_no_block_number, hu, nu, j);
+    if (j == 0 || seen.accelerations) move_mechanism(d, &p, &v, seen, OD_LEVEL_ACCELERATION, ku + j, nu);
+    output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, hu, nu, j);
     v.du[j] = 0;
   }
-  return hp ? output_parameter_jacobian(plant, work, kp, hp) : OD_OK;
+  return hp ? output_parameter_jacobian(plant, work, wanted, kp, hp) : OD_OK;
 }

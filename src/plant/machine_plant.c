@@ -437,7 +437,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++)
-    if (od_machine_output_has_rates(&m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
+    if (od_machine_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

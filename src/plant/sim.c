@@ -268,10 +268,14 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
 }
 
 od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp) {
+  return od_sim_output_rows(s, NULL, hx, hu, hp);
+}
+
+od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx, double *hu, double *hp) {
   const od_plant *plant = s->plant;
   int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
   od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
-  return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->kx), od_sim_at(s, s->ku),
+  return plant->ops->output_jacobians(plant, od_sim_work(s), wanted, od_sim_at(s, s->kx), od_sim_at(s, s->ku),
                                       od_sim_at(s, s->kp), hx, hu, hp);
 }

@@ -174,6 +174,26 @@ static void complex_point(bench *b, int entry, double complex *x, double complex
   load_complex(b, entry >= b->nx + b->nu ? b->parameter[entry - b->nx - b->nu] : -1);
 }
 
+// Every output's row asked for alone is its row among all of them; parameters, which cost most, for some.
+static void check_rows(bench *b, const double *hx, const double *hu, const double *hp) {
+  unsigned char *wanted = calloc((size_t)b->ny, 1);
+  size_t columns = (size_t)(b->nx + b->nu + b->np);
+  double *rows = calloc((size_t)b->ny * columns, sizeof *rows);
+  double *x = rows, *u = x + b->ny * b->nx, *p = u + b->ny * b->nu;
+  for (int i = 0; i < b->ny; i++) {
+    bool with_parameters = i % 16 == 0;
+    wanted[i] = 1;
+    assert_int_equal(od_sim_output_rows(b->sim, wanted, x, u, with_parameters ? p : NULL), OD_OK);
+    wanted[i] = 0;
+    for (int j = 0; j < b->nx; j++) assert_true(x[i * b->nx + j] == hx[i * b->nx + j]);
+    for (int j = 0; j < b->nu; j++) assert_true(u[i * b->nu + j] == hu[i * b->nu + j]);
+    for (int j = 0; with_parameters && j < b->np; j++)
+      assert_true(fabs(p[i * b->np + j] - hp[i * b->np + j]) <= 1e-12 * (1 + largest(hp + i * b->np, b->np)));
+  }
+  free(wanted);
+  free(rows);
+}
+
 // dx'/d(x, u, p) and dy/d(x, u, p) at the present point.
 static void check_derivatives(bench *b) {
   int all = b->nx + b->nu + b->np;
@@ -183,6 +203,7 @@ static void check_derivatives(bench *b) {
   double *hu = calloc((size_t)(b->ny * b->nu + 1), sizeof *f), *hp = calloc((size_t)(b->ny * b->np), sizeof *f);
   assert_int_equal(od_sim_derivatives(b->sim, NULL, fx, fu, fp), OD_OK);
   assert_int_equal(od_sim_output_jacobians(b->sim, hx, hu, hp), OD_OK);
+  check_rows(b, hx, hu, hp);
   for (int j = 0; j < all; j++) {
     double complex x[96], u[4], k[64];
     complex_point(b, j, x, u);
