@@ -70,6 +70,7 @@ typedef struct od_ls_options {
   long max_evaluations;       // of residuals, without those for derivatives: 2000
   double radius;              // of the first step, relative to the size of the start: 1
   bool forward_differences;   // half the evaluations of central ones, half the digits
+  double precision;           // of the Jacobian, relative: less is no influence at all; zero: rounding
   bool unit_variance;         // residuals are divided by their standard deviations: none is estimated from their sum
   bool (*progress)(void *user, const od_ls_progress *progress);  // false: stop; the best so far is the result
   void *progress_user;

@@ -47,9 +47,9 @@ static bool tell(od_status status, const od_error *err, const char *path, const 
 }
 
 bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
-  char size[80];
+  char size[80] = "";
   od_error err = {0};
-  snprintf(size, sizeof size, "%ld rows, %d columns", c->table->rows, c->table->columns);
+  if (c->table) snprintf(size, sizeof size, "%ld rows, %d columns", c->table->rows, c->table->columns);
   bool ok = true;
   if (f->csv) ok = tell(od_table_write_csv(c->table, f->csv, &err), &err, f->csv, size, notes) && ok;
   if (f->mat) ok = tell(od_table_write_mat(c->table, f->mat, &err), &err, f->mat, size, notes) && ok;

@@ -9,6 +9,7 @@
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
+    {"fit", "find doubtful numbers of a machine from logs, and say which the data can tell", od_command_fit},
     {"study", "run experiments many times with other random numbers, on all cores", od_command_study},
     {"check", "say whether files are right, and everything that is wrong with them", od_command_check},
     {"info", "show what a machine has: parts, freedoms, inputs, outputs and every number", od_command_info},

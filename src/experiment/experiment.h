@@ -24,6 +24,7 @@ typedef struct od_faults {
 typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
   double sigma;             // standard deviation of its noise
+  double relative;          // the same as a part of the signal's own (0: sigma counts); only fits know the whole signal
   od_noise_kind noise;
   double scale;             // what it multiplies the true value with
   double bias, resolution;  // a constant error; the steps it counts in (0: none)
@@ -31,7 +32,6 @@ typedef struct od_sensor {
   int every;                // measures every so many steps
   od_faults faults;         // of the simulated sensor
   int frozen;               // as many equal values in a row are a fault; 0: they are none
-  int channel;              // of the log or stream
 } od_sensor;
 
 // An output that is recorded, and how uncertain it is at the start (0: nothing said).
@@ -73,16 +73,22 @@ typedef struct od_experiment {
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
   od_log_plan data;    // which column of a log or stream is which channel
-  int *input_channel;  // one per input
+  int *channel;        // its channels: one per sensor, then one per input
   od_log *log;         // NULL: the true machine is simulated, or there is a stream
 } od_experiment;
 
+struct od_experiment_loader;
+struct od_section;
 typedef struct od_experiment_options {
   const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else a number of the file
   int set_count;
   const char *truth;    // variant of the true machine, or NULL: the file's
   const char *variant;  // of the experiment, or NULL
   const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
+  // A fit reads more of the same file: called when the rest has been read. Parameters then need no sigma, sensors may
+  // have a relative one, and the start needs no covariance.
+  void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
+  void *user;
 } od_experiment_options;
 
 // Loads the file and its machine twice. OD_BAD_INPUT or OD_IO with messages about everything that is wrong.

@@ -116,12 +116,12 @@ static bool take_time(live *m, double *t) {
 static bool take_values(live *m, double t) {
   const od_log_plan *plan = &m->e->data;
   for (int i = 0; i < m->inputs; i++) {
-    double value = od_channel_value(&plan->channel[m->e->input_channel[i]], m->cells);
+    double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
     if (!isfinite(value) && m->samples == 0) return refuse(m, t, "the first line must have all inputs", 0);
     if (isfinite(value)) m->u[i] = value;
   }
   for (int i = 0; i < m->e->sensors; i++) {
-    double value = od_channel_value(&plan->channel[m->e->sensor[i].channel], m->cells);
+    double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;
   }
   return true;

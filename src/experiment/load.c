@@ -12,7 +12,7 @@
 
 static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
                                        "sensors",    "initial", "parameters", "noise", "filter", "data",  "variants",
-                                       NULL};
+                                       "fit",        "sets",    "prepare",    "combinations", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -75,8 +75,8 @@ static int entries(const od_loader *ld, int node) {
 // --- Sensors ------------------------------------------------------------------------------------------------------
 
 static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "noise",   "bias",  "scale",  "resolution", "every",
-                                     "start", "dropout", "stuck", "spikes", "dies",       NULL};
+  static const char *const keys[] = {"sigma", "relative", "noise", "bias",   "scale", "resolution", "every",
+                                     "start", "dropout",  "stuck", "spikes", "dies",  NULL};
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
@@ -85,11 +85,14 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0 || watched < 0) return;
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, NAN},        {"bias", unit, OD_ANY, 0},
+  // Who knows the whole signal may be told its noise as a part of it.
+  bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : (double)NAN}, {"bias", unit, OD_ANY, 0},
                              {"resolution", unit, OD_NOT_NEGATIVE, 0}, {"every", "1", OD_POSITIVE, 1},
                              {"start", "s", OD_NOT_NEGATIVE, 0},       {"dropout", "1", OD_NOT_NEGATIVE, 0},
-                             {"scale", "1", OD_POSITIVE, 1}};
-  int first = od_read_fields(ld, &section, fields, 7, OD_IN_LOADER);
+                             {"scale", "1", OD_POSITIVE, 1},
+                             {"relative", "1", OD_POSITIVE, 0}};
+  int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
   od_check_whole(ld, first + 3, "every", 1, 1e6);
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
@@ -104,6 +107,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                                 .every = (int)fmin(od_number_value(ld, first + 3), 1e6),
                                                 .start = od_number_value(ld, first + 4),
                                                 .scale = od_number_value(ld, first + 6),
+                                                .relative = od_number_value(ld, first + 7),
                                                 .dropout = od_number_value(ld, first + 5),
                                                 .faults = faults};
 }
@@ -222,7 +226,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
                                        od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0 || !found) return;
-  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, NAN},
+  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, xl->options->more ? 1 : (double)NAN},
                              {"start", p.unit, OD_ANY, p.start},
                              {"noise", p.unit, OD_NOT_NEGATIVE, 0},
                              {"low", p.unit, OD_ANY, 0},
@@ -324,30 +328,26 @@ static bool names_log(const od_experiment_loader *xl, int data) {
 }
 
 // The sensors and inputs are what a log must have; an input that never changes need not be in it.
-static bool want_channels(od_experiment *e) {
+bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   const od_machine *m = e->model;
-  bool ok = (e->input_channel = calloc((size_t)m->inputs + 1, sizeof *e->input_channel)) != NULL;
-  for (int i = 0; ok && i < e->sensors; i++) {
-    e->sensor[i].channel = od_log_want(&e->data, e->sensor[i].name, e->sensor[i].unit, false, NAN);
-    ok = e->sensor[i].channel >= 0;
-  }
-  for (int i = 0; ok && i < m->inputs; i++) {
+  for (int i = 0; i < e->sensors; i++)
+    if ((channel[i] = od_log_want(plan, e->sensor[i].name, e->sensor[i].unit, false, NAN)) < 0) return false;
+  for (int i = 0; i < m->inputs; i++) {
     bool changes = od_signal_duration(m->signals, m->input[i].signal) > 0;
     double otherwise = changes ? (double)NAN : od_signal_value(m->signals, m->input[i].signal, 0);
-    e->input_channel[i] = od_log_want(&e->data, m->input[i].name, m->input[i].unit, true, otherwise);
-    ok = e->input_channel[i] >= 0;
+    int *at = &channel[e->sensors + i];
+    if ((*at = od_log_want(plan, m->input[i].name, m->input[i].unit, true, otherwise)) < 0) return false;
   }
-  return ok;
+  return true;
 }
 
 // Messages about the log's own lines come after those about this file.
-static void read_log(od_experiment_loader *xl) {
+void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   od_messages *messages = od_messages_new();
-  if (!messages || od_log_read(&xl->e->data, xl->ld.units, &xl->e->log, messages) == OD_NO_MEMORY)
-    xl->ld.no_memory = true;
+  if (!messages || od_log_read(plan, xl->ld.units, log, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
-    bool about_log = m->file && strcmp(m->file, xl->e->data.file) == 0;
+    bool about_log = m->file && strcmp(m->file, plan->file) == 0;
     od_messages_add(about_log ? xl->foreign : xl->ld.messages, (od_place){m->file, m->line, m->column}, "%s", m->text);
   }
   od_messages_free(messages);
@@ -361,10 +361,11 @@ static void read_data(od_experiment_loader *xl, int node) {
     e->data.place = (od_place){.file = "--data"};
   }
   if (xl->simulated || !e->data.file) return;
-  if (!want_channels(e))
+  e->channel = calloc((size_t)(e->sensors + e->model->inputs) + 1, sizeof *e->channel);
+  if (!e->channel || !od_load_channels(e, &e->data, e->channel))
     xl->ld.no_memory = true;
   else if (strcmp(e->data.file, "-") != 0)
-    read_log(xl);
+    od_load_log(xl, &e->data, &e->log);
 }
 
 // --- The file -----------------------------------------------------------------------------------------------------
@@ -415,6 +416,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
   for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = equal_values(xl, &xl->e->sensor[i]);
+  if (xl->options->more) xl->options->more(xl->options->user, xl, file);
 }
 
 // With errors a number may be missing that --set means.
@@ -428,7 +430,7 @@ static od_status check_file(void *loader) {
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_count(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
-  if (sound && !od_has_errors(ld) && !ld->no_memory) od_load_start(xl);
+  if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
   if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_count(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
@@ -485,7 +487,7 @@ void od_experiment_free(od_experiment *e) {
   free(e->watched);
   free(e->parameter);
   free(e->covariance);
-  free(e->input_channel);
+  free(e->channel);
   od_log_free(e->log);
   od_log_plan_free(&e->data);
   free(e);

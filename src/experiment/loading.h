@@ -13,6 +13,7 @@ typedef struct od_experiment_loader {
   od_messages *foreign;  // about the machine's own file, to be shown after those about this one
   int initial;           // node of that section
   int *watched_key;      // where each watched output stands
+  const char *machine;   // path of the machine file
   bool simulated;        // there is a true machine, not a log or stream
   int frozen;            // of the filter; -1: not said
 } od_experiment_loader;
@@ -21,6 +22,13 @@ typedef struct od_experiment_loader {
 void od_load_machines(od_experiment_loader *xl, const od_section *file);
 // Whether a text of --set is meant for a machine: what follows "truth." or "model.", else NULL.
 const char *od_set_for(const char *text, const char *who);
+
+// A true machine of its own: the experiment's machine file as the map under `key` says, or NULL after a message.
+od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
+
+// load.c: the channels of a log for all sensors and then all inputs; false: memory ran out. And the log itself.
+bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
+void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 
 // faults.c: what a simulated sensor does besides measuring; its unit and noise.
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);

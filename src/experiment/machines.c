@@ -73,6 +73,11 @@ static wish read_wish(od_experiment_loader *xl, const od_section *file, const ch
   return w;
 }
 
+static void forget(wish *w) {
+  free(w->set);
+  free(w->set_place);
+}
+
 static bool begins_with(const char *text, const char *start, size_t length) {
   return strncmp(text, start, length) == 0;
 }
@@ -112,8 +117,8 @@ static od_machine *load(od_experiment_loader *xl, const char *path, const wish *
 }
 
 // The inputs are known to both; an observer with others cannot follow.
-static void check_inputs(od_experiment_loader *xl, int node) {
-  const od_machine *a = xl->e->truth, *b = xl->e->model;
+static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
+  const od_machine *b = xl->e->model;
   bool same = od_machine_input_count(a) == od_machine_input_count(b);
   for (int i = 0; same && i < od_machine_input_count(a); i++)
     same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
@@ -138,13 +143,20 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant_place = (od_place){.file = "--truth"};
   }
   if (!xl->simulated) refuse_truth(xl, &truth);
-  if (path && !ld->no_memory) {
-    if (xl->simulated) xl->e->truth = load(xl, od_document_beside(ld, path), &truth);
-    xl->e->model = load(xl, od_document_beside(ld, path), &model);
-    if (xl->e->truth && xl->e->model) check_inputs(xl, node);
+  xl->machine = path ? od_document_beside(ld, path) : NULL;
+  if (xl->machine && !ld->no_memory) {
+    if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
+    xl->e->model = load(xl, xl->machine, &model);
+    if (xl->e->truth && xl->e->model) check_inputs(xl, xl->e->truth, node);
   }
-  free(truth.set);
-  free(truth.set_place);
-  free(model.set);
-  free(model.set_place);
+  forget(&truth);
+  forget(&model);
+}
+
+od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key) {
+  wish w = read_wish(xl, section, key, "the true machine");
+  od_machine *machine = !xl->ld.no_memory ? load(xl, xl->machine, &w) : NULL;
+  forget(&w);
+  if (machine) check_inputs(xl, machine, od_section_get(&xl->ld, section, key));
+  return machine;
 }

@@ -23,9 +23,9 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   bool hold = log->plan->hold && m->at > 0;
   double *now = hold ? m->u_after : m->u;
   for (int i = 0; hold && i < m->inputs; i++)
-    m->u[i] = log->value[(m->at - 1) * log->plan->channels + m->e->input_channel[i]];
-  for (int i = 0; i < m->inputs; i++) now[i] = row[m->e->input_channel[i]];
-  for (int i = 0; i < m->e->sensors; i++) m->y[i] = row[m->e->sensor[i].channel];
+    m->u[i] = log->value[(m->at - 1) * log->plan->channels + m->e->channel[m->e->sensors + i]];
+  for (int i = 0; i < m->inputs; i++) now[i] = row[m->e->channel[m->e->sensors + i]];
+  for (int i = 0; i < m->e->sensors; i++) m->y[i] = row[m->e->channel[i]];
   *out = (od_sample){.t = log->time[m->at++], .u = m->u, .u_after = hold ? m->u_after : NULL, .y = m->y};
   return OD_OK;
 }

@@ -25,7 +25,8 @@ static bool counts(const od_search *s, const double *length, int i) {
     double t = length[j] * s->spectrum.V[i * s->k + j];
     sum += t * t;
   }
-  return s->spectrum.value[i] > 4 * s->k * DBL_EPSILON * sqrt(sum);
+  double precision = fmax(s->options.precision, DBL_EPSILON);
+  return s->spectrum.value[i] > 4 * s->k * precision * sqrt(sum);
 }
 
 static void swap_values(od_search *s, int a, int b) {

@@ -38,7 +38,7 @@ static const entry entries[] = {
     {"m3", INFINITY, "l", 1e3},
     {"rad", INFINITY, "deg", DEGREE},
     {"rad/s", 60, "deg/s", DEGREE},
-    {"rad/s", INFINITY, "rpm", DEGREE / 6},
+    {"rad/s", INFINITY, "rad/s", 1},
     {"rad/s2", INFINITY, "deg/s\u00b2", DEGREE},
     {"s", 1e-4, "\u00b5s", 1e6},
     {"s", 0.1, "ms", 1e3},

@@ -6,8 +6,10 @@
 #include "study/study.h"
 
 // Loads the case's experiment and gives the case its operations; what is wrong becomes messages.
-od_status od_case_load(od_case *c, const char *path, const od_experiment_options *options, od_messages *messages);
-
-extern const od_case_ops od_observe_case;
+od_status od_observe_case_load(od_case *c, const char *path, const od_experiment_options *options,
+                               od_messages *messages);
+// A fit, or without one: how well the starting values predict.
+od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
+                           od_messages *messages);
 
 #endif

@@ -13,6 +13,7 @@
 
 static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cases", NULL};
 static const char *const starts[] = {"model", "random", NULL};
+static const char *const kinds[] = {"observe", "fit", "predict", NULL};
 
 typedef struct study_loader {
   od_loader ld;
@@ -29,6 +30,7 @@ typedef struct study_loader {
 typedef struct wish {
   int key;
   const char *file;  // path of the experiment file
+  int kind;          // what is done with it
   od_experiment_options options;
   const char **set;
 } wish;
@@ -80,7 +82,10 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  if (!messages || od_case_load(c, w->file, &w->options, messages) == OD_NO_MEMORY) sl->ld.no_memory = true;
+  od_status status = !messages      ? OD_NO_MEMORY
+                     : w->kind == 0 ? od_observe_case_load(c, w->file, &w->options, messages)
+                                    : od_fit_case_load(c, w->file, &w->options, w->kind == 2, messages);
+  if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
 }
@@ -141,7 +146,7 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
 }
 
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "truth", "variant", "variants", "set",
+  static const char *const keys[] = {"experiment", "do",    "truth", "variant",   "variants", "set",
                                      "seeds",      "start", "published", NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
@@ -152,12 +157,14 @@ static void read_case(study_loader *sl, int key) {
   const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
   w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
+  int kind = od_section_get(ld, &section, "do");
+  if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,
                   .random_start = read_start(sl, &section, sl->random_start)};
   int variants = od_section_get(ld, &section, "variants");
-  if (file && !ld->no_memory) {
+  if (file && w.kind >= 0 && !ld->no_memory) {
     w.file = od_document_beside(ld, file);
     if (variants >= 0)
       read_variants(sl, variants, name, &section, &w, like);

@@ -182,12 +182,13 @@ static void release(od_case *c) {
   free(w);
 }
 
-const od_case_ops od_observe_case = {.prepare = prepare, .run = run, .release = release};
+static const od_case_ops observe_case_ops = {.prepare = prepare, .run = run, .release = release};
 
-od_status od_case_load(od_case *c, const char *path, const od_experiment_options *options, od_messages *messages) {
+od_status od_observe_case_load(od_case *c, const char *path, const od_experiment_options *options,
+                               od_messages *messages) {
   observe_case *w = calloc(1, sizeof *w);
   if (!w) return OD_NO_MEMORY;
   c->what = w;
-  c->ops = &od_observe_case;
+  c->ops = &observe_case_ops;
   return od_experiment_load(path, options, &w->e, messages);
 }

@@ -1,0 +1,253 @@
+#include "cli/fitted.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "io/display.h"
+#include "io/json.h"
+
+static const char *const rule_names[] = {"trapezoid", "rk4", "exact"};
+static const char *const method_names[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate"};
+
+// --- For people ---------------------------------------------------------------------------------------------------
+
+static void print_number(FILE *to, double value, int digits) {
+  if (isnan(value))
+    fprintf(to, " %12s", "-");
+  else if (isinf(value))
+    fprintf(to, " %12s", value > 0 ? "inf" : "-inf");
+  else
+    fprintf(to, " %12.*g", digits, value);
+}
+
+static int widest(int width, const char *text) {
+  int length = od_text_width(text);
+  return length > width ? length : width;
+}
+
+static od_display shown_in(const od_fitted *f, int i) {
+  const od_estimated *p = &f->plan->e->parameter[i];
+  return od_display_unit(p->unit, fmax(fabs(p->start), fabs(f->estimate[i])));
+}
+
+static void print_parameters(const od_fitted *f, FILE *to) {
+  const od_experiment *e = f->plan->e;
+  int name = (int)strlen("parameter"), unit = (int)strlen("unit");
+  bool truth = false;
+  for (int i = 0; i < e->parameters; i++) {
+    name = widest(name, e->parameter[i].path);
+    unit = widest(unit, shown_in(f, i).unit);
+    truth = truth || !isnan(e->parameter[i].truth);
+  }
+  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start", "estimate",
+          "sigma");
+  fprintf(to, truth ? " %12s\n" : "\n", "true");
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    od_display shown = shown_in(f, i);
+    fprintf(to, "  ");
+    od_print_padded(to, p->path, name);
+    fprintf(to, "  ");
+    od_print_padded(to, shown.unit, unit);
+    print_number(to, p->low * shown.factor, 4);
+    print_number(to, p->high * shown.factor, 4);
+    print_number(to, p->start * shown.factor, 6);
+    print_number(to, f->estimate[i] * shown.factor, 6);
+    print_number(to, f->sigma[i] * shown.factor, 3);
+    if (truth) print_number(to, p->truth * shown.factor, 6);
+    fprintf(to, "%s\n", f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
+  }
+}
+
+// What the data cannot tell, in words.
+static void print_nulls(const od_fitted *f, FILE *to) {
+  const od_experiment *e = f->plan->e;
+  const od_identifiability *id = f->told;
+  const char *names[256];
+  char text[1000];
+  if (!id || id->columns > 256) return;
+  for (int i = 0; i < id->columns; i++) names[i] = i < e->parameters ? e->parameter[i].path : "an initial state";
+  fprintf(to, "what the data tell: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
+  fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
+  for (int k = 0; k < id->nulls; k++) {
+    od_identifiability_null_text(id, k, names, text, sizeof text);
+    fprintf(to, "  not told: %s\n", text);
+  }
+  for (int k = 0; k < id->weak; k++) {
+    od_identifiability_weak_text(id, k, names, text, sizeof text);
+    fprintf(to, "  hardly told: %s\n", text);
+  }
+}
+
+static void print_combinations(const od_fitted *f, FILE *to) {
+  const od_fit_plan *plan = f->plan;
+  int name = (int)strlen("combination");
+  if (plan->combinations == 0) return;
+  for (int i = 0; i < plan->combinations; i++) name = widest(name, plan->combination[i].name);
+  fprintf(to, "  %-*s %12s %12s %12s\n", name, "combination", "value (SI)", "sigma", "sigma, %");
+  for (int i = 0; i < plan->combinations; i++) {
+    fprintf(to, "  ");
+    od_print_padded(to, plan->combination[i].name, name);
+    print_number(to, f->combination_value[i], 6);
+    print_number(to, f->combination_sigma[i], 3);
+    print_number(to, 100 * f->combination_sigma[i] / fabs(f->combination_value[i]), 3);
+    fprintf(to, "\n");
+  }
+}
+
+static void print_quality(const od_fit_set_result *s, const od_sensor *sensor, const od_fit_quality *q, const char *use,
+                          long missing, int name, int set, FILE *to) {
+  od_display shown = od_display_unit(sensor->unit, q->rms);
+  fprintf(to, "  ");
+  od_print_padded(to, s->name, set);
+  fprintf(to, "  ");
+  od_print_padded(to, sensor->name, name);
+  fprintf(to, "  %-8s %9ld %8ld %9.2f %9.2f %11.3g %-5s %7.3f", use, q->samples, missing, q->start_fit, q->fit,
+          q->rms * shown.factor, shown.unit, q->lag1);
+  if (isnan(q->white))
+    fprintf(to, "      -\n");
+  else
+    fprintf(to, " %6.2g%s\n", q->white, q->white < 0.01 ? "  not white" : "");
+}
+
+static void print_sets(const od_fitted *f, FILE *to) {
+  const od_experiment *e = f->plan->e;
+  int name = (int)strlen("sensor"), set = (int)strlen("set");
+  for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
+  for (int i = 0; i < f->sets; i++) set = widest(set, f->set[i].name);
+  fprintf(to, "  %-*s  %-*s  %-8s %9s %8s %9s %9s %11s %-5s %7s %6s\n", set, "set", name, "sensor", "use", "samples",
+          "missing", "fit %", "fitted %", "residual", "", "lag 1", "p");
+  for (int i = 0; i < f->sets; i++)
+    for (int k = 0; k < e->sensors; k++) {
+      const od_fit_set_result *s = &f->set[i];
+      if (s->fitted > 0)
+        print_quality(s, &e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k], name, set, to);
+      if (s->fitted < s->rows)
+        print_quality(s, &e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k], name, set, to);
+    }
+}
+
+void od_fitted_print(const od_fitted *f, FILE *to) {
+  const od_fit_plan *plan = f->plan;
+  char line[300];
+  snprintf(line, sizeof line, "%.200s", plan->e->title);
+  od_heading(to, line);
+  print_parameters(f, to);
+  print_combinations(f, to);
+  print_nulls(f, to);
+  print_sets(f, to);
+  fprintf(to, "fit %.2f %% before, %.2f %% after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%.3g s)\n",
+          f->start_fit, f->fit, method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "",
+          f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations,
+          od_ls_reason_text(f->search->reason), f->seconds);
+}
+
+// --- For programs -------------------------------------------------------------------------------------------------
+
+static json_t *parameters_json(const od_fitted *f) {
+  const od_experiment *e = f->plan->e;
+  json_t *list = json_array();
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    json_t *item = json_pack("{s:o, s:o}", "path", od_json_text(p->path), "unit", od_json_text(p->unit));
+    json_object_set_new(item, "low", od_json_number(p->low));
+    json_object_set_new(item, "high", od_json_number(p->high));
+    json_object_set_new(item, "start", od_json_number(p->start));
+    json_object_set_new(item, "estimate", od_json_number(f->estimate[i]));
+    json_object_set_new(item, "sigma", od_json_number(f->sigma[i]));
+    json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
+    json_object_set_new(item, "true", od_json_number(p->truth));
+    json_t *row = json_array();
+    for (int j = 0; j < e->parameters; j++) json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
+    json_object_set_new(item, "correlations", row);
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *identifiability_json(const od_fitted *f) {
+  const od_experiment *e = f->plan->e;
+  const od_identifiability *id = f->told;
+  const char *names[256];
+  char text[1000];
+  if (!id || id->columns > 256) return json_null();
+  for (int i = 0; i < id->columns; i++) names[i] = i < e->parameters ? e->parameter[i].path : "an initial state";
+  json_t *values = json_array(), *nulls = json_array();
+  for (int i = 0; i < id->columns; i++) json_array_append_new(values, od_json_number(id->singular[i]));
+  for (int k = 0; k < id->nulls; k++) {
+    json_t *coefficients = json_object();
+    od_identifiability_null_text(id, k, names, text, sizeof text);
+    for (int i = 0; i < e->parameters; i++)
+      if (id->null[k].coefficient[i] != 0)
+        json_object_set_new(coefficients, e->parameter[i].path, od_json_number(id->null[k].coefficient[i]));
+    json_array_append_new(nulls, json_pack("{s:o, s:o}", "text", od_json_text(text), "coefficients", coefficients));
+  }
+  return json_pack("{s:o, s:o, s:i}", "singular_values", values, "null_directions", nulls, "weak_directions", id->weak);
+}
+
+static json_t *quality_json(const od_sensor *sensor, const od_fit_quality *q, const char *use, long missing) {
+  json_t *item = json_pack("{s:o, s:s, s:I, s:I}", "sensor", od_json_text(sensor->name), "use", use, "samples",
+                           (json_int_t)q->samples, "missing", (json_int_t)missing);
+  json_object_set_new(item, "start_fit_percent", od_json_number(q->start_fit));
+  json_object_set_new(item, "fit_percent", od_json_number(q->fit));
+  json_object_set_new(item, "residual_rms", od_json_number(q->rms));
+  json_object_set_new(item, "unit", od_json_text(sensor->unit));
+  json_object_set_new(item, "lag1_correlation", od_json_number(q->lag1));
+  json_object_set_new(item, "whiteness_p", od_json_number(q->white));
+  return item;
+}
+
+static json_t *sets_json(const od_fitted *f) {
+  const od_experiment *e = f->plan->e;
+  json_t *list = json_array();
+  for (int i = 0; i < f->sets; i++) {
+    const od_fit_set_result *s = &f->set[i];
+    json_t *sensors = json_array();
+    for (int k = 0; k < e->sensors; k++) {
+      if (s->fitted > 0) json_array_append_new(sensors, quality_json(&e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k]));
+      if (s->fitted < s->rows)
+        json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k]));
+    }
+    json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
+                                          "outliers_removed", (json_int_t)s->outliers, "sensors", sensors));
+  }
+  return list;
+}
+
+static json_t *combinations_json(const od_fitted *f) {
+  json_t *list = json_array();
+  for (int i = 0; i < f->plan->combinations; i++) {
+    json_t *item = json_pack("{s:o}", "name", od_json_text(f->plan->combination[i].name));
+    json_object_set_new(item, "value", od_json_number(f->combination_value[i]));
+    json_object_set_new(item, "sigma", od_json_number(f->combination_sigma[i]));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+json_t *od_fitted_json(const od_fitted *f, const char *message) {
+  const od_experiment *e = f->plan->e;
+  const od_ls_result *r = f->search;
+  json_t *object = json_pack("{s:o, s:o, s:o}", "fit", od_json_text(e->title), "file", od_json_text(e->path), "machine",
+                             od_json_text(od_machine_file(e->model)));
+  json_object_set_new(object, "complete", json_boolean(!message));
+  if (message) json_object_set_new(object, "message", od_json_text(message));
+  json_object_set_new(object, "parameters", parameters_json(f));
+  json_object_set_new(object, "combinations", combinations_json(f));
+  json_object_set_new(object, "identifiability", identifiability_json(f));
+  json_object_set_new(object, "sets", sets_json(f));
+  json_object_set_new(object, "start_fit_percent", od_json_number(f->start_fit));
+  json_object_set_new(object, "fit_percent", od_json_number(f->fit));
+  json_object_set_new(object, "method", json_string(method_names[f->plan->method]));
+  json_object_set_new(object, "integrator", json_string(rule_names[f->rule]));
+  json_object_set_new(object, "iterations", json_integer(r->iterations));
+  json_object_set_new(object, "predictions", json_integer(r->residual_evaluations));
+  json_object_set_new(object, "sensitivities", json_integer(r->jacobian_evaluations));
+  json_object_set_new(object, "cost", od_json_number(r->cost));
+  json_object_set_new(object, "start_cost", od_json_number(r->start_cost));
+  json_object_set_new(object, "residual_variance", od_json_number(r->variance));
+  json_object_set_new(object, "reason", json_string(od_ls_reason_text(r->reason)));
+  json_object_set_new(object, "seconds", od_json_number(f->seconds));
+  return object;
+}

@@ -1,0 +1,476 @@
+// The fit itself: residuals of all fitted samples in units of their noise, given to the least-squares engine, and what
+// the solution says.
+#include "identify/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiment/noise.h"
+#include "identify/whiteness.h"
+
+enum { WHITE_LAGS = 20 };
+
+typedef struct fit {
+  const od_fit_plan *plan;
+  const od_fit_options *options;
+  od_fitted *f;
+  od_plant *plant;
+  int np, nx, ns, ny, nu;
+  int n;  // parameters and unknown initial states
+  od_predictor **predictor;
+  double **y, **dy;  // of each set
+  double *x0;        // the plant's own initial state, and a trial's
+  long m;            // residuals
+  double *start, *low, *high, *scale;
+  int *every_state;
+} fit;
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_anywhere(const fit *w) {
+  return w->plan->start == OD_FIT_FROM_ANYWHERE;
+}
+
+// --- Predictions --------------------------------------------------------------------------------------------------
+
+// Where the unknown initial state of a set stands among what is searched; only fitted sets have one.
+static int state_columns(const fit *w, int set) {
+  int first = w->np;
+  for (int i = 0; i < set; i++)
+    if (w->f->data[i]->fitted > 0) first += w->nx;
+  return first;
+}
+
+// A set that nothing is fitted to begins at the model's own state.
+static od_status predict(const fit *w, int set, const double *x, bool derivatives) {
+  const double *from = NULL;
+  if (is_anywhere(w)) {
+    double *trial = w->x0 + w->nx;
+    bool own = w->f->data[set]->fitted > 0;
+    for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[state_columns(w, set) + i] : 0);
+    from = trial;
+  }
+  return od_predict(w->predictor[set], w->np ? x : NULL, from, w->y[set], derivatives ? w->dy[set] : NULL);
+}
+
+// --- Residuals ----------------------------------------------------------------------------------------------------
+
+// Calls for each fitted sample that is there, in order.
+#define FOR_EACH_RESIDUAL(w, d, set, k, i)                          \
+  for (int set = 0; set < (w)->f->sets; set++)                      \
+    for (long k = 0; k < (w)->f->data[set]->fitted; k++)            \
+      for (int i = 0; i < (w)->ns; i++)                             \
+        if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
+
+static int residuals(void *user, const double *x, double *r) {
+  const fit *w = user;
+  const od_fit_data *d;
+  for (int set = 0; set < w->f->sets; set++)
+    if (w->f->data[set]->fitted > 0 && predict(w, set, x, false) != OD_OK) return 1;
+  FOR_EACH_RESIDUAL(w, d, set, k, i) *r++ = (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
+  return 0;
+}
+
+// Rows of a set have its own parameters' columns; those of other sets' initial states are zero.
+static int jacobian(void *user, const double *x, double *J) {
+  const fit *w = user;
+  const od_fit_data *d;
+  for (int set = 0; set < w->f->sets; set++)
+    if (w->f->data[set]->fitted > 0 && predict(w, set, x, true) != OD_OK) return 1;
+  int last = -1, states = 0, columns = 0;
+  FOR_EACH_RESIDUAL(w, d, set, k, i) {
+    if (set != last) {
+      last = set;
+      states = state_columns(w, set);
+      columns = od_predictor_columns(w->predictor[set]);
+    }
+    const double *from = w->dy[set] + (k * w->ny + i) * columns;
+    double part = 1 / d->sigma[i];
+    if (w->n > w->np) memset(J + w->np, 0, (size_t)(w->n - w->np) * sizeof *J);
+    for (int c = 0; c < w->np; c++) J[c] = part * from[c];
+    for (int c = w->np; c < columns; c++) J[states + c - w->np] = part * from[c];
+    J += w->n;
+  }
+  return 0;
+}
+
+// --- Setting up ---------------------------------------------------------------------------------------------------
+
+static od_status make_data(fit *w, od_error *err) {
+  const od_fit_plan *plan = w->plan;
+  size_t sets = (size_t)plan->sets + 1;
+  w->f->data = calloc(sets, sizeof *w->f->data);
+  w->f->set = calloc(sets, sizeof *w->f->set);
+  w->predictor = calloc(sets, sizeof *w->predictor);
+  w->y = calloc(sets, sizeof *w->y);
+  w->dy = calloc(sets, sizeof *w->dy);
+  if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < plan->sets; i++) {
+    od_status status = od_fit_data_make(plan, &plan->set[i], &w->f->data[i], err);
+    if (status != OD_OK) return status;
+    w->f->sets++;
+  }
+  return OD_OK;
+}
+
+static od_status make_predictor(fit *w, int set, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  const od_drive drive = {.count = (int)d->rows,
+                          .start = d->begin,
+                          .step = d->step,
+                          .times = d->uniform ? NULL : d->time,
+                          .u = d->u};
+  const od_predictor_options options = {.rule = od_fit_rule(w->plan, d->uniform),
+                                        .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
+                                        .substeps = w->plan->substeps,
+                                        .steady = w->plan->start == OD_FIT_FROM_REST,
+                                        .free_states = w->every_state,
+                                        .free_count = is_anywhere(w) ? w->nx : 0};
+  od_status status = od_predictor_new(w->plant, &drive, &options, &w->predictor[set], err);
+  if (status != OD_OK) return status;
+  size_t values = (size_t)d->rows * (size_t)w->ny;
+  w->y[set] = malloc((values + 1) * sizeof(double));
+  w->dy[set] = malloc((values * (size_t)od_predictor_columns(w->predictor[set]) + 1) * sizeof(double));
+  w->f->rule = options.rule;
+  return w->y[set] && w->dy[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+// The model's own initial state, from which unknown ones are counted.
+static od_status find_initial_state(fit *w, od_error *err) {
+  void *work = malloc(w->plant->work_size + 1);
+  w->x0 = calloc(2 * (size_t)w->nx + 1, sizeof *w->x0);
+  w->every_state = calloc((size_t)w->nx + 1, sizeof *w->every_state);
+  od_status status = work && w->x0 && w->every_state ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = w->plant->ops->start(w->plant, work, w->x0);
+  for (int i = 0; status == OD_OK && i < w->nx; i++) w->every_state[i] = i;
+  free(work);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
+}
+
+// A start in the middle of the box, in logarithms where both bounds are positive.
+static double draw(const od_estimated *p, uint64_t seed) {
+  double part = od_noise_uniform(seed, od_noise_stream(p->path), 0, OD_USE_START);
+  if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);
+  return p->low + part * (p->high - p->low);
+}
+
+static od_status make_problem(fit *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  const od_fit_data *d;
+  w->n = w->np;
+  for (int set = 0; set < w->f->sets && is_anywhere(w); set++)
+    if (w->f->data[set]->fitted > 0) w->n += w->nx;
+  FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
+  size_t n = (size_t)w->n;
+  w->start = calloc(4 * n + 1, sizeof *w->start);
+  if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->low = w->start + n;
+  w->high = w->low + n;
+  w->scale = w->high + n;
+  for (int i = 0; i < w->n; i++) {
+    bool parameter = i < w->np;
+    w->low[i] = parameter ? e->parameter[i].low : -INFINITY;
+    w->high[i] = parameter ? e->parameter[i].high : INFINITY;
+    w->start[i] = parameter ? e->parameter[i].start : 0;
+    if (!parameter || !w->options->random_start) continue;
+    if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so no start can be drawn for it", e->parameter[i].path);
+    w->start[i] = draw(&e->parameter[i], w->options->start_seed);
+  }
+  if (w->m < w->n)
+    return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
+  return OD_OK;
+}
+
+static od_status prepare(fit *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  od_status status = make_data(w, err);
+  if (status == OD_OK) status = od_experiment_plant(e, &w->plant, err);
+  if (status != OD_OK) return status;
+  w->np = e->parameters;
+  w->nx = od_plant_nx(w->plant);
+  w->ns = e->sensors;
+  w->ny = w->plant->ny;
+  w->nu = w->plant->nu;
+  status = find_initial_state(w, err);
+  for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
+  return status == OD_OK ? make_problem(w, err) : status;
+}
+
+// --- Searching ----------------------------------------------------------------------------------------------------
+
+static bool report_progress(void *user, const od_ls_progress *p) {
+  const fit *w = user;
+  // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
+  double done = 1 - exp(-(double)p->iterations / 10);
+  return w->options->progress(w->options->user, done);
+}
+
+static od_status search(fit *w, od_error *err) {
+  const od_fit_plan *plan = w->plan;
+  const od_ls_problem problem = {.m = (int)w->m,
+                                 .n = w->n,
+                                 .user = w,
+                                 .residuals = residuals,
+                                 .jacobian = jacobian,
+                                 .start = w->start,
+                                 .low = w->low,
+                                 .high = w->high};
+  const od_ls_options options = {.method = plan->method,
+                                 .loss = plan->loss,
+                                 .loss_scale = plan->loss_scale,
+                                 .cost_tolerance = 1e-12,
+                                 .step_tolerance = 1e-9,
+                                 .precision = 1e-11,
+                                 .max_evaluations = w->options->only_predict ? 1 : plan->evaluations,
+                                 .unit_variance = plan->known_noise,
+                                 .progress = w->options->progress ? report_progress : NULL,
+                                 .progress_user = w};
+  const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed};
+  double begin = seconds();
+  od_status status = plan->starts > 0 && !w->options->only_predict
+                         ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
+                         : od_least_squares(&problem, &options, &w->f->search, err);
+  w->f->seconds = seconds() - begin;
+  return status == OD_NOT_CONVERGED && w->options->only_predict ? OD_OK : status;
+}
+
+// --- What was found -----------------------------------------------------------------------------------------------
+
+// What the data can tell about the parameters, whatever the unknown initial states are. With sigmas that are right the
+// Jacobian's rows have noise 1.
+static od_status judge(fit *w, od_error *err) {
+  double *J = malloc(((size_t)w->m * (size_t)w->n + 1) * sizeof *J);
+  const double *x = w->f->search->x;
+  if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = OD_OK;
+  if (w->np > 0 && jacobian(w, x, J) == 0) {
+    const od_sensitivities s = {.rows = (int)w->m, .columns = w->n, .J = J, .value = x, .sigma = 1};
+    status = od_identifiability_new(&s, &w->f->told, err);
+  }
+  free(J);
+  return status;
+}
+
+static od_status keep_estimates(fit *w, od_error *err) {
+  const od_fit_plan *plan = w->plan;
+  const od_ls_result *r = w->f->search;
+  od_fitted *f = w->f;
+  size_t np = (size_t)w->np, nc = (size_t)plan->combinations;
+  f->estimate = calloc(2 * np + np * np + 1, sizeof *f->estimate);
+  f->combination_value = calloc(3 * nc + 1, sizeof *f->combination_value);
+  double *gradient = calloc((size_t)w->n + 1, sizeof *gradient);
+  if (!f->estimate || !f->combination_value || !gradient) {
+    free(gradient);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  f->sigma = f->estimate + np;
+  f->correlation = f->sigma + np;
+  f->combination_sigma = f->combination_value + nc;
+  f->combination_bound = f->combination_sigma + nc;
+  for (int i = 0; i < w->np; i++) {
+    f->estimate[i] = r->x[i];
+    f->sigma[i] = r->sigma[i];
+    for (int j = 0; j < w->np; j++)
+      f->correlation[i * w->np + j] = r->covariance[i * w->n + j] / (r->sigma[i] * r->sigma[j]);
+  }
+  for (int c = 0; c < plan->combinations; c++) {
+    f->combination_value[c] = od_combination_value(&plan->combination[c], w->np, r->x, gradient);
+    f->combination_bound[c] = f->told ? od_identifiability_sigma(f->told, gradient) : (double)NAN;
+    f->combination_sigma[c] = f->combination_bound[c] * sqrt(r->variance);
+  }
+  free(gradient);
+  return OD_OK;
+}
+
+// --- How good it is -----------------------------------------------------------------------------------------------
+
+// Of one sensor over some rows: how much of its movement is explained.
+static double fit_percent(const fit *w, int set, int i, long first, long end) {
+  const od_fit_data *d = w->f->data[set];
+  double mean = 0, off = 0, moved = 0;
+  long n = 0;
+  for (long k = first; k < end; k++)
+    if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i], n++;
+  mean /= (double)n;
+  for (long k = first; k < end; k++) {
+    double y = d->y[k * w->ns + i];
+    if (isnan(y)) continue;
+    off += pow(y - w->y[set][k * w->ny + i], 2);
+    moved += pow(y - mean, 2);
+  }
+  return n > 0 && moved > 0 ? 100 * (1 - sqrt(off / moved)) : (double)NAN;
+}
+
+static void judge_residuals(const fit *w, int set, int i, long first, long end, double *memory, od_fit_quality *q) {
+  const od_fit_data *d = w->f->data[set];
+  double squares = 0;
+  q->samples = 0;
+  for (long k = first; k < end; k++) {
+    double r = memory[k - first] = d->y[k * w->ns + i] - w->y[set][k * w->ny + i];
+    if (isnan(r)) continue;
+    squares += r * r;
+    q->samples++;
+  }
+  q->rms = q->samples > 0 ? sqrt(squares / (double)q->samples) : (double)NAN;
+  double correlation[WHITE_LAGS + 1];
+  od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
+  q->lag1 = correlation[1];
+  q->white = white.p;
+}
+
+static od_status judge_set(fit *w, int set, const double *x, bool at_start, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  od_fit_set_result *r = &w->f->set[set];
+  od_status status = predict(w, set, x, false);
+  double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
+  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < w->ns; i++) {
+    od_fit_quality *q[] = {&r->fitted_quality[i], &r->unseen_quality[i]};
+    long first[] = {0, d->fitted}, end[] = {d->fitted, d->rows};
+    for (int part = 0; part < 2; part++) {
+      double percent = status == OD_OK ? fit_percent(w, set, i, first[part], end[part]) : (double)NAN;
+      if (at_start) q[part]->start_fit = percent;
+      if (at_start) continue;
+      q[part]->fit = percent;
+      judge_residuals(w, set, i, first[part], end[part], memory, q[part]);
+    }
+  }
+  free(memory);
+  return OD_OK;
+}
+
+static od_status label_table(fit *w) {
+  static const char *const kinds[] = {"measured", "predicted", "residual"};
+  const od_experiment *e = w->plan->e;
+  int c = 2;
+  od_table *t = w->f->table = od_table_new(2 + w->nu + 3 * w->ns);
+  od_status status = t ? od_table_label(t, 0, "set", "1") : OD_NO_MEMORY;
+  if (status == OD_OK) status = od_table_label(t, 1, "time", "s");
+  for (int i = 0; i < w->nu && status == OD_OK; i++)
+    status = od_table_label(t, c++, od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
+  for (int i = 0; i < w->ns; i++)
+    for (int k = 0; k < 3 && status == OD_OK; k++) {
+      char name[256];
+      snprintf(name, sizeof name, "%s.%.200s", kinds[k], e->sensor[i].name);
+      status = od_table_label(t, c++, name, e->sensor[i].unit);
+    }
+  return status;
+}
+
+static od_status fill_table(fit *w, int set) {
+  const od_fit_data *d = w->f->data[set];
+  double *row = calloc((size_t)w->f->table->columns, sizeof *row);
+  od_status status = row ? OD_OK : OD_NO_MEMORY;
+  for (long k = 0; k < d->rows && status == OD_OK; k++) {
+    double *to = row;
+    *to++ = set + 1;
+    *to++ = d->time[k];
+    for (int i = 0; i < w->nu; i++) *to++ = d->u[k * w->nu + i];
+    for (int i = 0; i < w->ns; i++) {
+      double measured = d->y[k * w->ns + i], predicted = w->y[set][k * w->ny + i];
+      *to++ = measured;
+      *to++ = predicted;
+      *to++ = measured - predicted;
+    }
+    status = od_table_append(w->f->table, row);
+  }
+  free(row);
+  return status;
+}
+
+static od_status judge_sets(fit *w, od_error *err) {
+  if (w->options->table && label_table(w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int set = 0; set < w->f->sets; set++) {
+    const od_fit_data *d = w->f->data[set];
+    od_fit_set_result *r = &w->f->set[set];
+    *r = (od_fit_set_result){.name = d->set->name,
+                             .validates = d->set->validates,
+                             .rows = d->rows,
+                             .fitted = d->fitted,
+                             .outliers = d->outliers,
+                             .missing = d->missing};
+    r->fitted_quality = calloc(2 * (size_t)w->ns + 1, sizeof *r->fitted_quality);
+    if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    r->unseen_quality = r->fitted_quality + w->ns;
+    od_status status = judge_set(w, set, w->start, true, err);
+    if (status == OD_OK) status = judge_set(w, set, w->f->search->x, false, err);
+    if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
+      status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (status != OD_OK) return status;
+    if (w->f->rule == OD_RULE_EXACT) w->f->used_modes = od_predictor_used_modes(w->predictor[set]);
+  }
+  return OD_OK;
+}
+
+static void find_overall_fit(fit *w) {
+  double start = 0, end = 0;
+  int n = 0;
+  for (int set = 0; set < w->f->sets; set++)
+    for (int i = 0; i < w->ns && w->f->data[set]->fitted > 0; i++, n++) {
+      start += pow(100 - w->f->set[set].fitted_quality[i].start_fit, 2);
+      end += pow(100 - w->f->set[set].fitted_quality[i].fit, 2);
+    }
+  w->f->start_fit = 100 - sqrt(start / n);
+  w->f->fit = 100 - sqrt(end / n);
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+static void release(fit *w) {
+  for (int i = 0; i < w->f->sets; i++) {
+    od_predictor_free(w->predictor[i]);
+    free(w->y[i]);
+    free(w->dy[i]);
+  }
+  free(w->predictor);
+  free(w->y);
+  free(w->dy);
+  free(w->x0);
+  free(w->start);
+  free(w->every_state);
+  od_plant_free(w->plant);
+}
+
+od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err) {
+  static const od_fit_options none = {0};
+  od_fitted *f = *out = calloc(1, sizeof *f);
+  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  f->plan = plan;
+  fit w = {.plan = plan, .options = options ? options : &none, .f = f};
+  od_status status = prepare(&w, err), searched = OD_OK;
+  if (status == OD_OK) searched = search(&w, err);
+  if (status == OD_OK && !f->search) status = searched;
+  if (status == OD_OK) status = judge(&w, err);
+  if (status == OD_OK) status = keep_estimates(&w, err);
+  if (status == OD_OK) status = judge_sets(&w, err);
+  if (status == OD_OK) find_overall_fit(&w);
+  release(&w);
+  if (status == OD_OK) return searched;
+  od_fitted_free(f);
+  *out = NULL;
+  return status;
+}
+
+void od_fitted_free(od_fitted *f) {
+  if (!f) return;
+  for (int i = 0; i < f->sets; i++) {
+    free(f->set[i].fitted_quality);
+    od_fit_data_free(f->data[i]);
+  }
+  od_table_free(f->table);
+  free(f->set);
+  free(f->data);
+  free(f->estimate);
+  free(f->combination_value);
+  od_identifiability_free(f->told);
+  od_ls_result_free(f->search);
+  free(f);
+}

@@ -1,0 +1,138 @@
+// Fitting a machine's doubtful numbers to logs: what a fit file says, the fit, and what came of it.
+//
+// The parameters are found for which the model's predictions come closest to what the sensors of all fitted data sets
+// said, each in units of its noise. What comes out says how sure each number is, which combinations of numbers the data
+// cannot tell at all, and how well the fitted model predicts data that it has not seen. docs/fit-files.md is the
+// reference.
+#ifndef OD_IDENTIFY_FIT_H
+#define OD_IDENTIFY_FIT_H
+
+#include "experiment/experiment.h"
+#include "experiment/log.h"
+#include "identify/identifiability.h"
+#include "identify/predict.h"
+#include "identify/prepare.h"
+#include "io/table.h"
+#include "oleodyn/least_squares.h"
+
+// Where predictions begin: at the model's own initial state, at rest under the first inputs, or at an unknown state that
+// is fitted along, one for each data set.
+typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
+
+// Data of one run: a log, or simulated with the sensors' noise.
+typedef struct od_fit_set {
+  const char *name;
+  bool validates;  // it is predicted, but nothing is fitted to it
+  od_log_plan plan;
+  od_log *log;         // NULL: simulated
+  int *channel;        // of the log: sensors, then inputs
+  od_machine *truth;   // of its own; NULL: the experiment's
+  double time;         // to be simulated
+  bool clean;          // simulated without noise
+  bool borrowed;       // log, plan and channels are the experiment's own
+} od_fit_set;
+
+// A function of the parameters that people want to know: a product of powers times a weighted sum.
+typedef struct od_combination {
+  const char *name;
+  double *power, *weight;  // one per parameter; no weight other than zero: the sum is 1
+} od_combination;
+
+typedef struct od_fit_plan {
+  od_experiment *e;  // machines, sensors, parameters with their starts and bounds
+  od_ls_method method;
+  od_ls_loss loss;
+  double loss_scale;
+  long evaluations;  // at most; 0: the engine's own
+  bool rule_is_given;
+  od_rule rule;
+  od_hold hold;
+  int substeps;
+  od_fit_start start;
+  int starts;       // in the box, besides the file's own
+  double hold_out;  // the last part of each fitted set that is only predicted
+  bool known_noise;  // the sensors' sigmas are right: uncertainty follows from them, not from the residuals
+  od_prepare prepare;
+  od_fit_set *set;
+  int sets;
+  od_combination *combination;
+  int combinations;
+} od_fit_plan;
+
+// Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
+od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
+                           od_messages *messages);
+void od_fit_plan_free(od_fit_plan *plan);
+
+// A combination's value, and its gradient by the parameters (NULL: not wanted).
+double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
+
+// --- The data -----------------------------------------------------------------------------------------------------
+
+// One set in SI, prepared: rows of inputs and of what the sensors said (NAN: nothing).
+typedef struct od_fit_data {
+  const od_fit_set *set;
+  long rows, fitted;  // rows, and how many of them count for the fit
+  double begin, step;
+  double *time;   // one per row
+  bool uniform;   // times are begin + k step
+  double *u, *y;  // rows x inputs, rows x sensors
+  double *sigma;  // of each sensor in this set
+  long *missing;  // of each sensor
+  long outliers;  // removed on purpose
+} od_fit_data;
+
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fit_data **out, od_error *err);
+void od_fit_data_free(od_fit_data *data);
+// The rule for predictions: the plan's, else exact for linear machines with uniform samples, else the trapezoid.
+od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
+
+// --- The fit ------------------------------------------------------------------------------------------------------
+
+// How well one sensor of one set is predicted; fit: 100 (1 - |y - prediction| / |y - mean(y)|).
+typedef struct od_fit_quality {
+  double start_fit, fit;        // percent, with the starting and the fitted parameters
+  double rms;                   // of the residuals
+  double lag1, white;           // correlation of neighbouring residuals; probability that white ones look like this
+  long samples;
+} od_fit_quality;
+
+typedef struct od_fit_set_result {
+  const char *name;
+  bool validates;
+  long rows, fitted, outliers;
+  const long *missing;  // per sensor
+  od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others
+} od_fit_set_result;
+
+typedef struct od_fitted {
+  const od_fit_plan *plan;
+  od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
+  od_rule rule;
+  bool used_modes;
+  double *estimate, *sigma;     // of the parameters; sigma infinite: the data cannot tell
+  double *correlation;          // of their errors; NAN where there is no sigma
+  od_identifiability *told;     // what the data can tell
+  double *combination_value, *combination_sigma, *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
+  double start_fit, fit;        // percent, root mean square over fitted sets and sensors
+  od_fit_set_result *set;
+  od_fit_data **data;
+  int sets;
+  od_table *table;              // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
+  double seconds;               // of the search alone
+} od_fitted;
+
+typedef struct od_fit_options {
+  bool only_predict;           // nothing is searched: what the starting values give
+  bool random_start;           // begin at a point of the box drawn by `start_seed`
+  uint64_t start_seed;
+  bool table;                  // the table of all samples is wanted
+  bool (*progress)(void *user, double done);
+  void *user;
+} od_fit_options;
+
+// OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure.
+od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
+void od_fitted_free(od_fitted *f);
+
+#endif

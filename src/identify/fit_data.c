@@ -1,0 +1,199 @@
+// Data for a fit: from a log through its plan, or simulated: the true machine predicted by the rule that the fit uses,
+// with the sensors' noise. Then prepared as the plan says.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/noise.h"
+#include "identify/fit.h"
+#include "machine/machine.h"
+
+od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
+  if (plan->rule_is_given) return plan->rule;
+  return uniform && od_model_is_linear(od_machine_model(plan->e->model)) ? OD_RULE_EXACT : OD_RULE_TRAPEZOID;
+}
+
+static bool allocate(od_fit_data *d, int inputs, int sensors) {
+  size_t rows = (size_t)d->rows, ns = (size_t)sensors;
+  d->time = calloc(rows + 1, sizeof *d->time);
+  d->u = calloc(rows * (size_t)inputs + 1, sizeof *d->u);
+  d->y = calloc(rows * ns + 1, sizeof *d->y);
+  d->sigma = calloc(ns + 1, sizeof *d->sigma);
+  d->missing = calloc(ns + 1, sizeof *d->missing);
+  return d->time && d->u && d->y && d->sigma && d->missing;
+}
+
+// --- Simulated ----------------------------------------------------------------------------------------------------
+
+static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d, od_error *err) {
+  const od_experiment *e = plan->e;
+  int *output = calloc((size_t)e->sensors + 1, sizeof *output);
+  od_plant *plant = NULL;
+  od_predictor *predictor = NULL;
+  od_status status = output ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; status == OD_OK && i < e->sensors; i++) {
+    output[i] = od_machine_output_find(truth, e->sensor[i].name);
+    if (output[i] < 0)
+      status = od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'", d->set->name,
+                       e->sensor[i].name);
+  }
+  if (status == OD_OK) status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
+  const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
+  const od_predictor_options options = {.rule = od_fit_rule(plan, true),
+                                        .hold = plan->hold,
+                                        .substeps = plan->substeps,
+                                        .steady = plan->start == OD_FIT_FROM_REST};
+  if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);
+  if (status == OD_OK && (status = od_predict(predictor, NULL, NULL, d->y, NULL)) != OD_OK)
+    status = od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
+  od_predictor_free(predictor);
+  od_plant_free(plant);
+  free(output);
+  return status;
+}
+
+static double spread(const od_fit_data *d, int sensors, int i) {
+  double mean = 0, squares = 0;
+  for (long k = 0; k < d->rows; k++) mean += d->y[k * sensors + i];
+  mean /= (double)d->rows;
+  for (long k = 0; k < d->rows; k++) squares += pow(d->y[k * sensors + i] - mean, 2);
+  return sqrt(squares / (double)d->rows);
+}
+
+// The set's name is part of the stream, so that sets have noise of their own.
+static void add_noise(const od_fit_plan *plan, od_fit_data *d) {
+  const od_experiment *e = plan->e;
+  for (int i = 0; i < e->sensors; i++) {
+    const od_sensor *s = &e->sensor[i];
+    char name[300];
+    snprintf(name, sizeof name, "%.100s/%.150s", d->set->name, s->name);
+    uint32_t stream = od_noise_stream(name);
+    d->sigma[i] = s->relative > 0 ? s->relative * spread(d, e->sensors, i) : s->sigma;
+    for (long k = 0; k < d->rows && !d->set->clean; k++) {
+      double *y = &d->y[k * e->sensors + i];
+      if (k % s->every != 0 ||
+          (s->dropout > 0 && od_noise_uniform(e->seed, stream, (uint64_t)k, OD_USE_DROPOUT) < s->dropout)) {
+        *y = NAN;
+        continue;
+      }
+      double noise = s->noise == OD_NOISE_UNIFORM
+                         ? sqrt(12) * (od_noise_uniform(e->seed, stream, (uint64_t)k, OD_USE_NOISE) - 0.5)
+                         : od_noise_gaussian(e->seed, stream, (uint64_t)k, OD_USE_NOISE);
+      *y = s->scale * *y + s->bias + d->sigma[i] * noise;
+      if (s->resolution > 0) *y = s->resolution * round(*y / s->resolution);
+    }
+  }
+}
+
+static od_status simulate(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  const od_experiment *e = plan->e;
+  const od_machine *truth = d->set->truth ? d->set->truth : e->truth;
+  int nu = od_machine_input_count(truth);
+  d->step = e->step;
+  d->uniform = true;
+  // Round-off in time / step must not take a row.
+  d->rows = (long)floor(d->set->time / d->step * (1 + 1e-12)) + 1;
+  if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (long k = 0; k < d->rows; k++) {
+    d->time[k] = (double)k * d->step;
+    od_machine_inputs(truth, d->time[k], d->u + k * nu);
+  }
+  od_status status = true_outputs(plan, truth, d, err);
+  if (status == OD_OK) add_noise(plan, d);
+  return status;
+}
+
+// --- Logged -------------------------------------------------------------------------------------------------------
+
+static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  const od_experiment *e = plan->e;
+  const od_log *log = d->set->log;
+  int nu = od_machine_input_count(e->model), channels = log->plan->channels;
+  d->rows = log->rows;
+  if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (long k = 0; k < d->rows; k++) {
+    d->time[k] = log->time[k];
+    for (int i = 0; i < e->sensors; i++) d->y[k * e->sensors + i] = log->value[k * channels + d->set->channel[i]];
+    for (int i = 0; i < nu; i++) d->u[k * nu + i] = log->value[k * channels + d->set->channel[e->sensors + i]];
+  }
+  for (int i = 0; i < e->sensors; i++) d->sigma[i] = e->sensor[i].sigma;
+  return OD_OK;
+}
+
+// --- Both ---------------------------------------------------------------------------------------------------------
+
+static void find_times(od_fit_data *d) {
+  d->begin = d->time[0];
+  d->step = d->rows > 1 ? (d->time[d->rows - 1] - d->begin) / (double)(d->rows - 1) : 1;
+  d->uniform = true;
+  for (long k = 0; k < d->rows; k++)
+    d->uniform = d->uniform && fabs(d->time[k] - d->begin - (double)k * d->step) < 1e-6 * d->step;
+}
+
+static bool is_wanted(const od_prepare *p) {
+  return p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
+}
+
+// Inputs and outputs side by side, as the preparation wants them, and back.
+static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
+  double *all = calloc((size_t)d->rows * (size_t)n + 1, sizeof *all);
+  bool *is_input = calloc((size_t)n + 1, sizeof *is_input);
+  od_prepared *out = NULL;
+  od_status status = all && is_input ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) {
+    for (int i = 0; i < n; i++) is_input[i] = i >= ns;
+    for (long k = 0; k < d->rows; k++) {
+      memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
+      memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
+    }
+    status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, err);
+  }
+  if (status == OD_OK) {
+    double *sigma = d->sigma;
+    free(d->time), free(d->u), free(d->y), free(d->missing);
+    *d = (od_fit_data){.set = d->set, .rows = out->rows, .outliers = out->outliers_removed};
+    if (!allocate(d, nu, ns)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    free(d->sigma);
+    d->sigma = sigma;
+  }
+  for (long k = 0; status == OD_OK && k < d->rows; k++) {
+    d->time[k] = out->time[k];
+    memcpy(d->y + k * ns, out->value + k * n, (size_t)ns * sizeof *all);
+    memcpy(d->u + k * nu, out->value + k * n + ns, (size_t)nu * sizeof *all);
+  }
+  od_prepared_free(out);
+  free(all);
+  free(is_input);
+  return status;
+}
+
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fit_data **out, od_error *err) {
+  od_fit_data *d = *out = calloc(1, sizeof *d);
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  d->set = set;
+  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, err);
+  if (status == OD_OK && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
+  if (status == OD_OK && d->rows < 2)
+    status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %ld rows, expected at least 2", set->name, d->rows);
+  if (status == OD_OK) {
+    find_times(d);
+    d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
+    for (long k = 0; k < d->rows; k++)
+      for (int i = 0; i < plan->e->sensors; i++) d->missing[i] += isnan(d->y[k * plan->e->sensors + i]);
+    return OD_OK;
+  }
+  od_fit_data_free(d);
+  *out = NULL;
+  return status;
+}
+
+void od_fit_data_free(od_fit_data *d) {
+  if (!d) return;
+  free(d->time);
+  free(d->u);
+  free(d->y);
+  free(d->sigma);
+  free(d->missing);
+  free(d);
+}

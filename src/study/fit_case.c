@@ -1,0 +1,191 @@
+// A fit as a case of a study: each run has other noise, or begins at another point of the box.
+//
+//   fit_percent         how much of the sensors' movement the model explains: after the fit, or (do: predict) as it starts
+//   SET fit_percent     the same for sets that are only predicted; median
+//   COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer and Rao's
+//   COMBINATION in 3    the part of the estimates within three bounds of the true value
+//   iterations          median
+//   global_minimum      with random starts, all on the same data: the part that ends where the best of them and the file's
+//                       own start end, to one part in a million of the cost
+//   failed              runs that did not end at a minimum
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/fit.h"
+#include "machine/loader.h"
+#include "study/cases.h"
+
+typedef struct fit_case {
+  od_fit_plan *plan;
+  bool predicts;  // nothing is searched
+  bool told;      // the true values are known, so that estimates can be judged
+  double *true_value, *bound;  // of the combinations
+  double least_cost;           // of the fit from the file's own start
+} fit_case;
+
+static const double none = NAN;
+
+// --- Metrics ------------------------------------------------------------------------------------------------------
+
+// The plan with other numbers where a run begins; parameters are shared unless `at` is given.
+static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t seed, od_estimated *at) {
+  od_fit_plan mine = *plan;
+  *e = *plan->e;
+  e->seed = seed;
+  if (at) e->parameter = at;
+  mine.e = e;
+  return mine;
+}
+
+// Cramer and Rao's bounds at the true values: what a prediction from there says.
+static od_status find_bounds(fit_case *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  int np = e->parameters, nc = w->plan->combinations;
+  od_estimated *at = calloc((size_t)np + 1, sizeof *at);
+  double *p = calloc((size_t)np + 1, sizeof *p);
+  w->true_value = calloc(2 * (size_t)nc + 1, sizeof *w->true_value);
+  if (!at || !p || !w->true_value) {
+    free(at), free(p);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  w->bound = w->true_value + nc;
+  w->told = true;
+  for (int i = 0; i < np; i++) {
+    at[i] = e->parameter[i];
+    at[i].start = p[i] = at[i].truth;
+    // A true value may lie outside the bounds of the search.
+    at[i].low = -INFINITY;
+    at[i].high = INFINITY;
+    w->told = w->told && !isnan(at[i].truth);
+  }
+  od_status status = OD_OK;
+  if (w->told && nc > 0) {
+    od_experiment mine;
+    od_fit_plan plan = plan_with(w->plan, &mine, e->seed, at);
+    const od_fit_options options = {.only_predict = true};
+    od_fitted *f = NULL;
+    status = od_fit(&plan, &options, &f, err);
+    for (int i = 0; status == OD_OK && i < nc; i++) {
+      w->true_value[i] = od_combination_value(&w->plan->combination[i], np, p, NULL);
+      w->bound[i] = f->combination_bound[i];
+    }
+    od_fitted_free(f);
+  }
+  free(at);
+  free(p);
+  return status;
+}
+
+// What the file's own start leads to, to compare others with.
+static od_status find_least_cost(fit_case *w, od_error *err) {
+  od_fitted *f = NULL;
+  od_status status = od_fit(w->plan, NULL, &f, err);
+  if (f) w->least_cost = f->search->cost;
+  od_fitted_free(f);
+  return status == OD_NOT_CONVERGED ? OD_OK : status;
+}
+
+static const char *name_of(const fit_case *w, const char *a, const char *b) {
+  char text[300];
+  int length = snprintf(text, sizeof text, "%.140s%.140s", a, b);
+  return od_texts_copy(&w->plan->e->file->texts, text, (size_t)length);
+}
+
+static bool add_combinations(od_case *c, const fit_case *w) {
+  bool ok = true;
+  for (int i = 0; ok && i < w->plan->combinations && w->told; i++) {
+    const char *name = w->plan->combination[i].name, *inside = name_of(w, name, " in 3");
+    double percent = 100 * w->bound[i] / fabs(w->true_value[i]);
+    ok = inside && od_case_add(c, (od_metric){name, "%", OD_GATHER_SPREAD, none, 0, percent, none}) &&
+         od_case_add(c, (od_metric){inside, "1", OD_GATHER_MEAN, none, 0, none, none});
+  }
+  return ok;
+}
+
+static bool add_metrics(od_case *c, const fit_case *w) {
+  bool ok = od_case_add(c, (od_metric){"fit_percent", "%", OD_GATHER_MEAN, none, 0, none, none});
+  for (int i = 0; ok && i < w->plan->sets; i++) {
+    if (!w->plan->set[i].validates) continue;
+    const char *name = name_of(w, w->plan->set[i].name, " fit_percent");
+    ok = name && od_case_add(c, (od_metric){name, "%", OD_GATHER_MEDIAN, none, 0, none, none});
+  }
+  if (w->predicts) return ok;
+  if (c->random_start)
+    ok = ok && od_case_add(c, (od_metric){"global_minimum", "1", OD_GATHER_MEAN, none, 0, none, none});
+  else
+    ok = ok && add_combinations(c, w);
+  ok = ok && od_case_add(c, (od_metric){"iterations", "1", OD_GATHER_MEDIAN, none, 0, none, none});
+  return ok && od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
+}
+
+static od_status prepare(od_case *c, od_error *err) {
+  fit_case *w = c->what;
+  od_status status = find_bounds(w, err);
+  if (status == OD_OK && c->random_start && !w->predicts) status = find_least_cost(w, err);
+  if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status;
+}
+
+// --- A run --------------------------------------------------------------------------------------------------------
+
+static double unseen_fit(const od_fitted *f, int set, bool at_start) {
+  double sum = 0;
+  for (int i = 0; i < f->plan->e->sensors; i++) {
+    const od_fit_quality *q = &f->set[set].unseen_quality[i];
+    sum += pow(100 - (at_start ? q->start_fit : q->fit), 2);
+  }
+  return 100 - sqrt(sum / f->plan->e->sensors);
+}
+
+// In the order in which the metrics were added.
+static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double *value) {
+  *value++ = w->predicts ? f->start_fit : f->fit;
+  for (int i = 0; i < f->sets; i++)
+    if (f->set[i].validates) *value++ = unseen_fit(f, i, w->predicts);
+  if (w->predicts) return;
+  if (c->random_start) *value++ = f->search->cost <= w->least_cost * (1 + 1e-6);
+  for (int i = 0; i < w->plan->combinations && w->told && !c->random_start; i++) {
+    double off = f->combination_value[i] - w->true_value[i];
+    *value++ = 100 * off / fabs(w->true_value[i]);
+    *value++ = fabs(off) <= 3 * w->bound[i];
+  }
+  *value++ = (double)f->search->iterations;
+  *value = 0;
+}
+
+// With random starts all runs have the same data.
+static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
+  const fit_case *w = c->what;
+  od_experiment e;
+  bool starts = c->random_start && !w->predicts;
+  od_fit_plan plan = plan_with(w->plan, &e, starts ? w->plan->e->seed : seed, NULL);
+  const od_fit_options options = {.only_predict = w->predicts, .random_start = starts, .start_seed = seed};
+  od_fitted *f = NULL;
+  od_status status = od_fit(&plan, &options, &f, err);
+  if (f) fill(c, w, f, value);
+  if (!w->predicts) value[c->metrics - 1] = status != OD_OK;
+  if (status != OD_OK && starts && !f) value[c->metrics - 3] = 0;
+  od_fitted_free(f);
+  return status;
+}
+
+static void release(od_case *c) {
+  fit_case *w = c->what;
+  if (!w) return;
+  od_fit_plan_free(w->plan);
+  free(w->true_value);
+  free(w);
+}
+
+static const od_case_ops fit_case_ops = {.prepare = prepare, .run = run, .release = release};
+
+od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
+                           od_messages *messages) {
+  fit_case *w = calloc(1, sizeof *w);
+  if (!w) return OD_NO_MEMORY;
+  w->predicts = predicts;
+  c->what = w;
+  c->ops = &fit_case_ops;
+  return od_fit_plan_load(path, options, &w->plan, messages);
+}
