@@ -1,8 +1,8 @@
 // Whiteness of a series.
 //
-// Oracles: closed forms of the chi-squared tail (finite sums for whole degrees of freedom, exp(-x/2) for two), quantiles
-// as printed in tables; correlations written out by hand; how often white noise is called coloured, which must be as
-// often as promised; correlations a^k of a first-order process.
+// Oracles: closed forms of the chi-squared tail (finite sums for whole degrees of freedom, exp(-x/2) for two) and its
+// quantiles as printed in tables; correlations written out by hand; how often white noise is called coloured, which
+// must be as often as promised; correlations a^k of a first-order process.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
