@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double normal95 = 1.959963984540054, normal999 = 3.090232306167813;
+#include "identify/whiteness.h"
 
 int od_table_find(const od_table *t, const char *what, const char *name) {
   size_t n = strlen(what);
@@ -27,36 +27,21 @@ static void normalise(const od_experiment *e, const od_table *t, const char *nam
   }
 }
 
-static void find_moments(od_innovations *in, long rows) {
-  double n = (double)in->count, sum = 0, squares = 0;
+// Innovations follow each other as the sensor gave them: rows without one do not count as steps between them, since
+// many sensors are slower than the table.
+static bool find_whiteness(od_innovations *in, long rows) {
+  double *series = malloc(((size_t)in->count + 1) * sizeof *series);
+  if (!series) return false;
+  long count = 0;
   for (long i = 0; i < rows; i++)
-    if (!isnan(in->value[i])) sum += in->value[i];
-  in->mean = sum / n;
-  for (long i = 0; i < rows; i++)
-    if (!isnan(in->value[i])) squares += pow(in->value[i] - in->mean, 2);
-  in->deviation = sqrt(squares / n);
-  in->mean_limit = normal95 / sqrt(n);
-  in->deviation_limit = normal95 / sqrt(2 * n);
-}
-
-// The last OD_LAGS samples are at hand in a ring; samples that are missing are passed over.
-static void find_correlations(od_innovations *in, long rows) {
-  double ring[OD_LAGS] = {0}, sum[OD_LAGS + 1] = {0}, n = (double)in->count, weighted = 0;
-  long seen = 0;
-  for (long i = 0; i < rows; i++) {
-    if (isnan(in->value[i])) continue;
-    double x = in->value[i] - in->mean;
-    sum[0] += x * x;
-    for (int k = 1; k <= OD_LAGS && k <= seen; k++) sum[k] += x * ring[(seen - k) % OD_LAGS];
-    ring[seen++ % OD_LAGS] = x;
-  }
-  for (int k = 0; k <= OD_LAGS; k++) in->correlation[k] = sum[k] / sum[0];
-  for (int k = 1; k <= OD_LAGS; k++) weighted += pow(in->correlation[k], 2) / (n - k);
-  in->correlation_limit = normal95 / sqrt(n);
-  in->whiteness = n > 4 * OD_LAGS ? n * (n + 2) * weighted : (double)NAN;
-  // Chi-squared after Wilson and Hilferty.
-  double spread = 2 / (9.0 * OD_LAGS);
-  in->whiteness_limit = OD_LAGS * pow(1 - spread + normal999 * sqrt(spread), 3);
+    if (!isnan(in->value[i])) series[count++] = in->value[i];
+  od_whiteness w = od_whiteness_find(series, count, OD_LAGS, in->correlation);
+  free(series);
+  in->mean = w.mean, in->deviation = w.deviation;
+  in->mean_limit = in->correlation_limit = w.limit;
+  in->deviation_limit = w.limit / sqrt(2);
+  in->whiteness = w.statistic, in->chance = w.p;
+  return true;
 }
 
 bool od_innovations_find(const od_experiment *e, const od_observed *o, int sensor, od_innovations *out) {
@@ -64,15 +49,13 @@ bool od_innovations_find(const od_experiment *e, const od_observed *o, int senso
   *out = (od_innovations){.value = malloc(((size_t)t->rows + 1) * sizeof *out->value)};
   if (!out->value) return false;
   normalise(e, t, e->sensor[sensor].name, out);
-  find_moments(out, t->rows);
-  find_correlations(out, t->rows);
-  return true;
+  return find_whiteness(out, t->rows);
 }
 
 bool od_innovations_coloured(const od_innovations *in) {
   double largest = 0;
   for (int k = 1; k <= OD_LAGS; k++) largest = fmax(largest, fabs(in->correlation[k]));
-  return in->whiteness > in->whiteness_limit && largest > 0.05;
+  return in->chance < OD_UNLIKELY && largest > 0.05;
 }
 
 int od_nis_windows(const od_experiment *e, const od_observed *o, const od_innovations *in,

@@ -6,6 +6,7 @@
 #include "experiment/observe.h"
 
 enum { OD_LAGS = 25, OD_WINDOWS = 60 };
+#define OD_UNLIKELY 0.001  // a chance below it is none
 
 // One sensor's innovations over what was expected of them, those that were used.
 typedef struct od_innovations {
@@ -15,7 +16,7 @@ typedef struct od_innovations {
   double mean_limit, deviation_limit;  // and how far off they may be (95 %)
   double correlation[OD_LAGS + 1];     // between samples so many samples apart; [0] is 1
   double correlation_limit;            // 95 % of a white sequence's are within
-  double whiteness, whiteness_limit;   // Ljung and Box's sum over the lags, and what it stays below in 99.9 %
+  double whiteness, chance;            // Ljung and Box's sum over the lags, and how often a white one's is larger
 } od_innovations;
 
 // Fills in sensor i's; false when memory ran out. Free value.

@@ -272,11 +272,11 @@ static void sensor_row(od_account *a, int i) {
   if (isnan(in->whiteness))
     od_page_cell(p, "too few samples");
   else
-    od_page_cell(p, "%s (%.1f, limit %.1f)",
-                 od_innovations_coloured(in)           ? "no"
-                 : in->whiteness > in->whiteness_limit ? "nearly"
-                                                       : "yes",
-                 in->whiteness, in->whiteness_limit);
+    od_page_cell(p, "%s (%.1f, p %.3f)",
+                 od_innovations_coloured(in) ? "no"
+                 : in->chance < OD_UNLIKELY  ? "nearly"
+                                             : "yes",
+                 in->whiteness, in->chance);
 }
 
 static void report_consistency(od_account *a) {
@@ -297,8 +297,9 @@ static void report_consistency(od_account *a) {
   od_page_text(
       a->page,
       "\u00b1 is how far a right filter's would be off by chance (95 %%); what is off twice as far is marked. White: "
-      "Ljung and Box's sum over %d lags, with what it stays below in 99.9 %% of all cases.",
-      OD_LAGS);
+      "Ljung and Box's sum over %d lags, with the probability p that a white sequence's is larger; no or nearly: p is "
+      "below %g.",
+      OD_LAGS, OD_UNLIKELY);
   od_report_innovations(a);
 }
 
