@@ -303,10 +303,14 @@ static const char *joint_force_unit(const od_element *joint, const char *name) {
 
 static void complain_source(od_loader *ld, int node, const char *text) {
   const char *dot = strchr(text, '.');
-  int element = dot != NULL ? od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const char *owner = dot != NULL ? od_copy(ld, text, (size_t)(dot - text)) : text;
+  int element = dot != NULL ? od_index_find(&ld->names.element_index, owner) : -1;
+  if (od_index_find(&ld->names.failed, owner) >= 0) return;  // its own mistake has been reported
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->names.elements; i++)
     if (od_element_is(&ld->names.element[i], OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, ld->names.element[i].name);
+  const char *other = element > 0 ? od_nearest_state_quantity(ld, element, dot + 1) : NULL;
+  if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
   if (element > 0 && ld->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
     od_complain(ld, node, "the block '%s' has no output '%s'", ld->names.element[element].name, dot + 1);
   else if (element > 0 && nearest.best == NULL)
@@ -321,7 +325,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
     od_complain(ld, node, "there is no input, block or quantity '%s'", od_excerpt(ld, text));
 }
 
-// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message.
+// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message now or later.
 static const char *connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
   const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
   if (text == NULL) return NULL;
@@ -350,7 +354,7 @@ static const char *connect(od_loader *ld, int node, const char *label, const od_
     return NULL;
   }
   od_build_block_measures(ld->build, b->index, place, text);
-  return unit != NULL ? unit : "1";
+  return unit;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
@@ -700,7 +704,7 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   read_numbers(&r, form->kind);
   if (can_be_sampled(form->kind)) read_sample(&r);
   name_state_units(&r, form->kind);
-  if (b->unit == NULL && r.source != NULL)
+  if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
     od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);
   if (ld->machine->numbers.count > first) od_build_block_numbers(ld->build, b->index, od_number_theta(ld, first));
 }
