@@ -47,8 +47,8 @@ od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const d
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
 od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
 
-// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that are
-// due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
+// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
+// are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
 double od_sim_next_sample(const od_sim *sim);
 od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *changed);

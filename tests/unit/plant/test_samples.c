@@ -11,9 +11,11 @@
 #include <cmocka.h>
 
 #include "mechanics/mechanics.h"
+#include "oleodyn/observer.h"
 #include "plant/machine_plant.h"
 #include "plant/sim_block.h"
 #include "signals/blocks.h"
+#include "support/machines.h"
 #include "support/random_machine.h"
 
 enum { MACHINES = 60, PARAMETERS = 12, MOST = 96 };
@@ -114,7 +116,67 @@ static void jumps(void **state) {
   print_message("%d machines: worst error %.2g\n", checked, worst);
 }
 
+// P <- [A B; 0 1] P [A B; 0 1]'.
+static void carry(double *P, const double *A, const double *B, int nx, int np) {
+  int n = nx + np;
+  static double F[MOST * MOST], left[MOST * MOST];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) F[i * n + j] = i >= nx ? i == j : j < nx ? A[i * nx + j] : B[i * np + j - nx];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      left[i * n + j] = 0;
+      for (int k = 0; k < n; k++) left[i * n + j] += F[i * n + k] * P[k * n + j];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      P[i * n + j] = 0;
+      for (int k = 0; k < n; k++) P[i * n + j] += left[i * n + k] * F[j * n + k];
+    }
+}
+
+// An observer of a machine with a digital controller carries its covariance across steps and samples alike.
+static void observed(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("tests/cases/machines/sampled.yaml", NULL);
+  int output = od_test_output(machine, "ram.length");
+  const int parameter[2] = {od_machine_number_find(machine, "control.kp"),
+                            od_machine_number_find(machine, "oil.modulus")};
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, &output, 1, parameter, 2, &plant, NULL), OD_OK);
+  int nx = od_plant_nx(plant), n = nx + 2, changed, samples = 0;
+  const double sigma = 1, size[2] = {0.5, 1e7};
+  od_observer *observer = od_observer_new(plant, &(od_observer_options){.sensor_sigma = &sigma});
+  od_sim *sim = od_sim_new(plant);
+  static double P[MOST * MOST], A[MOST * MOST], B[MOST * 2];
+  assert_true(n <= MOST);
+  for (int i = 0; i < n; i++) {
+    double s = i >= nx ? size[i - nx] : i < 2 * plant->nz ? 1e-3 : 1e-3 * plant->scale[i - plant->nz];
+    P[i * (n + 1)] = s * s;
+  }
+  double u;
+  od_machine_inputs(machine, 0, &u);
+  assert_int_equal(od_observer_start(observer, 0, NULL, NULL, P, &u), OD_OK);
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  for (int step = 0; step < 6; step++) {
+    assert_int_equal(od_observer_predict(observer, 1e-3, &u, NULL, NULL), OD_OK);
+    assert_int_equal(od_sim_step_with_jacobians(sim, 1e-3, &u, A, NULL, NULL, B), OD_OK);
+    carry(P, A, B, nx, 2);
+    assert_int_equal(od_sim_sample(sim, A, B, &changed), OD_OK);
+    if (changed) carry(P, A, B, nx, 2);
+    samples += changed;
+  }
+  assert_int_equal(samples, 3);
+  const double *got = od_observer_covariance(observer);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      assert_true(fabs(got[i * n + j] - P[i * n + j]) <= 1e-9 * sqrt(P[i * (n + 1)] * P[j * (n + 1)]) + 1e-300);
+  od_observer_free(observer);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps), cmocka_unit_test(observed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,8 @@ static void feeds_back_pressure(void **state) {
   (void)state;
   static const char *const names[] = {"P.pressure", "P.inflow"};
   od_machine *a = od_test_machine_text(
-      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 0 bar}}\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {P: {volume: 1 L}}\n"
+      "tanks: {T: {pressure: 0 bar}}\n"
       "pumps: {pump: {to: P, flow: 10 L/min}, leak: {to: T, from: P, flow: q}}\ninitial: {P.pressure: 1 bar}\n"
       "blocks: {q: {type: gain, input: P.pressure, unit: m3/s, gain: 1e-10 m^3/(s Pa)}}\n");
   od_machine *b = od_test_machine_text(TANK "leaks: {leak: {between: [P, T], slope: 1e-10 m^3/(s Pa)}}\n");
