@@ -49,8 +49,8 @@ od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
 od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, int *changed);
 
-// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that are
-// due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
+// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
+// are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
 double od_sim_next_sample(const od_sim *sim);
 od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *changed);

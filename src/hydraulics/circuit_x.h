@@ -11,7 +11,7 @@ static inline bool cavitates(const od_model *m, const od_x *w, int node) {
 }
 
 // Pressures as flows and forces see them; spools; sqrt(2/rho).
-static void circuit_pressures(const od_model *m, od_x *w) {
+static inline void circuit_pressures(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
     const od_node *node = &m->node[i];
@@ -177,7 +177,7 @@ static od_x actuator_friction(const od_model *m, const od_x *w, int i) {
   return friction_force(f->law, w + m->layout.theta + f->number, w[m->layout.speed + i]);
 }
 
-static void actuator_forces(const od_model *m, od_x *w) {
+static inline void actuator_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->actuators; i++) {
     w[l->friction + i] = actuator_friction(m, w, i);
@@ -283,6 +283,7 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_CYLINDER_FORCE: return w[l->force + o->index];
     case OD_OUT_CYLINDER_FRICTION: return w[l->friction + o->index];
     case OD_OUT_ACTUATOR_LOSS: return actuator_loss(m, w, o->index);
+    case OD_OUT_BLOCK_STATE: return w[l->c + o->index];
     default: return 0;
   }
 }

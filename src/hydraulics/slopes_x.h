@@ -549,6 +549,7 @@ static double X(circuit_output_tangent)(const od_model *m, double *w, const od_o
       return friction_slope(f->law, w + l->theta + f->number, w[l->speed + i], NULL) * w[l->dspeed + i];
     }
     case OD_OUT_ACTUATOR_LOSS: return loss_tangent(m, w, i);
+    case OD_OUT_BLOCK_STATE: return dc[i];
     default: return 0;
   }
 }

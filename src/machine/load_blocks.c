@@ -1,282 +1,10 @@
-// Blocks: signals made of signals. They are declared after the inputs, so that forces and valves can refer to them, and
-// read when everything is known that they may measure.
-//
-// Units: 'unit' of a block, or what follows from its first input and its gain. Numbers then have the unit that makes one
-// of the other.
+// Reading blocks: what their inputs are connected to, and their numbers, in units that make the output's of the
+// inputs'.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/blocks.h"
 #include "machine/suggest.h"
-#include "model/model.h"
-
-enum { MOST_KEYS = 12, MOST_PADE = 8, MOST_SAMPLES = 100000 };
-
-// Where a block takes its signals from: one 'input', a list of 'inputs', or keys of its own.
-typedef struct block_form {
-  const char *type;
-  od_block_kind kind;
-  const char *unit;  // fixed by what the block is, or NULL
-  const char *keys[MOST_KEYS];
-} block_form;
-
-static const block_form forms[] = {
-    {"gain", OD_BLOCK_GAIN, NULL, {"type", "unit", "input", "gain", "sample"}},
-    {"sum", OD_BLOCK_SUM, NULL, {"type", "unit", "inputs", "weights"}},
-    {"product", OD_BLOCK_PRODUCT, NULL, {"type", "unit", "inputs", "gain"}},
-    {"first-order", OD_BLOCK_FIRST_ORDER, NULL, {"type", "unit", "input", "gain", "time_constant"}},
-    {"lead-lag", OD_BLOCK_LEAD_LAG, NULL, {"type", "unit", "input", "gain", "lead", "lag"}},
-    {"second-order",
-     OD_BLOCK_SECOND_ORDER,
-     NULL,
-     {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
-    {"notch", OD_BLOCK_NOTCH, NULL, {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
-    {"transfer-function", OD_BLOCK_TRANSFER, NULL, {"type", "unit", "input", "numerator", "denominator", "sample"}},
-    {"delay", OD_BLOCK_DELAY, NULL, {"type", "unit", "input", "time", "pade", "sample"}},
-    {"integrator", OD_BLOCK_INTEGRATOR, NULL, {"type", "unit", "input", "gain", "limits", "tracking", "sample"}},
-    {"saturation", OD_BLOCK_SATURATION, NULL, {"type", "unit", "input", "limits"}},
-    {"dead-zone", OD_BLOCK_DEAD_ZONE, NULL, {"type", "unit", "input", "band"}},
-    {"pid", OD_BLOCK_PID, NULL, {"type", "unit", "input", "kp", "ki", "kd", "filter", "limits", "tracking", "sample"}},
-    {"linear-valve",
-     OD_BLOCK_LINEAR_VALVE,
-     "m3/s",
-     {"type", "command", "load_pressure", "flow_gain", "pressure_coefficient"}},
-    {"load-chamber", OD_BLOCK_LOAD_CHAMBER, "Pa", {"type", "flow", "velocity", "modulus", "volume", "area", "leakage"}},
-    {"mass", OD_BLOCK_MASS, "m", {"type", "pressure", "force", "mass", "area", "damping", "stiffness"}},
-};
-enum { FORMS = sizeof forms / sizeof forms[0] };
-
-// --- Declaring ----------------------------------------------------------------------------------------------------
-
-static int find_key(const od_loader *ld, int map, const char *name) {
-  for (int key = map >= 0 ? ld->tree.node[map].first : -1; key >= 0; key = od_next(ld, key))
-    if (strcmp(od_text_of(ld, key), name) == 0) return od_value(ld, key);
-  return -1;
-}
-
-static int read_type(od_loader *ld, const od_loading_block *b, const char *what) {
-  const char *types[FORMS + 1] = {NULL};
-  for (int i = 0; i < FORMS; i++) types[i] = forms[i].type;
-  int node = find_key(ld, b->map, "type");
-  if (node < 0) {
-    // The section's own reader would not know which keys there are.
-    od_complain(ld, b->key, "%s needs 'type'", what);
-    return -1;
-  }
-  return od_read_choice(ld, node, "type", types);
-}
-
-// How many entries a list has; 0 when it is none, which is reported when it is read.
-static int list_count(const od_loader *ld, int node) {
-  return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST ? ld->tree.node[node].count : 0;
-}
-
-static bool has_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  return find_key(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->machine->numbers, path);
-}
-
-// A number of a block before it is read, which is when mistakes in it are reported; 0 for those.
-static double peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
-  double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  const char *text = od_numbers_overriding(&ld->machine->numbers, path);
-  int node = find_key(ld, b->map, key);
-  if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  if (text == NULL || !od_split_quantity(text, &value, &unit)) return 0;
-  return od_units_convert(ld->units, unit, si, value, &value) == OD_UNIT_FITS ? value : 0;
-}
-
-// What of a block's shape follows from the keys it has. Counts are kept within what the builder takes; whoever reads
-// the lists complains.
-static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
-  od_block_spec s = {.kind = forms[b->form].kind};
-  s.inputs = list_count(ld, find_key(ld, b->map, "inputs"));
-  if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
-  s.by_time = has_number(ld, b, "time_constant");
-  s.limited = find_key(ld, b->map, "limits") >= 0;
-  s.derivative = has_number(ld, b, "kd");
-  if (s.kind == OD_BLOCK_TRANSFER) {
-    int above = list_count(ld, find_key(ld, b->map, "numerator")),
-        below = list_count(ld, find_key(ld, b->map, "denominator"));
-    bool proper = above >= 1 && above <= below && below <= OD_MOST_BLOCK_ORDER + 1;
-    s.numerator = proper ? above - 1 : 0;
-    s.order = proper ? below - 1 : 0;
-  }
-  s.sample = fmax(peek(ld, b, "sample", "s"), 0);
-  if (s.kind == OD_BLOCK_DELAY) {
-    double order = peek(ld, b, "pade", "1"), samples = s.sample > 0 ? round(peek(ld, b, "time", "s") / s.sample) : 0;
-    s.order = order >= 1 && order <= MOST_PADE ? (int)order : 1;
-    s.samples = samples >= 1 && samples <= MOST_SAMPLES ? (int)samples : 1;
-  }
-  return s;
-}
-
-static const char *rate_unit(od_loader *ld, const char *unit, int order) {
-  char text[80];
-  od_rate_unit(unit, order, text, sizeof text);
-  return od_format(ld, "%s", text);
-}
-
-static void build_block(od_loader *ld, od_loading_block *b) {
-  od_block_spec spec = spec_of(ld, b);
-  const char *name = od_text_of(ld, b->key), *unit = b->unit != NULL ? b->unit : "1";
-  b->index = od_build_block(ld->build, name, &spec, unit);
-  if (b->index < 0) return;
-  od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
-  ld->names.element[b->element].index = od_build_block_signal(ld->build, b->index, 0);
-  ld->names.element[b->element].unit = unit;
-  for (int i = 0; i < od_build_block_output_count(ld->build, b->index); i++) {
-    const char *label = od_build_block_output_name(ld->build, b->index, i);
-    if (label[0] == '\0') continue;
-    const char *own = i == 0 ? unit : rate_unit(ld, unit, i);
-    od_names_add_output(ld, b->element, od_format(ld, "%s.%s", name, label),
-                        od_build_block_signal(ld->build, b->index, i), own);
-  }
-}
-
-// --- Units --------------------------------------------------------------------------------------------------------
-
-// A unit in the usual spelling, if it is a coherent one; else NULL.
-static const char *usual_unit(od_loader *ld, const char *unit) {
-  const char *si = od_units_si(ld->units, unit);
-  if (si != NULL) return si;
-  double one;
-  if (od_units_convert(ld->units, unit, "1", 1, &one) == OD_UNIT_FITS) return "1";
-  return od_units_is_si(ld->units, unit) ? unit : NULL;
-}
-
-// The unit of a product of two, as a text that begins with a number where it has one at all: "1/s".
-static const char *product(od_loader *ld, const char *a, const char *b) {
-  if (strcmp(a, "1") == 0) return b;
-  if (strcmp(b, "1") == 0) return a;
-  bool under_a = strncmp(a, "1/", 2) == 0, under_b = strncmp(b, "1/", 2) == 0;
-  if (under_a && under_b) return od_format(ld, "1/((%s) (%s))", a + 2, b + 2);
-  if (under_b) return od_format(ld, "(%s)/(%s)", a, b + 2);
-  return under_a ? od_format(ld, "(%s)/(%s)", b, a + 2) : od_format(ld, "(%s) (%s)", a, b);
-}
-
-static const char *times(od_loader *ld, const char *a, const char *b) {
-  const char *text = product(ld, a, b);
-  return text == a || text == b ? text : usual_unit(ld, text);
-}
-
-// What the end of a quantity's name says about its unit while its element is not read yet.
-static const char *unit_by_ending(od_loader *ld, const char *text) {
-  static const char *const endings[][2] = {{"pressure", "Pa"}, {"length", "m"},   {"rate", "m/s"}, {"force", "N"},
-                                           {"friction", "N"},  {"position", "m"}, {"x", "m"},      {"y", "m"},
-                                           {"z", "m"},         {"vx", "m/s"},     {"vy", "m/s"},   {"vz", "m/s"},
-                                           {"wx", "rad/s"},    {"wy", "rad/s"},   {"wz", "rad/s"}, {"angle", "rad"}};
-  const char *dot = strchr(text, '.'), *last = strrchr(text, '.');
-  if (dot == NULL) return NULL;
-  int element = od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text)));
-  const char *unit = element > 0 ? od_state_quantity_unit(ld, element, dot + 1) : NULL;
-  for (size_t i = 0; unit == NULL && i < sizeof endings / sizeof endings[0]; i++)
-    if (strcmp(last + 1, endings[i][0]) == 0) unit = endings[i][1];
-  return unit;
-}
-
-static const char *unit_of_source(od_loader *ld, int node) {
-  if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
-  const char *text = od_text_of(ld, node);
-  int element = od_index_find(&ld->names.element_index, text);
-  if (element >= 0 && od_element_is(&ld->names.element[element], OD_ELEMENT_SIGNAL))
-    return ld->names.element[element].unit;
-  const char *dot = strchr(text, '.');
-  element = dot != NULL ? od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
-  // The second output of a block, its rate.
-  if (element >= 0 && ld->names.element[element].kind == OD_ELEMENT_BLOCK) {
-    const char *unit = ld->names.element[element].unit;
-    return unit == NULL                                                 ? NULL
-           : strcmp(dot, ".rate") == 0 || strcmp(dot, ".velocity") == 0 ? times(ld, unit, "1/s")
-                                                                        : unit;
-  }
-  return unit_by_ending(ld, text);
-}
-
-// The unit that a number is written with; "1" without one.
-static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  const char *text = od_numbers_overriding(&ld->machine->numbers, path);
-  int node = find_key(ld, b->map, key);
-  if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  return text != NULL && od_split_quantity(text, &value, &unit) && unit[0] != '\0' ? unit : "1";
-}
-
-// The unit of a block that says none: that of its input, times that of its gain; NULL when that is not known (yet).
-static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
-  od_block_kind kind = forms[b->form].kind;
-  int node = find_key(ld, b->map, "input"), list = find_key(ld, b->map, "inputs");
-  if (list_count(ld, list) > 0) node = od_tree_value(&ld->tree, ld->tree.node[list].first);
-  const char *unit = unit_of_source(ld, node);
-  if (unit == NULL) return NULL;
-  if (kind == OD_BLOCK_PRODUCT) {
-    int entry = ld->tree.node[list].first;
-    while (unit != NULL && (entry = ld->tree.node[entry].next) >= 0) {
-      const char *other = unit_of_source(ld, od_tree_value(&ld->tree, entry));
-      unit = other != NULL ? times(ld, unit, other) : NULL;
-    }
-  }
-  if (unit == NULL) return NULL;
-  unit = times(ld, unit, unit_of_number(ld, b, kind == OD_BLOCK_PID ? "kp" : "gain"));
-  return kind == OD_BLOCK_INTEGRATOR && unit != NULL ? times(ld, unit, "s") : unit;
-}
-
-// Units follow each other through the blocks, in whatever order they stand; what is left over has to say its own.
-static void find_units(od_loader *ld) {
-  for (bool found = true; found;) {
-    found = false;
-    for (int i = 0; i < ld->blocks; i++) {
-      od_loading_block *b = &ld->block[i];
-      if (b->form < 0 || b->unit != NULL) continue;
-      b->unit = derived_unit(ld, b);
-      ld->names.element[b->element].unit = b->unit;
-      found = found || b->unit != NULL;
-    }
-  }
-}
-
-// --- Declaring, all of them ---------------------------------------------------------------------------------------
-
-static void declare_block(od_loader *ld, int key) {
-  int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK);
-  if (element < 0) return;
-  od_loading_block *grown = od_grow(ld->block, ld->blocks, &ld->block_capacity, sizeof *ld->block);
-  if (grown == NULL) {
-    ld->no_memory = true;
-    return;
-  }
-  ld->block = grown;
-  od_loading_block b = {.key = key, .element = element, .form = -1, .map = -1, .index = OD_NOT_BUILT};
-  const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
-  static const char *const any[] = {"type", NULL};
-  int value = od_value(ld, key);
-  if (ld->tree.node[value].kind == OD_TREE_MAP)
-    b.map = value;
-  else
-    od_section_open(ld, value, key, name, what, any);  // complains
-  if (b.map >= 0) b.form = read_type(ld, &b, what);
-  if (b.form >= 0) b.unit = forms[b.form].unit;
-  int unit = b.form >= 0 && b.unit == NULL ? find_key(ld, b.map, "unit") : -1;
-  if (unit >= 0) b.unit = od_read_unit(ld, unit);
-  ld->names.element[element].unit = b.unit;
-  ld->names.element[element].block = ld->blocks;
-  ld->names.element[element].broken = b.form < 0;
-  ld->block[ld->blocks++] = b;
-}
-
-void od_declare_blocks(od_loader *ld, int node) {
-  ld->names.has_blocks = node >= 0;
-  for (int key = od_first(ld, node, "blocks"); key >= 0; key = od_next(ld, key)) declare_block(ld, key);
-  find_units(ld);
-  for (int i = 0; i < ld->blocks; i++)
-    if (ld->block[i].form >= 0)
-      build_block(ld, &ld->block[i]);
-    else
-      ld->names.element[ld->block[i].element].unit = "1";
-}
 
 // --- What inputs are connected to ---------------------------------------------------------------------------------
 
@@ -303,10 +31,14 @@ static const char *joint_force_unit(const od_element *joint, const char *name) {
 
 static void complain_source(od_loader *ld, int node, const char *text) {
   const char *dot = strchr(text, '.');
-  int element = dot != NULL ? od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const char *owner = dot != NULL ? od_copy(ld, text, (size_t)(dot - text)) : text;
+  int element = dot != NULL ? od_index_find(&ld->names.element_index, owner) : -1;
+  if (od_index_find(&ld->names.failed, owner) >= 0) return;  // its own mistake has been reported
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->names.elements; i++)
     if (od_element_is(&ld->names.element[i], OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, ld->names.element[i].name);
+  const char *other = element > 0 ? od_nearest_state_quantity(ld, element, dot + 1) : NULL;
+  if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
   if (element > 0 && ld->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
     od_complain(ld, node, "the block '%s' has no output '%s'", ld->names.element[element].name, dot + 1);
   else if (element > 0 && nearest.best == NULL)
@@ -321,7 +53,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
     od_complain(ld, node, "there is no input, block or quantity '%s'", od_excerpt(ld, text));
 }
 
-// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message.
+// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message now or later.
 static const char *connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
   const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
   if (text == NULL) return NULL;
@@ -350,7 +82,7 @@ static const char *connect(od_loader *ld, int node, const char *label, const od_
     return NULL;
   }
   od_build_block_measures(ld->build, b->index, place, text);
-  return unit != NULL ? unit : "1";
+  return unit;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
@@ -397,7 +129,7 @@ static void read_fields(const block_reader *r, const od_field *fields, int count
 static void read_frequency(const block_reader *r) {
   static const od_field frequency = {"frequency", "rad/s", OD_POSITIVE, NAN},
                         time_constant = {"time_constant", "s", OD_POSITIVE, NAN};
-  bool by_time = has_number(r->ld, r->b, "time_constant"), both = by_time && has_number(r->ld, r->b, "frequency");
+  bool by_time = od_block_has(r->ld, r->b, "time_constant"), both = by_time && od_block_has(r->ld, r->b, "frequency");
   if (both)
     od_complain(r->ld, r->section.node, "%s has both 'frequency' and 'time_constant'; expected one", r->section.what);
   read_fields(r, by_time ? &time_constant : &frequency, 1);
@@ -420,7 +152,7 @@ static void read_limits(const block_reader *r) {
   if (od_section_get(r->ld, &r->section, "limits") >= 0) {
     read_bounds(r, "limits", r->unit);
     read_fields(r, &tracking, 1);
-  } else if (has_number(r->ld, r->b, "tracking")) {
+  } else if (od_block_has(r->ld, r->b, "tracking")) {
     od_complain(r->ld, r->section.node, "%s has 'tracking' but no 'limits' to track", r->section.what);
   }
 }
@@ -428,14 +160,14 @@ static void read_limits(const block_reader *r) {
 // Coefficients from the highest power of s (sampled: of z) down.
 static void read_polynomial(const block_reader *r, const char *key, const char *unit, bool sampled) {
   od_loader *ld = r->ld;
-  int node = od_section_need(ld, &r->section, key), count = list_count(ld, node), i = 0;
+  int node = od_section_need(ld, &r->section, key), count = od_list_count(ld, node), i = 0;
   if (node >= 0 && count == 0)
     od_complain(ld, node, "found %s; '%s' wants a list of coefficients, the highest power first", od_describe(ld, node),
                 key);
   for (int at = count > 0 ? ld->tree.node[node].first : -1; at >= 0; at = ld->tree.node[at].next, i++) {
     int power = count - 1 - i;
     const char *seconds = power == 0 || sampled ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
-    od_field field = {od_format(ld, "%s[%d]", key, i), product(ld, unit, seconds), OD_ANY, NAN};
+    od_field field = {od_format(ld, "%s[%d]", key, i), od_unit_product(ld, unit, seconds), OD_ANY, NAN};
     int entry = od_tree_value(&ld->tree, at);
     od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
   }
@@ -444,7 +176,7 @@ static void read_polynomial(const block_reader *r, const char *key, const char *
 // 'sample', which makes a block run once in that time and hold its output in between.
 static bool read_sample(const block_reader *r) {
   static const od_field sample = {"sample", "s", OD_POSITIVE, NAN};
-  bool sampled = has_number(r->ld, r->b, "sample");
+  bool sampled = od_block_has(r->ld, r->b, "sample");
   if (sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
   return sampled;
 }
@@ -452,8 +184,8 @@ static bool read_sample(const block_reader *r) {
 static void read_transfer(const block_reader *r) {
   od_loader *ld = r->ld;
   int above = od_section_get(ld, &r->section, "numerator"), below = od_section_get(ld, &r->section, "denominator");
-  int n = list_count(ld, above), d = list_count(ld, below), before = od_messages_total(ld->messages);
-  bool sampled = has_number(ld, r->b, "sample");
+  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_total(ld->messages);
+  bool sampled = od_block_has(ld, r->b, "sample");
   read_polynomial(r, "numerator", ratio(r), sampled);
   int first = ld->machine->numbers.count;
   read_polynomial(r, "denominator", "1", sampled);
@@ -475,38 +207,38 @@ static void read_sampled_delay(const block_reader *r) {
   int number = od_read_fields(ld, &r->section, &time, 1, OD_IN_LOADER);
   read_sample(r);
   if (od_messages_total(ld->messages) != before) return;
-  double samples = od_number_value(ld, number) / peek(ld, r->b, "sample", "s");
-  if (has_number(ld, r->b, "pade"))
+  double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
+  if (od_block_has(ld, r->b, "pade"))
     od_complain(ld, r->section.node, "%s has both 'sample' and 'pade'; expected one", r->section.what);
   else if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
     od_complain_number(ld, number, "a sampled delay is a whole number of samples; this is %.6g", samples);
-  else if (samples > MOST_SAMPLES)
-    od_complain_number(ld, number, "a delay has at most %d samples; this is %.6g", MOST_SAMPLES, samples);
+  else if (samples > OD_MOST_SAMPLES)
+    od_complain_number(ld, number, "a delay has at most %d samples; this is %.6g", OD_MOST_SAMPLES, samples);
 }
 
 static void read_delay(const block_reader *r) {
   static const od_field time = {"time", "s", OD_POSITIVE, NAN}, pade = {"pade", "1", OD_POSITIVE, 0};
   od_loader *ld = r->ld;
   check_same_unit(r, r->source_node, r->source);
-  if (has_number(ld, r->b, "sample")) {
+  if (od_block_has(ld, r->b, "sample")) {
     read_sampled_delay(r);
     return;
   }
   read_fields(r, &time, 1);
   int before = od_messages_total(ld->messages);
-  if (!has_number(ld, r->b, "pade")) {
+  if (!od_block_has(ld, r->b, "pade")) {
     if (!r->section.has_unknown)
       od_complain(ld, r->section.node, "%s needs 'pade', the order of its approximation, or 'sample'", r->section.what);
     return;
   }
   int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_total(ld->messages) == before) od_check_whole(ld, order, "pade", 1, MOST_PADE);
+  if (od_messages_total(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
 }
 
 static void read_pid(const block_reader *r) {
   od_loader *ld = r->ld;
-  const char *unit = ratio(r), *rate = product(ld, unit, "1/s"), *slope = product(ld, unit, "s");
-  bool derivative = has_number(ld, r->b, "kd");
+  const char *unit = ratio(r), *rate = od_unit_product(ld, unit, "1/s"), *slope = od_unit_product(ld, unit, "s");
+  bool derivative = od_block_has(ld, r->b, "kd");
   const od_field fields[] = {{"kp", unit, OD_ANY, NAN},
                              {"ki", rate, OD_ANY, 0},
                              {"kd", slope, OD_ANY, 0},
@@ -518,7 +250,7 @@ static void read_pid(const block_reader *r) {
 // One weight for each input, 1 unless given.
 static void read_weights(const block_reader *r, const char *const *units, int count) {
   od_loader *ld = r->ld;
-  int node = od_section_get(ld, &r->section, "weights"), entries = list_count(ld, node);
+  int node = od_section_get(ld, &r->section, "weights"), entries = od_list_count(ld, node);
   if (node >= 0 && entries != count) {
     if (ld->tree.node[node].kind == OD_TREE_LIST)
       od_complain(ld, node, "found a list of %d; 'weights' wants %d numbers, one for each input", entries, count);
@@ -527,7 +259,8 @@ static void read_weights(const block_reader *r, const char *const *units, int co
     node = -1;
   }
   int at = node >= 0 ? ld->tree.node[node].first : -1;
-  int list = od_section_get(ld, &r->section, "inputs"), input = list >= 0 ? ld->tree.node[list].first : -1;
+  int list = od_section_get(ld, &r->section, "inputs");
+  int input = od_list_count(ld, list) > 0 ? ld->tree.node[list].first : -1;
   for (int i = 0; i < count; i++) {
     const char *unit = units[i] != NULL ? od_factor_unit(ld, r->unit, units[i]) : "1";
     od_field field = {od_format(ld, "weights[%d]", i), unit, OD_ANY, 1};
@@ -546,7 +279,7 @@ static void read_weights(const block_reader *r, const char *const *units, int co
 // 'inputs': a list; fills in their units and returns how many there are.
 static int read_sources(block_reader *r, const char *units[OD_MOST_BLOCK_INPUTS]) {
   od_loader *ld = r->ld;
-  int node = od_section_need(ld, &r->section, "inputs"), count = list_count(ld, node), i = 0;
+  int node = od_section_need(ld, &r->section, "inputs"), count = od_list_count(ld, node), i = 0;
   if (node < 0) return 0;
   if (count < 1 || count > OD_MOST_BLOCK_INPUTS) {
     if (count > 0)
@@ -580,7 +313,7 @@ static void read_product(block_reader *r) {
   const char *units[OD_MOST_BLOCK_INPUTS] = {NULL};
   int count = read_sources(r, units);
   for (int i = 1; i < count && r->source != NULL; i++)
-    r->source = units[i] != NULL ? product(r->ld, r->source, units[i]) : NULL;
+    r->source = units[i] != NULL ? od_unit_product(r->ld, r->source, units[i]) : NULL;
   read_gain(r, ratio(r));
 }
 
@@ -596,7 +329,7 @@ static void read_integrator(block_reader *r) {
   const char *unit = "1";
   if (r->source != NULL) {
     bool same = strcmp(od_factor_unit(r->ld, r->unit, r->source), "1") == 0;
-    unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, product(r->ld, r->source, "s"));
+    unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
   }
   read_gain(r, unit);
   read_limits(r);
@@ -673,10 +406,10 @@ static void read_numbers(block_reader *r, od_block_kind kind) {
 static void name_state_units(const block_reader *r, od_block_kind kind) {
   od_loader *ld = r->ld;
   const char *input = r->source != NULL ? r->source : "1";
-  bool sampled = has_number(ld, r->b, "sample");
+  bool sampled = od_block_has(ld, r->b, "sample");
   int count = od_build_block_state_count(ld->build, r->b->index);
   for (int i = 0; i < count; i++) {
-    const char *unit = i == 0 || sampled ? input : rate_unit(ld, input, i);
+    const char *unit = i == 0 || sampled ? input : od_unit_rate(ld, input, i);
     if (sampled && i == count - 1) unit = r->unit;
     if (kind == OD_BLOCK_INTEGRATOR || (kind == OD_BLOCK_PID && i == 0)) unit = r->unit;
     if (kind == OD_BLOCK_PID && i == 1) unit = input;
@@ -691,7 +424,7 @@ static bool can_be_sampled(od_block_kind kind) {
 }
 
 static void load_block(od_loader *ld, od_loading_block *b) {
-  const block_form *form = &forms[b->form];
+  const od_block_form *form = &od_block_forms[b->form];
   const char *name = od_text_of(ld, b->key);
   block_reader r = {.ld = ld, .b = b, .name = name, .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
   r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), form->keys);
@@ -700,7 +433,7 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   read_numbers(&r, form->kind);
   if (can_be_sampled(form->kind)) read_sample(&r);
   name_state_units(&r, form->kind);
-  if (b->unit == NULL && r.source != NULL)
+  if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
     od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);
   if (ld->machine->numbers.count > first) od_build_block_numbers(ld->build, b->index, od_number_theta(ld, first));
 }

@@ -99,6 +99,13 @@ const char *od_state_quantity_unit(od_loader *ld, int element, const char *name)
   return NULL;
 }
 
+const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name) {
+  options list = options_of(ld, element, name);
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < list.count; i++) od_nearest_try(&nearest, list.item[i].name);
+  return nearest.best;
+}
+
 // --- Messages -----------------------------------------------------------------------------------------------------
 
 // Outputs that are neither positions, rates, pressures nor spools.

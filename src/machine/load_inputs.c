@@ -25,16 +25,9 @@ const char *od_read_unit(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-// The value of a key in any map; -1: none.
-static int find_key(const od_loader *ld, int map, const char *name) {
-  for (int key = ld->tree.node[map].first; key >= 0; key = od_next(ld, key))
-    if (strcmp(od_text_of(ld, key), name) == 0) return od_value(ld, key);
-  return -1;
-}
-
 static const char *input_unit(od_loader *ld, int node) {
   if (ld->tree.node[node].kind == OD_TREE_TEXT) return unit_of_quantity(ld, node);
-  int unit = ld->tree.node[node].kind == OD_TREE_MAP ? find_key(ld, node, "unit") : -1;
+  int unit = ld->tree.node[node].kind == OD_TREE_MAP ? od_map_find(ld, node, "unit") : -1;
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 

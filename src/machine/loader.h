@@ -101,6 +101,8 @@ void od_check_oil(od_loader *ld);
 
 // The unit of a quantity of an element ("angle" of a joint) that has an initial value, or NULL.
 const char *od_state_quantity_unit(od_loader *ld, int element, const char *name);
+// The name of one that is probably meant, or NULL.
+const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
 
 // The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
 // `sections` are those it may have, its title first, ending with NULL.

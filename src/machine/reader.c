@@ -65,6 +65,12 @@ const char *od_text_of(const od_loader *ld, int node) {
   return ld->tree.node[node].text;
 }
 
+int od_map_find(const od_loader *ld, int map, const char *name) {
+  for (int key = map >= 0 ? ld->tree.node[map].first : -1; key >= 0; key = od_next(ld, key))
+    if (strcmp(od_text_of(ld, key), name) == 0) return od_value(ld, key);
+  return -1;
+}
+
 int od_value(const od_loader *ld, int key) {
   return od_tree_value(&ld->tree, ld->tree.node[key].next);
 }

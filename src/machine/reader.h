@@ -46,6 +46,8 @@ int od_first(od_loader *ld, int node, const char *what);
 int od_next(const od_loader *ld, int key);
 int od_value(const od_loader *ld, int key);
 const char *od_text_of(const od_loader *ld, int node);
+// The value of a key in any map; -1: none, or no map.
+int od_map_find(const od_loader *ld, int map, const char *name);
 
 // 'between' of a section: two points of two bodies; false when their bodies are not known, the same, or not given. A
 // point may still be -1.

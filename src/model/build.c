@@ -136,6 +136,7 @@ int od_build_joint_spring(od_build *b, const char *name, int joint, int first_nu
 
 int od_build_input(od_build *b, const char *name, const char *unit) {
   od_model *p = &b->part;
+  if (p->blocks) return -1;  // their signals come behind all inputs
   if (!grow(b, &p->input, p->inputs, &b->room[ROOM_INPUT], sizeof *p->input)) return -1;
   p->input[p->inputs] = (od_input){text(b, name), text(b, unit), 0};
   p->signals++;

@@ -74,7 +74,7 @@ int od_build_spring(od_build *b, const char *name, int point_a, int point_b, int
 int od_build_joint_spring(od_build *b, const char *name, int joint, int first_number);
 
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
-int od_build_input(od_build *b, const char *name, const char *unit);
+int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
 // Its value at the start, for the static balance of the initial state (zero unless told).
 void od_build_input_start(od_build *b, int input, double value);
 // Wherever an element below takes an input it may be any signal: an input, or an output of a block.

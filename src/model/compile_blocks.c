@@ -162,10 +162,17 @@ static bool passes_on(const od_block *block, bool sampling) {
   }
 }
 
+// Blocks and their signals stand in the same order.
 static int block_of_signal(const od_model *m, int signal) {
-  for (int i = 0; i < m->blocks; i++)
-    if (signal >= m->block[i].signal && signal < m->block[i].signal + m->block[i].outputs) return i;
-  return -1;
+  int low = 0, high = m->blocks - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (m->block[middle].signal <= signal)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
 }
 
 // The block that must be evaluated before the `which`-th one because of its k-th input, or -1.

@@ -210,9 +210,8 @@ typedef enum od_output_kind {
   OD_OUT_JOINT_SPRING_ENERGY,
   OD_OUT_JOINT_SPRING_LOSS,
   OD_OUT_LOAD,
-  OD_OUT_LOAD_POWER,   // index: load
-  OD_OUT_INPUT,        // index: signal
-  OD_OUT_BLOCK_STATE,  // index: first-order state; component: block
+  OD_OUT_LOAD_POWER,  // index: load
+  OD_OUT_INPUT,       // index: signal
   // The circuit. index: node, flow, valve, cylinder
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
@@ -226,7 +225,8 @@ typedef enum od_output_kind {
   OD_OUT_CYLINDER_FORCE,
   OD_OUT_CYLINDER_FRICTION,
   OD_OUT_ACTUATOR_LOSS,
-  OD_OUT_NODE_POWER,  // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_BLOCK_STATE,  // a first-order state that no element of the circuit has; component: block
+  OD_OUT_NODE_POWER,   // a volume: work done on its oil; a tank or source: energy it takes
   OD_OUT_KINETIC,
   OD_OUT_POTENTIAL,
   OD_OUT_STORED,

@@ -36,7 +36,8 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
   return false;
 }
 
-// One initial value: rough ones go into z0, pressures, spools and states of blocks into c0, exact ones become conditions.
+// One initial value: rough ones go into z0, pressures, spools and states of blocks into c0, exact ones become
+// conditions.
 static void take_initial_value(assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];

@@ -40,19 +40,16 @@ static double stop_share(const od_output *o) {
 
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
 double od_machine_output(const od_model *m, const double *w, const od_output *o) {
-  if (o->kind == OD_OUT_BLOCK_STATE) return w[m->layout.c + o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
 static double output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
-  if (o->kind == OD_OUT_BLOCK_STATE) return dc[o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
   double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
 }
 double _Complex od_machine_complex_output(const od_model *m, const double _Complex *w, const od_output *o) {
-  if (o->kind == OD_OUT_BLOCK_STATE) return w[m->layout.c + o->index];
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
   return od_mechanics_with_derivatives(m)->output(m, w, o) + stop_share(o) * od_circuit_stored_complex(m, w);
 }

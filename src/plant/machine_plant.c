@@ -360,23 +360,15 @@ static void set_scales(machine *d) {
       d->scale[m->freedom + m->block[i].state + k] = m->block[i].spec.kind == OD_BLOCK_LOAD_CHAMBER ? 1e6 : 1;
 }
 
-static const od_plant_ops machine_ops = {
-    .start = start,
-    .get_parameters = get_parameters,
-    .set_parameters = set_parameters,
-    .residual = residual,
-    .step_matrix = step_matrix,
-    .jacobians = jacobians,
-    .parameter_jacobian = parameter_jacobian,
-    .outputs = od_machine_outputs,
-    .output_jacobians = od_machine_output_jacobians,
-    .powers = od_machine_powers,
-    .wants_repartition = od_machine_wants_repartition,
-    .repartition = od_machine_repartition,
-    .settle = settle,
-    .next_sample = od_machine_next_sample,
-    .sample = od_machine_sample,
-};
+// Machines without sampled blocks are not asked about samples.
+#define MACHINE_OPS                                                                                            \
+  .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual,    \
+  .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,                \
+  .outputs = od_machine_outputs, .output_jacobians = od_machine_output_jacobians, .powers = od_machine_powers, \
+  .wants_repartition = od_machine_wants_repartition, .repartition = od_machine_repartition, .settle = settle
+static const od_plant_ops machine_ops = {MACHINE_OPS};
+static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_machine_next_sample,
+                                                 .sample = od_machine_sample};
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -418,7 +410,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = &machine_ops,
+                        .ops = m->samplers ? &sampled_machine_ops : &machine_ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

@@ -8,7 +8,7 @@
 //   linear valve  Q = Kq i - Kc pL
 //   load chamber  pL' = 4 B/V (Q - A v - C pL)
 //   mass          m v' = A pL - d v - k x - F
-// The three of a linear axis: Merritt, Hydraulic Control Systems, 1967 (source 12 in docs/theory.md).
+// The three of a linear axis: Merritt, Hydraulic Control Systems, 1967 (source 9 in docs/theory.md).
 
 typedef struct X(rational) {
   int n;  // degree of the denominator

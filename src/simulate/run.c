@@ -14,6 +14,7 @@ typedef struct run {
   const od_run_options *options;
   double step;
   long steps, every;
+  bool samples;  // the machine has sampled blocks
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
@@ -50,6 +51,7 @@ static od_status prepare(run *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
   if (status != OD_OK) return status;
+  r->samples = r->plant->ops->sample != NULL;
   size_t inputs = (size_t)r->plant->nu + 1;
   r->sim = od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);
@@ -105,7 +107,7 @@ static od_status step_to(run *r, double t, double end) {
   }
   if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
   int sampled;
-  return status == OD_OK ? od_sim_sample(r->sim, NULL, NULL, &sampled) : status;
+  return status == OD_OK && r->samples ? od_sim_sample(r->sim, NULL, NULL, &sampled) : status;
 }
 
 // The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local
@@ -120,14 +122,20 @@ static double next_jump(run *r, double t, double end) {
   return end;
 }
 
+// The next sample before `end`, or `end`.
+static double next_sample(const run *r, double t, double end) {
+  double sample = od_sim_next_sample(r->sim);
+  return sample > t + time_aside(r, t) && sample < end - time_aside(r, end) ? sample : end;
+}
+
 // From time t to its successor on the grid; a step is split where the inputs jump or a sample is due on the way.
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
   int changed;
   od_status status = od_sim_repartition(r->sim, NULL, &changed);
   while (status == OD_OK && t < next) {
-    double end = next_jump(r, t, next), sample = od_sim_next_sample(r->sim);
-    if (sample > t + time_aside(r, t) && sample < end - time_aside(r, end)) end = sample;
+    double end = next_jump(r, t, next);
+    if (r->samples) end = fmin(end, next_sample(r, t, end));
     status = step_to(r, t, end);
     t = end;
   }

@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,6 +25,36 @@ od_machine *od_test_machine(const char *path, ...) {
   od_messages_free(messages);
   assert_non_null(machine);
   return machine;
+}
+
+od_machine *od_test_machine_text(const char *text) {
+  char path[] = "/tmp/oleodyn-run-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+  close(fd);
+  od_machine *machine = od_test_machine(path, NULL);
+  unlink(path);
+  return machine;
+}
+
+void od_test_run_to(const od_machine *machine, od_integrator integrator, double time, double step,
+                    const char *const *names, int count, double *last) {
+  int outputs[8];
+  for (int i = 0; i < count; i++) outputs[i] = od_test_output(machine, names[i]);
+  od_run_options options = {.time = time,
+                            .step = step,
+                            .integrator = integrator,
+                            .tolerance = 1e-12,
+                            .outputs = outputs,
+                            .output_count = count};
+  od_table *table = NULL;
+  od_error err = {0};
+  od_status status = od_run(machine, &options, &table, NULL, &err);
+  if (status != OD_OK) print_error("%s\n", err.text);
+  assert_int_equal(status, OD_OK);
+  memcpy(last, table->data + (table->rows - 1) * table->columns + 1, (size_t)count * sizeof *last);
+  od_table_free(table);
 }
 
 int od_test_output(const od_machine *machine, const char *name) {

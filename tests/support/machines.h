@@ -3,9 +3,17 @@
 #define OD_TEST_MACHINES_H
 
 #include "oleodyn/oleodyn.h"
+#include "simulate/run.h"
 
 // Loads OD_SOURCE_DIR/path with "path=value" settings up to a NULL; fails the test with all messages on error.
 od_machine *od_test_machine(const char *path, ...);
+
+// The same from a text, which is a file for the time of loading.
+od_machine *od_test_machine_text(const char *text);
+
+// Runs a machine and gives the last values of the outputs with these names (at most 8).
+void od_test_run_to(const od_machine *machine, od_integrator integrator, double time, double step,
+                    const char *const *names, int count, double *last);
 
 // The index of an output that must exist.
 int od_test_output(const od_machine *machine, const char *name);

@@ -346,6 +346,26 @@ static const char good_circuit[] =
     "initial: {z.length: 1.4, J.angle: about 0, P.pressure: 2 bar, A.pressure: balance from 2 bar}\n"
     "variants: {w: {volumes: {P: {volume: 2 L}}}, x: }\n";
 
+static const char good_blocks[] =
+    "bodies: {a: {beam: {mass: 9, length: 1}}}\n"
+    "joints: {J: {type: revolute, between: [ground, a.start]}}\n"
+    "inputs: {u: {unit: V, constant: 1 V}}\n"
+    "blocks:\n"
+    "  e: {type: sum, inputs: [u, k], weights: [1, -1]}\n"
+    "  k: {type: gain, input: J.angle, gain: 3 V/rad}\n"
+    "  c: {type: pid, input: e, unit: N m, kp: 2 N m/V, ki: 1 N m/(V s), kd: 0.1 N m s/V, filter: 1 ms, limits: [-9, 9],\n"
+    "      sample: 1 ms}\n"
+    "  d: {type: delay, input: c, time: 3 ms, sample: 1 ms}\n"
+    "  f: {type: delay, input: d, time: 3 ms, pade: 2}\n"
+    "  t: {type: transfer-function, input: f, numerator: [1 s, 2], denominator: [1 s2, 2 s, 3]}\n"
+    "  n: {type: notch, input: t, time_constant: 2 ms, damping: [0.1, 0.9]}\n"
+    "  s: {type: saturation, input: n, limits: [-5 N m, 5 N m]}\n"
+    "  m: {type: mass, pressure: p, mass: 1, area: 1 cm^2}\n"
+    "  p: {type: product, inputs: [e, e], unit: Pa, gain: 2 Pa/V2}\n"
+    "torques: {M: {joint: J, value: 2 s}}\n"
+    "initial: {J.angle: 0, t.state1: balance, t.state2: balance, m.velocity: 1 mm/s}\n"
+    "variants: {w: {blocks: {c: {kp: 3 N m/V}}}}\n";
+
 // Whatever the damage: a machine without messages, or messages without a machine.
 static void load_damaged(const machine_file *file, const char *text, size_t length) {
   machine_file_write(file, text, length);
@@ -368,11 +388,13 @@ static void load_damaged(const machine_file *file, const char *text, size_t leng
 static void load_all_truncated(void *arg) {
   for (size_t length = 0; length < sizeof good; length++) load_damaged(arg, good, length);
   for (size_t length = 0; length < sizeof good_circuit; length += 3) load_damaged(arg, good_circuit, length);
+  for (size_t length = 0; length < sizeof good_blocks; length += 3) load_damaged(arg, good_blocks, length);
 }
 
 static void test_truncated_at_every_byte(void **state) {
   od_machine_free(machine_from(*state, good, NULL, NULL));
   od_machine_free(machine_from(*state, good_circuit, NULL, NULL));
+  od_machine_free(machine_from(*state, good_blocks, NULL, NULL));
   assert_int_equal(stderr_size(load_all_truncated, *state), 0);
 }
 
@@ -380,7 +402,7 @@ static void test_truncated_at_every_byte(void **state) {
 static void load_mutated(void *arg, const char *sound, size_t size, int runs) {
   static const char interesting[] = "{}[]:,-?&*!|>'\"%@` \n\t#.0123eabz\x80\xff\x01";
   uint32_t random = 12345;
-  char text[sizeof good_circuit + sizeof good];
+  char text[sizeof good_circuit + sizeof good + sizeof good_blocks];
   for (int run = 0; run < runs; run++) {
     memcpy(text, sound, size);
     for (int i = 0; i < 1 + run % 4; i++) {
@@ -396,6 +418,7 @@ static void load_mutated(void *arg, const char *sound, size_t size, int runs) {
 static void load_all_mutated(void *arg) {
   load_mutated(arg, good, sizeof good, 400);
   load_mutated(arg, good_circuit, sizeof good_circuit, 800);
+  load_mutated(arg, good_blocks, sizeof good_blocks, 800);
 }
 
 static void test_mutated(void **state) {

@@ -35,9 +35,13 @@ void *realloc(void *old, size_t size) {
 static void steps_allocate_nothing(void **state) {
   (void)state;
 #if COUNTING
-  static const char *const files[] = {"cases/fourbar-observer/spring.yaml", "cases/slider-crank/slider-first.yaml",
-                                      "cases/crane/machine.yaml", "cases/bricard/machine.yaml",
-                                      "cases/rssr/coupler.yaml"};
+  static const char *const files[] = {"cases/fourbar-observer/spring.yaml",
+                                      "cases/slider-crank/slider-first.yaml",
+                                      "cases/crane/machine.yaml",
+                                      "cases/bricard/machine.yaml",
+                                      "cases/rssr/coupler.yaml",
+                                      "cases/fin-servo/machine.yaml",
+                                      "tests/cases/machines/sampled.yaml"};
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     od_machine *machine = od_test_machine(files[f], NULL);
     int outputs[400], all = od_machine_output_count(machine), count = all < 400 ? all : 400;
@@ -58,6 +62,7 @@ static void steps_allocate_nothing(void **state) {
       failures += (i % 3 == 0   ? od_sim_step(sim, 1e-3, u)
                    : i % 3 == 1 ? od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)
                                 : od_sim_step_rk4(sim, 1e-3, u, u)) != OD_OK;
+      failures += od_sim_sample(sim, map, Gp, &changed) != OD_OK;
       failures += od_sim_outputs(sim, y) != OD_OK;
       failures += od_sim_output_jacobians(sim, h, NULL, NULL) != OD_OK;
     }

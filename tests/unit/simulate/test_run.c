@@ -7,46 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "simulate/run.h"
 #include "support/machines.h"
 
-// A machine written to a file for the time of loading.
-static od_machine *from_text(const char *text) {
-  char path[] = "/tmp/oleodyn-run-XXXXXX";
-  int fd = mkstemp(path);
-  assert_true(fd >= 0);
-  assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-  close(fd);
-  od_machine *machine = od_test_machine(path, NULL);
-  unlink(path);
-  return machine;
-}
-
-// The last row of a run.
-static void run_to(const od_machine *machine, od_integrator integrator, double time, double step, const char *const *names,
-                   int count, double *last) {
-  int outputs[8];
-  for (int i = 0; i < count; i++) outputs[i] = od_test_output(machine, names[i]);
-  od_run_options options = {.time = time, .step = step, .integrator = integrator, .tolerance = 1e-12, .outputs = outputs,
-                            .output_count = count};
-  od_table *table = NULL;
-  od_error err = {0};
-  od_status status = od_run(machine, &options, &table, NULL, &err);
-  if (status != OD_OK) print_error("%s\n", err.text);
-  assert_int_equal(status, OD_OK);
-  memcpy(last, table->data + (table->rows - 1) * table->columns + 1, (size_t)count * sizeof *last);
-  od_table_free(table);
-}
-
 // 2 kg pushed by 5 N, from 0.3003 s on by -3 N: velocity and position in closed form. The jump lies between two steps'
 // ends.
 static void jumps_off_the_grid(void **state) {
   (void)state;
-  od_machine *machine = from_text(
+  od_machine *machine = od_test_machine_text(
       "bodies: {block: {point: {mass: 2 kg}}}\n"
       "joints: {rail: {type: prismatic, between: [ground, block], axis: [1, 0, 0]}}\n"
       "inputs: {push: {unit: N, steps: {initial: 5 N, at: [[0.3003 s, -3 N]]}}}\n"
@@ -57,7 +28,7 @@ static void jumps_off_the_grid(void **state) {
   const double want[2] = {v - 1.5 * rest, 1.25 * first * first + v * rest - 0.75 * rest * rest};
   for (int integrator = OD_TRAPEZOID; integrator <= OD_CVODES; integrator++) {
     double got[2];
-    run_to(machine, (od_integrator)integrator, 1, 1e-3, names, 2, got);
+    od_test_run_to(machine, (od_integrator)integrator, 1, 1e-3, names, 2, got);
     print_message("integrator %d: off by %.2g m/s, %.2g m\n", integrator, got[0] - want[0], got[1] - want[1]);
     assert_true(fabs(got[0] - want[0]) < 1e-9 && fabs(got[1] - want[1]) < 1e-9);
   }
@@ -71,9 +42,9 @@ static void coarse_recording(void **state) {
   od_machine *crank = od_test_machine("cases/slider-crank/machine.yaml", NULL);
   static const char *const names[] = {"main.angle"};
   double want, got;
-  run_to(crank, OD_CVODES, 5, 1e-3, names, 1, &want);
+  od_test_run_to(crank, OD_CVODES, 5, 1e-3, names, 1, &want);
   for (double step = 0.5; step > 0.04; step /= 2) {
-    run_to(slider, OD_CVODES, 5, step, names, 1, &got);
+    od_test_run_to(slider, OD_CVODES, 5, step, names, 1, &got);
     assert_true(fabs(got - want) < 1e-4);
   }
   od_machine_free(slider);
@@ -84,12 +55,13 @@ static void coarse_recording(void **state) {
 static void far_from_the_origin(void **state) {
   (void)state;
   od_machine *home = od_test_machine("cases/fourbar-observer/spring.yaml", NULL);
-  od_machine *away = od_test_machine("cases/fourbar-observer/spring.yaml", "ground.points.A[0]=1 km", "ground.points.B[0]=1 km",
-                                     "ground.points.A[1]=-2 km", "ground.points.B[1]=-2001 m", NULL);
+  od_machine *away =
+      od_test_machine("cases/fourbar-observer/spring.yaml", "ground.points.A[0]=1 km", "ground.points.B[0]=1 km",
+                      "ground.points.A[1]=-2 km", "ground.points.B[1]=-2001 m", NULL);
   static const char *const names[] = {"A.angle", "spring.length", "crank.end.x", "energy.potential"};
   double a[4], b[4];
-  run_to(home, OD_TRAPEZOID, 1, 1e-3, names, 4, a);
-  run_to(away, OD_TRAPEZOID, 1, 1e-3, names, 4, b);
+  od_test_run_to(home, OD_TRAPEZOID, 1, 1e-3, names, 4, a);
+  od_test_run_to(away, OD_TRAPEZOID, 1, 1e-3, names, 4, b);
   print_message("1 km away: angle off by %.2g rad, length by %.2g m\n", b[0] - a[0], b[1] - a[1]);
   assert_true(fabs(b[0] - a[0]) < 1e-9 && fabs(b[1] - a[1]) < 1e-9);
   assert_true(fabs(b[2] - a[2] - 1000) < 1e-9);
@@ -101,7 +73,8 @@ static void far_from_the_origin(void **state) {
 // A step that cannot succeed leaves the machine where it was, on the same branch.
 static void failed_steps_come_back(void **state) {
   (void)state;
-  od_test_run r = od_test_begin(od_test_machine("cases/fourbar-observer/toolbox.yaml", NULL), "energy.stored", "P1.angle", NULL);
+  od_test_run r =
+      od_test_begin(od_test_machine("cases/fourbar-observer/toolbox.yaml", NULL), "energy.stored", "P1.angle", NULL);
   double before[2], after[2], nan_state[2] = {NAN, 0};
   for (int i = 0; i < 100; i++) assert_int_equal(od_sim_step(r.sim, 5e-3, NULL), OD_OK);
   od_sim_outputs(r.sim, before);
@@ -110,8 +83,10 @@ static void failed_steps_come_back(void **state) {
   memcpy(kept, od_sim_state(r.sim), sizeof kept);
   for (int i = 0; i < 3; i++) {
     od_status status = od_sim_step(r.sim, wild[i], NULL);
-    if (status == OD_OK) assert_int_equal(od_sim_set(r.sim, 0, kept, NULL), OD_OK);
-    else assert_memory_equal(kept, od_sim_state(r.sim), sizeof kept);
+    if (status == OD_OK)
+      assert_int_equal(od_sim_set(r.sim, 0, kept, NULL), OD_OK);
+    else
+      assert_memory_equal(kept, od_sim_state(r.sim), sizeof kept);
   }
   assert_int_not_equal(od_sim_set(r.sim, 0, nan_state, NULL), OD_OK);
   assert_int_equal(od_sim_set(r.sim, 0, kept, NULL), OD_OK);

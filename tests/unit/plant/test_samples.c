@@ -1,0 +1,182 @@
+// The jump of the state at a sample, and its derivatives by states and parameters, against complex steps through the
+// same jump in complex numbers, over random machines with blocks.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mechanics/mechanics.h"
+#include "oleodyn/observer.h"
+#include "plant/machine_plant.h"
+#include "plant/sim_block.h"
+#include "signals/blocks.h"
+#include "support/machines.h"
+#include "support/random_machine.h"
+
+enum { MACHINES = 60, PARAMETERS = 12, MOST = 96 };
+static const double tiny = 1e-30;
+
+// x after the sample, with entry j of x (or, from nx on, of the parameters) moved along the imaginary axis.
+static void complex_jump(od_sim *before, const od_plant *plant, const int *parameter, int j, double complex *x) {
+  const od_model *m = od_machine_plant_model(plant);
+  const od_layout *l = &m->layout;
+  const double *real = od_machine_plant_scalars(plant, od_sim_work(before));
+  const int *in = od_machine_plant_integers(plant, od_sim_work(before));
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
+  double complex *w = calloc((size_t)l->scalars + 1, sizeof *w), k[MOST], u[4], g[MOST], next[32];
+  for (int i = 0; i < m->numbers; i++) w[l->theta + i] = real[l->theta + i];
+  if (j >= nx) w[l->theta + parameter[j - nx]] += tiny * I;
+  for (int i = 0; i < 9 * m->charts; i++) w[l->chart + i] = real[l->chart + i];
+  for (int i = 0; i < m->coordinates; i++) w[l->z + i] = real[l->z + i];
+  od_mechanics_with_derivatives(m)->prepare(m, w);
+  for (int i = 0; i < nx; i++) x[i] = od_sim_state(before)[i] + (i == j ? tiny * I : 0);
+  for (int i = 0; i < nk; i++) k[i] = od_sim_rates(before)[i];
+  for (int i = 0; i < plant->nu; i++) u[i] = od_sim_inputs(before)[i];
+  assert_int_equal(od_machine_complex_residual(m, in, w, x, k, u, g), OD_OK);
+  for (int i = 0; i < m->samplers; i++) {
+    const od_block *b = &m->block[m->sampler[i]];
+    int source = m->block_line[b->line].source;
+    od_block_sample_complex(b, w + l->theta + b->number, w + l->c + b->state, source < 0 ? 0 : w[l->u + source], next);
+    for (int s = 0; s < b->states; s++) x[2 * plant->nz + b->state + s] = w[l->c + b->state + s] = next[s];
+    od_blocks_evaluate_complex(m, w);
+  }
+  free(w);
+}
+
+// Returns false when the dice gave no machine, or one without samples.
+static bool check_machine(unsigned long long seed, bool circuit, double *worst) {
+  od_model *m = od_random_machine(seed, seed % 2, seed % 3 == 0, circuit, true);
+  if (!m || m->samplers == 0) {
+    od_model_free(m);
+    return false;
+  }
+  od_dice dice = {seed};
+  int parameter[PARAMETERS];
+  for (int i = 0; i < PARAMETERS;) {
+    // Every second one a number of a block.
+    const od_block *b = &m->block[od_dice_pick(&dice, m->blocks)];
+    parameter[i] = i % 2 && b->numbers ? b->number + od_dice_pick(&dice, b->numbers) : od_dice_pick(&dice, m->numbers);
+    if (!m->planar || strcmp(m->path[parameter[i]], "axis") != 0) i++;
+  }
+  od_plant *plant = NULL;
+  assert_int_equal(od_model_plant(m, NULL, 0, parameter, PARAMETERS, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant), *before = malloc(od_sim_size(plant));
+  int nx = od_plant_nx(plant), changed;
+  double u[2] = {0.7, -0.4}, x[MOST], map[MOST * MOST], by_parameters[MOST * PARAMETERS];
+  assert_true(nx <= MOST);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  assert_true(fabs(od_sim_next_sample(sim) - 2e-3) < 1e-15);
+  memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+  for (int i = 0; i < 2 * plant->nz; i++) x[i] += od_dice_uniform(&dice, -0.02, 0.02);
+  bool ready = od_sim_set(sim, 1.5e-3, x, u) == OD_OK;
+  if (ready) {
+    assert_int_equal(od_sim_sample(sim, map, by_parameters, &changed), OD_OK);
+    assert_false(changed);  // not due yet
+    assert_int_equal(od_sim_set(sim, 2e-3, x, u), OD_OK);
+    memcpy(before, sim, od_sim_size(plant));
+    assert_int_equal(od_sim_sample(sim, map, by_parameters, &changed), OD_OK);
+    assert_true(changed);
+    assert_true(fabs(od_sim_next_sample(sim) - 4e-3) < 1e-15);
+  }
+  for (int j = 0; ready && j < nx + PARAMETERS; j++) {
+    double complex want[MOST];
+    complex_jump(before, plant, parameter, j, want);
+    for (int i = 0; i < nx; i++) {
+      double got = j < nx ? map[i * nx + j] : by_parameters[i * PARAMETERS + j - nx], exact = cimag(want[i]) / tiny;
+      double unit = j < nx ? 1 : fabs(m->theta[parameter[j - nx]]) + 1e-12;
+      // In units in which a pressure of 1 MPa counts as much as an angle of 1 rad.
+      if (j >= 2 * plant->nz && j < nx) unit = plant->scale[j - plant->nz];
+      double error = fabs(got - exact) * unit / (1 + fabs(exact) * unit);
+      *worst = fmax(*worst, error);
+      if (!(error < 1e-9)) print_error("machine %llu, row %d, column %d: %.12g, not %.12g\n", seed, i, j, got, exact);
+      assert_true(error < 1e-9);
+      assert_true(fabs(od_sim_state(sim)[i] - creal(want[i])) <= 1e-12 * (1 + fabs(creal(want[i]))));
+    }
+  }
+  od_sim_free(sim);
+  free(before);
+  od_plant_free(plant);
+  od_model_free(m);
+  return ready;
+}
+
+static void jumps(void **state) {
+  (void)state;
+  double worst = 0;
+  int checked = 0;
+  for (unsigned long long seed = 1; checked < MACHINES; seed++) {
+    assert_true(seed < 20 * MACHINES);
+    checked += check_machine(seed, seed % 4 == 0, &worst);
+  }
+  print_message("%d machines: worst error %.2g\n", checked, worst);
+}
+
+// P <- [A B; 0 1] P [A B; 0 1]'.
+static void carry(double *P, const double *A, const double *B, int nx, int np) {
+  int n = nx + np;
+  static double F[MOST * MOST], left[MOST * MOST];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) F[i * n + j] = i >= nx ? i == j : j < nx ? A[i * nx + j] : B[i * np + j - nx];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      left[i * n + j] = 0;
+      for (int k = 0; k < n; k++) left[i * n + j] += F[i * n + k] * P[k * n + j];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      P[i * n + j] = 0;
+      for (int k = 0; k < n; k++) P[i * n + j] += left[i * n + k] * F[j * n + k];
+    }
+}
+
+// An observer of a machine with a digital controller carries its covariance across steps and samples alike.
+static void observed(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("tests/cases/machines/sampled.yaml", NULL);
+  int output = od_test_output(machine, "ram.length");
+  const int parameter[2] = {od_machine_number_find(machine, "control.kp"),
+                            od_machine_number_find(machine, "oil.modulus")};
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, &output, 1, parameter, 2, &plant, NULL), OD_OK);
+  int nx = od_plant_nx(plant), n = nx + 2, changed, samples = 0;
+  const double sigma = 1, size[2] = {0.5, 1e7};
+  od_observer *observer = od_observer_new(plant, &(od_observer_options){.sensor_sigma = &sigma});
+  od_sim *sim = od_sim_new(plant);
+  static double P[MOST * MOST], A[MOST * MOST], B[MOST * 2];
+  assert_true(n <= MOST);
+  for (int i = 0; i < n; i++) {
+    double s = i >= nx ? size[i - nx] : i < 2 * plant->nz ? 1e-3 : 1e-3 * plant->scale[i - plant->nz];
+    P[i * (n + 1)] = s * s;
+  }
+  double u;
+  od_machine_inputs(machine, 0, &u);
+  assert_int_equal(od_observer_start(observer, 0, NULL, NULL, P, &u), OD_OK);
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  for (int step = 0; step < 6; step++) {
+    assert_int_equal(od_observer_predict(observer, 1e-3, &u, NULL, NULL), OD_OK);
+    assert_int_equal(od_sim_step_with_jacobians(sim, 1e-3, &u, A, NULL, NULL, B), OD_OK);
+    carry(P, A, B, nx, 2);
+    assert_int_equal(od_sim_sample(sim, A, B, &changed), OD_OK);
+    if (changed) carry(P, A, B, nx, 2);
+    samples += changed;
+  }
+  assert_int_equal(samples, 3);
+  const double *got = od_observer_covariance(observer);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      assert_true(fabs(got[i * n + j] - P[i * n + j]) <= 1e-9 * sqrt(P[i * (n + 1)] * P[j * (n + 1)]) + 1e-300);
+  od_observer_free(observer);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps), cmocka_unit_test(observed)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
