@@ -258,9 +258,7 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
   columns c = {.p = nx, .u0 = nx + (Gp ? np : 0)};
   c.u1 = c.u0 + (Gu0 || Gu1 ? nu : 0);
   c.count = c.u1 + (Gu0 || Gu1 ? nu : 0);
-  // Derivatives at the old point; they give Newton a matrix where it has none.
-  od_status status = od_sim_linearise(s, by);
-  if (status == OD_OK && !s->has_matrix) status = matrix_of_slopes(s, h);
+  od_status status = od_sim_linearise(s, by);  // at the old point
   if (status == OD_OK) status = solve_step(s, h, u);
   if (status == OD_OK) status = differentiate(s, h, u, by, c);
   if (status != OD_OK) return status;
