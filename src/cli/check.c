@@ -1,4 +1,4 @@
-// oleodyn check: are machine, experiment and study files right?
+// oleodyn check: are machine, experiment, fit and study files right?
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "experiment/experiment.h"
+#include "identify/fit.h"
 #include "io/json.h"
 #include "study/study.h"
 
@@ -29,21 +30,21 @@ typedef struct verdict {
   od_model_facts facts;
 } verdict;
 
-typedef enum file_kind { MACHINE, EXPERIMENT, STUDY } file_kind;
+typedef enum file_kind { MACHINE, EXPERIMENT, FIT, STUDY } file_kind;
 
 // A file is what its sections say; what cannot be read is left to the loader of machines to complain about.
 static file_kind kind_of(const char *path) {
   static const struct {
     const char *section;
     file_kind kind;
-  } marks[] = {{"study:", STUDY}, {"cases:", STUDY}, {"experiment:", EXPERIMENT}, {"sensors:", EXPERIMENT}};
+  } marks[] = {{"study:", STUDY}, {"cases:", STUDY}, {"fit:", FIT}, {"sets:", FIT}, {"sensors:", EXPERIMENT}};
   FILE *file = fopen(path, "r");
   char line[256];
-  file_kind kind = MACHINE;
+  file_kind kind = MACHINE;  // a fit is an experiment with more in it
   bool begins = true;  // whether this piece is the beginning of a line
-  while (file && kind == MACHINE && fgets(line, sizeof line, file)) {
+  while (file && fgets(line, sizeof line, file)) {
     for (size_t i = 0; begins && i < sizeof marks / sizeof *marks; i++)
-      if (strncmp(line, marks[i].section, strlen(marks[i].section)) == 0) kind = marks[i].kind;
+      if (strncmp(line, marks[i].section, strlen(marks[i].section)) == 0 && marks[i].kind > kind) kind = marks[i].kind;
     begins = strchr(line, '\n') != NULL;
   }
   if (file) fclose(file);
@@ -75,6 +76,18 @@ static verdict look_at_experiment(const char *path, const od_load_arguments *loa
   return v;
 }
 
+static verdict look_at_fit(const char *path, const od_load_arguments *load, od_messages *messages) {
+  od_fit_plan *plan = NULL;
+  const od_experiment_options options = {.set = load->set.text, .set_count = load->set.count};
+  od_status status = od_fit_plan_load(path, &options, &plan, messages);
+  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
+  if (plan)
+    snprintf(v.text, sizeof v.text, "a fit of %d parameters to %d set%s of data", plan->e->parameters, plan->sets,
+             plan->sets == 1 ? "" : "s");
+  od_fit_plan_free(plan);
+  return v;
+}
+
 static verdict look_at_study(const char *path, const od_load_arguments *load, od_messages *messages) {
   (void)load;
   od_study *s = NULL;
@@ -94,6 +107,7 @@ static int check_file(const char *path, const od_load_arguments *load, json_t *r
   }
   file_kind kind = kind_of(path);
   verdict v = (kind == STUDY        ? look_at_study
+               : kind == FIT        ? look_at_fit
                : kind == EXPERIMENT ? look_at_experiment
                                     : look_at_machine)(path, load, messages);
   if (results) {
@@ -117,9 +131,9 @@ int od_command_check(int argc, char **argv) {
   const od_usage usage = {
       "check",
       "FILE...",
-      "say whether machine, experiment and study files are right, and everything that is wrong with them",
-      "Files with sensors are experiments, files with cases are studies, all others machines. It ends with 0 when all\n"
-      "files are right, else with 2.\n",
+      "say whether machine, experiment, fit and study files are right, and everything that is wrong with them",
+      "Files with sensors are experiments, those with sets of data fits, those with cases studies, all others machines.\n"
+      "It ends with 0 when all files are right, else with 2.\n",
       options,
       (int)(sizeof options / sizeof *options)};
   od_words files = {0};

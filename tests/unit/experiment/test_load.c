@@ -52,7 +52,7 @@ static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(*state, "- 1\n",
          "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
-         "truth, model, sensors, initial, parameters, noise, filter, data or variants\n");
+         "truth, model, sensors, initial, parameters, noise, filter, data, variants, fit, sets, prepare or combinations\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
@@ -115,8 +115,8 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:6:47: dropout must be at most 1, or 100 %\n"
          "x.yaml:6:61: start is '-1 s', must not be negative\n"
          "x.yaml:7:3: 'P.pressure' is given twice\n"
-         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, noise, bias, "
-         "scale, resolution, every, start, dropout, stuck, spikes or dies\n"
+         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, relative, noise, "
+         "bias, scale, resolution, every, start, dropout, stuck, spikes or dies\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"
