@@ -18,6 +18,7 @@ static const double most_rows = 1e8;
 static const double uniform_within = 0.01;     // of a step: what times may be off, as those printed with few digits are
 static const double longest_gap = 3;           // old steps between neighbours; longer gaps stay
 static const double anti_alias_corner = 0.25;  // of the new sampling rate: leaves 1/17 at half of it
+static const double least_corner = 1e-10;      // of the sampling rate: below, rounding counts
 enum { OUTLIER_WINDOW = 21 };
 
 typedef struct work {
@@ -89,6 +90,8 @@ static void check_against_time(const work *w, complaints *c) {
   if (p->resample > 0 && rows < 2) complain(c, "a step of %g s is longer than the log", step);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
     complain(c, "the low-pass corner, %g Hz, must be below half the sampling rate, %g Hz", p->low_pass, 0.5 / step);
+  if (p->low_pass > 0 && p->low_pass * step < least_corner)
+    complain(c, "the low-pass corner, %g Hz, is too far below the sampling rate, %g Hz", p->low_pass, 1 / step);
   if ((double)p->savgol_window > rows)
     complain(c, "the window of Savitzky-Golay smoothing, %d samples, is longer than the log: %.0f", p->savgol_window,
              rows);
@@ -187,7 +190,7 @@ static bool resample(work *w) {
   od_grid grid = {w->time[0], w->p->resample, (long)rows_of(w, w->p->resample)};
   size_t d = sizeof(double);
   double *time = malloc((size_t)grid.rows * d), *column = malloc((size_t)grid.rows * (size_t)w->channels * d);
-  double *even = corner > 0 ? malloc(5 * (size_t)fine.rows * d) : NULL;  // signal, times, scratch
+  double *even = corner > 0 ? malloc(4 * (size_t)fine.rows * d) : NULL;  // signal, times, scratch
   bool enough = time && column && (even || !(corner > 0));
   for (int c = 0; enough && c < w->channels; c++) {
     const double *x = w->column + c * w->rows;
@@ -216,7 +219,7 @@ static bool resample(work *w) {
 }
 
 static bool low_pass(work *w) {
-  double *scratch = malloc(3 * (size_t)w->rows * sizeof *scratch);
+  double *scratch = malloc(2 * (size_t)w->rows * sizeof *scratch);
   for (int c = 0; scratch && c < w->channels; c++)
     od_low_pass(w->column + c * w->rows, w->rows, w->p->low_pass * w->step, scratch);
   bool enough = scratch;

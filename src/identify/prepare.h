@@ -3,7 +3,7 @@
 // Steps, in this order; each is left out where its number is zero:
 //   outliers        outputs: samples far from the moving median become missing
 //   resample        all: a new uniform step, straight between samples, after a low-pass where the step becomes longer
-//   low_pass        all alike, so that a linear relation between them stays what it is
+//   low_pass        all alike, so that a linear relation between them stays what it is; first and last samples stay
 //   savgol_window   outputs: Savitzky-Golay smoothing
 //   detrend         all: the mean or a line over the samples that are there is taken away
 //

@@ -16,7 +16,7 @@ typedef struct od_grid {
 } od_grid;
 long od_between(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out);
 
-// Zero-phase low-pass (low_pass.c), the corner as a part of the sampling rate, below 1/2. Scratch: 3 n.
+// Zero-phase low-pass (low_pass.c), the corner as a part of the sampling rate, 1e-10 to 1/2. Scratch: 2 n.
 void od_low_pass(double *x, long n, double corner, double *scratch);
 
 // Savitzky-Golay smoothing (savitzky_golay.c), window <= n. Scratch: n + 4 window.

@@ -164,6 +164,32 @@ static void low_pass_against_difference_equation(void **state) {
   od_prepared_free(out), od_prepared_free(piece);
 }
 
+// Pieces of any length: less the line between its ends, a piece is a sum of sines sin(pi m i / (n - 1)), and each has
+// its gain. This is what odd reflection at both ends means.
+static void low_pass_against_sines(void **state) {
+  (void)state;
+  enum { MOST = 300 };
+  double time[MOST], x[MOST], worst = 0;
+  uniform_times(time, MOST, 0, 1);
+  for (int n = 5; n <= MOST; n = n * 3 / 2)
+    for (double corner = 1e-10; corner < 0.5; corner *= 3) {
+      for (int i = 0; i < n; i++) x[i] = 3 + gaussian(n, i);
+      od_prepared *out = prepare((od_prepare){.low_pass = corner}, time, x, n, 1, output);
+      double slope = (x[n - 1] - x[0]) / (n - 1), want[MOST];
+      for (int i = 0; i < n; i++) want[i] = x[0] + slope * i;
+      for (int m = 1; m < n - 1; m++) {
+        double part = 0, gain = 1 / (1 + pow(tan(PI * m / (2 * (n - 1))) / tan(PI * corner), 4));
+        for (int i = 0; i < n; i++) part += 2 * (x[i] - x[0] - slope * i) * sin(PI * m * i / (n - 1)) / (n - 1);
+        for (int i = 0; i < n; i++) want[i] += gain * part * sin(PI * m * i / (n - 1));
+      }
+      for (int i = 0; i < n; i++) worst = fmax(worst, fabs(out->value[i] - want[i]));
+      od_prepared_free(out);
+    }
+  print_message("low-pass of noise, 5 to 300 samples, corners from 1e-10 of the rate: within %.1e of sums of sines\n",
+                worst);
+  assert_true(worst < 1e-12);
+}
+
 // Slow signals keep their shape up to the ends.
 static void ends_of_low_pass(void **state) {
   (void)state;
@@ -577,6 +603,8 @@ static void mistakes(void **state) {
           "the low-pass corner, 50 Hz, must be below half the sampling rate, 50 Hz");
   refused((od_prepare){.low_pass = 6, .resample = 0.1}, time, value, 100, 2, both,
           "the low-pass corner, 6 Hz, must be below half the sampling rate, 5 Hz");
+  refused((od_prepare){.low_pass = 1e-9}, time, value, 100, 2, both,
+          "the low-pass corner, 1e-09 Hz, is too far below the sampling rate, 100 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing must be an odd number of samples, not 4");
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
@@ -624,6 +652,7 @@ int main(void) {
       cmocka_unit_test(sine_through_low_pass),
       cmocka_unit_test(constants_and_lines_pass),
       cmocka_unit_test(low_pass_against_difference_equation),
+      cmocka_unit_test(low_pass_against_sines),
       cmocka_unit_test(ends_of_low_pass),
       cmocka_unit_test(known_coefficients),
       cmocka_unit_test(polynomials_pass),
