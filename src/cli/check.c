@@ -41,7 +41,7 @@ static file_kind kind_of(const char *path) {
   FILE *file = fopen(path, "r");
   char line[256];
   file_kind kind = MACHINE;  // a fit is an experiment with more in it
-  bool begins = true;  // whether this piece is the beginning of a line
+  bool begins = true;        // whether this piece is the beginning of a line
   while (file && fgets(line, sizeof line, file)) {
     for (size_t i = 0; begins && i < sizeof marks / sizeof *marks; i++)
       if (strncmp(line, marks[i].section, strlen(marks[i].section)) == 0 && marks[i].kind > kind) kind = marks[i].kind;

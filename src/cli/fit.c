@@ -88,8 +88,9 @@ int od_command_fit(int argc, char **argv) {
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
-  const od_usage usage = {"fit",   "FILE",  "find doubtful numbers of a machine from logs, and say which the data can tell",
-                          details, options, (int)(sizeof options / sizeof *options)};
+  const od_usage usage = {
+      "fit",   "FILE",  "find doubtful numbers of a machine from logs, and say which the data can tell",
+      details, options, (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   od_fit_plan *plan = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);

@@ -40,8 +40,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     unit = widest(unit, shown_in(f, i).unit);
     truth = truth || !isnan(e->parameter[i].truth);
   }
-  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start", "estimate",
-          "sigma");
+  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start",
+          "estimate", "sigma");
   fprintf(to, truth ? " %12s\n" : "\n", "true");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
@@ -56,7 +56,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     print_number(to, f->estimate[i] * shown.factor, 6);
     print_number(to, f->sigma[i] * shown.factor, 3);
     if (truth) print_number(to, p->truth * shown.factor, 6);
-    fprintf(to, "%s\n", f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
+    fprintf(to, "%s\n",
+            f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
   }
 }
 
@@ -121,8 +122,7 @@ static void print_sets(const od_fitted *f, FILE *to) {
   for (int i = 0; i < f->sets; i++)
     for (int k = 0; k < e->sensors; k++) {
       const od_fit_set_result *s = &f->set[i];
-      if (s->fitted > 0)
-        print_quality(s, &e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k], name, set, to);
+      if (s->fitted > 0) print_quality(s, &e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k], name, set, to);
       if (s->fitted < s->rows)
         print_quality(s, &e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k], name, set, to);
     }
@@ -137,10 +137,12 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   print_combinations(f, to);
   print_nulls(f, to);
   print_sets(f, to);
-  fprintf(to, "fit %.2f %% before, %.2f %% after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%.3g s)\n",
-          f->start_fit, f->fit, method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "",
-          f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations,
-          od_ls_reason_text(f->search->reason), f->seconds);
+  fprintf(
+      to,
+      "fit %.2f %% before, %.2f %% after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%.3g s)\n",
+      f->start_fit, f->fit, method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "",
+      f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations,
+      od_ls_reason_text(f->search->reason), f->seconds);
 }
 
 // --- For programs -------------------------------------------------------------------------------------------------
@@ -159,7 +161,8 @@ static json_t *parameters_json(const od_fitted *f) {
     json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
     json_object_set_new(item, "true", od_json_number(p->truth));
     json_t *row = json_array();
-    for (int j = 0; j < e->parameters; j++) json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
+    for (int j = 0; j < e->parameters; j++)
+      json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
     json_object_set_new(item, "correlations", row);
     json_array_append_new(list, item);
   }
@@ -205,12 +208,14 @@ static json_t *sets_json(const od_fitted *f) {
     const od_fit_set_result *s = &f->set[i];
     json_t *sensors = json_array();
     for (int k = 0; k < e->sensors; k++) {
-      if (s->fitted > 0) json_array_append_new(sensors, quality_json(&e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k]));
+      if (s->fitted > 0)
+        json_array_append_new(sensors, quality_json(&e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k]));
       if (s->fitted < s->rows)
         json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k]));
     }
-    json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
-                                          "outliers_removed", (json_int_t)s->outliers, "sensors", sensors));
+    json_array_append_new(list,
+                          json_pack("{s:o, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
+                                    "outliers_removed", (json_int_t)s->outliers, "sensors", sensors));
   }
   return list;
 }

@@ -86,7 +86,8 @@ static json_t *rows_json(const od_study_result *r) {
   json_t *list = json_array();
   for (int i = 0; i < r->rows; i++) {
     const od_study_row *row = &r->row[i];
-    json_t *item = json_pack("{s:o, s:o}", "case", od_json_text(row->case_name), "metric", od_json_text(row->metric->name));
+    json_t *item =
+        json_pack("{s:o, s:o}", "case", od_json_text(row->case_name), "metric", od_json_text(row->metric->name));
     json_object_set_new(item, "value", od_json_number(row->value));
     json_object_set_new(item, "unit", od_json_text(row->metric->unit));
     json_object_set_new(item, "published", od_json_number(row->metric->published));
@@ -149,7 +150,7 @@ int od_command_study(int argc, char **argv) {
       {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
-  const od_usage usage = {"study", "STUDY",  "run experiments many times with other random numbers, on all cores",
+  const od_usage usage = {"study", "STUDY", "run experiments many times with other random numbers, on all cores",
                           details, options, (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   od_study *s = NULL;

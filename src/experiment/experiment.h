@@ -45,8 +45,8 @@ typedef struct od_watched {
 // A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
-  int number;                  // in the model; -1: a calibration
-  int sensor;                  // that is calibrated; -1: none
+  int number;  // in the model; -1: a calibration
+  int sensor;  // that is calibrated; -1: none
   bool is_scale;
   double start, sigma, noise;  // noise: standard deviation of its change per step
   double low, high;            // infinite: no bound
@@ -63,7 +63,7 @@ typedef struct od_experiment {
   int sensors;
   od_watched *watched;  // the sensors' outputs in their order, then those of 'initial' that have no sensor
   int watches;
-  int outputs;  // of the observer's plant
+  int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
   double pressure_noise, acceleration_noise;

@@ -10,9 +10,9 @@
 #include "machine/document.h"
 #include "machine/suggest.h"
 
-static const char *const sections[] = {"experiment", "machine", "time",       "step",  "seed",   "truth", "model",
-                                       "sensors",    "initial", "parameters", "noise", "filter", "data",  "variants",
-                                       "fit",        "sets",    "prepare",    "combinations", NULL};
+static const char *const sections[] = {
+    "experiment", "machine", "time", "step",     "seed", "truth", "model",   "sensors",      "initial", "parameters",
+    "noise",      "filter",  "data", "variants", "fit",  "sets",  "prepare", "combinations", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -87,9 +87,12 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (section.map < 0 || watched < 0) return;
   // Who knows the whole signal may be told its noise as a part of it.
   bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : (double)NAN}, {"bias", unit, OD_ANY, 0},
-                             {"resolution", unit, OD_NOT_NEGATIVE, 0}, {"every", "1", OD_POSITIVE, 1},
-                             {"start", "s", OD_NOT_NEGATIVE, 0},       {"dropout", "1", OD_NOT_NEGATIVE, 0},
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : (double)NAN},
+                             {"bias", unit, OD_ANY, 0},
+                             {"resolution", unit, OD_NOT_NEGATIVE, 0},
+                             {"every", "1", OD_POSITIVE, 1},
+                             {"start", "s", OD_NOT_NEGATIVE, 0},
+                             {"dropout", "1", OD_NOT_NEGATIVE, 0},
                              {"scale", "1", OD_POSITIVE, 1},
                              {"relative", "1", OD_POSITIVE, 0}};
   int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
@@ -507,8 +510,7 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
     if (p->sensor < 0)
       number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
     else
-      calibration[calibrations++] =
-          (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
+      calibration[calibrations++] = (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
   }
   od_plant *inner = NULL;
   if (status == OD_OK)

@@ -102,8 +102,7 @@ static void fill_process_noise(run *r, double h) {
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   const od_experiment *e = r->e;
-  od_status status =
-      od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
+  od_status status = od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
   if (status != OD_OK || !e->random_start || !first->truth) return status;
   size_t n = (size_t)r->n;
   double *P = calloc(n * n + n + 1, sizeof *P), *x = P + n * n, *drawn = x + r->nx;
@@ -424,8 +423,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  if (!od_compare(r->e, r->o) && status == OD_OK)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_compare(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
 

@@ -62,10 +62,10 @@ static od_status predict(const fit *w, int set, const double *x, bool derivative
 // --- Residuals ----------------------------------------------------------------------------------------------------
 
 // Calls for each fitted sample that is there, in order.
-#define FOR_EACH_RESIDUAL(w, d, set, k, i)                          \
-  for (int set = 0; set < (w)->f->sets; set++)                      \
-    for (long k = 0; k < (w)->f->data[set]->fitted; k++)            \
-      for (int i = 0; i < (w)->ns; i++)                             \
+#define FOR_EACH_RESIDUAL(w, d, set, k, i)               \
+  for (int set = 0; set < (w)->f->sets; set++)           \
+    for (long k = 0; k < (w)->f->data[set]->fitted; k++) \
+      for (int i = 0; i < (w)->ns; i++)                  \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
 static int residuals(void *user, const double *x, double *r) {
@@ -122,11 +122,8 @@ static od_status make_data(fit *w, od_error *err) {
 
 static od_status make_predictor(fit *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
-  const od_drive drive = {.count = (int)d->rows,
-                          .start = d->begin,
-                          .step = d->step,
-                          .times = d->uniform ? NULL : d->time,
-                          .u = d->u};
+  const od_drive drive = {
+      .count = (int)d->rows, .start = d->begin, .step = d->step, .times = d->uniform ? NULL : d->time, .u = d->u};
   const od_predictor_options options = {.rule = od_fit_rule(w->plan, d->uniform),
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
                                         .substeps = w->plan->substeps,
@@ -184,8 +181,7 @@ static od_status make_problem(fit *w, od_error *err) {
       return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so no start can be drawn for it", e->parameter[i].path);
     w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }
-  if (w->m < w->n)
-    return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
+  if (w->m < w->n) return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   return OD_OK;
 }
 

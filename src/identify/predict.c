@@ -82,8 +82,8 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
-od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *o, od_predictor **out,
-                           od_error *err) {
+od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *o,
+                           od_predictor **out, od_error *err) {
   *out = NULL;
   od_status status = check_log(log, o->rule, plant->nu, err);
   if (status == OD_OK) status = check_options(plant, o, err);

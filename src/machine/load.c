@@ -8,10 +8,10 @@
 #include "machine/quantities.h"
 #include "machine/document.h"
 
-static const char *const sections[] = {
-    "machine", "gravity", "ground", "bodies",    "joints",  "rods",    "springs",  "inputs",   "blocks",
-    "forces",  "torques", "oil",    "volumes",   "tanks",   "sources", "pumps",    "orifices", "reliefs",
-    "checks",  "leaks",   "valves", "cylinders", "initial", "run",     "variants", NULL};
+static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
+                                       "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
+                                       "sources",   "pumps",   "orifices", "reliefs",  "checks", "leaks",   "valves",
+                                       "cylinders", "initial", "run",      "variants", NULL};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);

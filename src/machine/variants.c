@@ -148,8 +148,7 @@ static void check_variant(od_loader *ld, const char *const *sections, int key) {
   od_section_open(ld, value, key, "", what, sections);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
-    if (is_barred(sections, name))
-      od_complain(ld, inner, "'%s' cannot stand in a variant", name);
+    if (is_barred(sections, name)) od_complain(ld, inner, "'%s' cannot stand in a variant", name);
   }
 }
 

@@ -144,8 +144,8 @@ static od_status output_jacobians(const od_plant *plant, void *work, const unsig
   bool inside = hp && in->np;
   for (int i = 0; inside && kp && i < od_plant_nk(in); i++)
     memcpy(narrow_kp + i * in->np, kp + i * plant->np, (size_t)in->np * sizeof *kp);
-  od_status status = in->ops->output_jacobians(in, inner_work(d, work), wanted, kx, ku, inside && kp ? narrow_kp : NULL, hx,
-                                               hu, inside ? narrow_hp : NULL);
+  od_status status = in->ops->output_jacobians(in, inner_work(d, work), wanted, kx, ku, inside && kp ? narrow_kp : NULL,
+                                               hx, hu, inside ? narrow_hp : NULL);
   if (status != OD_OK) return status;
   if (hx) calibrate(d, work, hx, od_plant_nx(plant), 0);
   if (hu) calibrate(d, work, hu, plant->nu, 0);
@@ -196,7 +196,8 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   *out = NULL;
   for (int i = 0; i < count; i++)
     if (item[i].output < 0 || item[i].output >= inner->ny)
-      return od_fail(err, OD_BAD_ARGUMENT, "a calibration of output %d, of which there are %d", item[i].output, inner->ny);
+      return od_fail(err, OD_BAD_ARGUMENT, "a calibration of output %d, of which there are %d", item[i].output,
+                     inner->ny);
   calibrated_plant *d = calloc(1, sizeof *d);
   od_calibration *own = calloc((size_t)count + 1, sizeof *own);
   if (!d || !own) {

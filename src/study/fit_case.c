@@ -18,8 +18,8 @@
 
 typedef struct fit_case {
   od_fit_plan *plan;
-  bool predicts;  // nothing is searched
-  bool told;      // the true values are known, so that estimates can be judged
+  bool predicts;               // nothing is searched
+  bool told;                   // the true values are known, so that estimates can be judged
   double *true_value, *bound;  // of the combinations
   double least_cost;           // of the fit from the file's own start
 } fit_case;

@@ -58,8 +58,8 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
     od_study *s = sl->s;
     const char *metric = od_text_of(ld, key);
     const od_field field = {metric, "1", OD_ANY, NAN};
-    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric), &field,
-                                od_place_of(ld, key), OD_IN_LOADER);
+    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
+                                &field, od_place_of(ld, key), OD_IN_LOADER);
     od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
     if (!grown) {
       ld->no_memory = true;
@@ -146,8 +146,8 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
 }
 
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "do",    "truth", "variant",   "variants", "set",
-                                     "seeds",      "start", "published", NULL};
+  static const char *const keys[] = {"experiment", "do",    "truth", "variant",   "variants",
+                                     "set",        "seeds", "start", "published", NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),

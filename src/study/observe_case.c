@@ -24,9 +24,9 @@ typedef struct observe_case {
   int *point;    // parameters that are points of curves
   double *full;  // what fully open is for each
   int points;
-  int ports;            // curves with estimated points
+  int ports;  // curves with estimated points
   const char **port_metric;
-  int *port_of;         // port of each point
+  int *port_of;  // port of each point
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------

@@ -71,8 +71,7 @@ static void marks(void **state) {
     if (turn_at == 0 && hertz > 1 && phase > last) turn_at = hertz;
     last = phase;
   }
-  print_message("-3 dB at %.1f Hz, least amplitude at %.1f Hz, least phase at %.1f Hz\n", cutoff, least_at,
-                turn_at);
+  print_message("-3 dB at %.1f Hz, least amplitude at %.1f Hz, least phase at %.1f Hz\n", cutoff, least_at, turn_at);
   assert_true(lround(cutoff) == 24 && lround(least_at) == 81 && lround(turn_at) == 65);
   od_test_linear_free(&l);
 }

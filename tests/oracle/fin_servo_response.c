@@ -2,17 +2,17 @@
 
 oracle_servo oracle_servo_table(int table) {
   oracle_servo f = {.T1 = 0.002,
-                        .T2 = 0.006,
-                        .T3 = 0.004,
-                        .T4 = 0.001,
-                        .T5 = 0.002,
-                        .xi3 = 0.2,
-                        .xi4 = 0.9,
-                        .Ki = 0.028,
-                        .Kiq = 6e-3,
-                        .Kd = 200,
-                        .Ap = 4.5e-4,
-                        .Vt = 7e-5};
+                    .T2 = 0.006,
+                    .T3 = 0.004,
+                    .T4 = 0.001,
+                    .T5 = 0.002,
+                    .xi3 = 0.2,
+                    .xi4 = 0.9,
+                    .Ki = 0.028,
+                    .Kiq = 6e-3,
+                    .Kd = 200,
+                    .Ap = 4.5e-4,
+                    .Vt = 7e-5};
   f.omega_s = table == 1 ? 750 : 643.3607;
   f.xi_s = table == 1 ? 0.6 : 0.8794;
   f.beta_e = table == 1 ? 7e8 : 7.1328e8;

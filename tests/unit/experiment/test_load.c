@@ -50,9 +50,10 @@ static void expect(scratch *s, const char *file, const char *expected) {
 
 static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
-  expect(*state, "- 1\n",
-         "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
-         "truth, model, sensors, initial, parameters, noise, filter, data, variants, fit, sets, prepare or combinations\n");
+  expect(
+      *state, "- 1\n",
+      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
+      "truth, model, sensors, initial, parameters, noise, filter, data, variants, fit, sets, prepare or combinations\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");

@@ -81,7 +81,8 @@ static void test_own_files_give_the_same(void **state) {
   for (int i = 0; i < 2; i++) {
     od_experiment *e = load(EXPERIMENT, files[i], NULL);
     od_observed *b = observe(e);
-    assert_true(!b->has_truth && b->curves == 4 && isnan(od_observed_curve_rmse(b)) && b->compared == 0 && isnan(b->nees) && e->truth == NULL);
+    assert_true(!b->has_truth && b->curves == 4 && isnan(od_observed_curve_rmse(b)) && b->compared == 0 &&
+                isnan(b->nees) && e->truth == NULL);
     assert_true(column(b->table, "true.P.pressure") < 0 && column(b->table, "error.P.pressure") < 0);
     expect_same(a->table, b->table, b->table->columns);
     assert_memory_equal(a->sensor, b->sensor, 3 * sizeof *a->sensor);
