@@ -92,7 +92,6 @@ typedef struct block_reader {
   od_loader *ld;
   od_section section;
   od_loading_block *b;
-  const char *name;
   const char *unit, *source;  // of the output and of the (first) input; NULL: unknown because of an error
   int source_node;
 } block_reader;
@@ -426,7 +425,7 @@ static bool can_be_sampled(od_block_kind kind) {
 static void load_block(od_loader *ld, od_loading_block *b) {
   const od_block_form *form = &od_block_forms[b->form];
   const char *name = od_text_of(ld, b->key);
-  block_reader r = {.ld = ld, .b = b, .name = name, .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
+  block_reader r = {.ld = ld, .b = b, .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
   r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), form->keys);
   if (b->index < 0) return;
   int first = ld->machine->numbers.count;

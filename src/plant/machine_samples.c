@@ -22,10 +22,9 @@ double od_machine_next_sample(const od_plant *plant, const void *work) {
   return next;
 }
 
-// The change of a block's input along a direction of x; a parameter's own part is in p.wc, if there is one.
-static double input_change(const machine *d, const parts *p, int block, const directions *v) {
+// The change of a block's input along a direction of x.
+static double input_change(const machine *d, const parts *p, int source, const directions *v) {
   const od_model *m = d->m;
-  int source = m->block_line[m->block[block].line].source;
   if (source < 0) return 0;
   od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, OD_LEVEL_POSITION);
   double *line = p->w + m->layout.signal_line;
@@ -34,48 +33,56 @@ static double input_change(const machine *d, const parts *p, int block, const di
   return line[source];
 }
 
-// Moves the columns of a map on across the sample of one block; direct(column): what a parameter adds to its input.
-static void move_columns(const machine *d, const parts *p, int block, double *map, int columns, bool parameters) {
+// Its change with a parameter at constant x: a complex step through everything that signals depend on.
+static od_status parameter_change(const machine *d, const parts *p, int source, int parameter, double *du) {
+  const od_model *m = d->m;
+  double _Complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
+  *du = 0;
+  if (source < 0) return OD_OK;
+  od_status status = od_machine_complex_point(&d->plant, p->head, parameter, NULL, g);
+  if (status == OD_OK) *du = __imag__ p->wc[m->layout.u + source] / od_imaginary_step;
+  return status;
+}
+
+// Moves the columns of a map, by states or by parameters, on across the sample of one block.
+static od_status move_columns(const machine *d, const parts *p, int block, double *map, int columns, bool parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
-  int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state;
-  int source = m->block_line[b->line].source;
+  int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state, source = m->block_line[b->line].source;
   for (int j = 0; j < columns; j++) {
     double du = 0, next[OD_MOST_BLOCK_ORDER + 1];
-    int place = -1;
-    if (parameters) {
-      double _Complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
-      if (source >= 0 && od_machine_complex_point(&d->plant, p->head, j, NULL, g) == OD_OK)
-        du = __imag__ p->wc[m->layout.u + source] / od_imaginary_step;
-      if (d->block[j].block == block) place = d->block[j].place;
-    }
+    od_status status = parameters ? parameter_change(d, p, source, j, &du) : OD_OK;
+    if (status != OD_OK) return status;
+    int place = parameters && d->block[j].block == block ? d->block[j].place : -1;
     directions v = clear_directions(&d->plant, p);
     for (int i = 0; i < n; i++) v.dz[i] = map[i * columns + j], v.dzd[i] = map[(n + i) * columns + j];
     for (int i = 0; i < nc; i++) v.dc[i] = map[(2 * n + i) * columns + j];
-    du += input_change(d, p, block, &v);
+    du += input_change(d, p, source, &v);
     od_block_sample_tangent(m, p->w, block, v.dc + b->state, du, place, next);
     for (int i = 0; i < b->states; i++) map[(first + i) * columns + j] = next[i];
   }
+  return OD_OK;
 }
 
 // One block: derivatives first, at the point before its sample; then its new states, for those that follow.
-static void sample_block(const machine *d, const parts *p, int block, double *x, double *map, double *by_parameters) {
+static od_status sample_block(const machine *d, const parts *p, int block, double *x, double *map,
+                              double *by_parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
-  int nx = od_plant_nx(&d->plant);
   double next[OD_MOST_BLOCK_ORDER + 1];
-  if (map || by_parameters) {
-    p->head->linear = 0;
-    od_machine_prepare_tangents(d, p);
-  }
-  if (map) move_columns(d, p, block, map, nx, false);
-  if (by_parameters) move_columns(d, p, block, by_parameters, d->plant.np, true);
+  od_status status = OD_OK;
+  if (map || by_parameters) od_machine_prepare_tangents(d, p);
+  if (map) status = move_columns(d, p, block, map, od_plant_nx(&d->plant), false);
+  if (by_parameters && status == OD_OK) status = move_columns(d, p, block, by_parameters, d->plant.np, true);
+  if (status != OD_OK) return status;
   od_block_sample(m, p->w, block, next);
   for (int i = 0; i < b->states; i++) {
     int place = 2 * d->plant.nz + b->state + i;
     x[place] = p->x[place] = p->w[m->layout.c + b->state + i] = next[i];
   }
   od_blocks_evaluate(m, p->w);
+  if (map || by_parameters) od_blocks_linearise(m, p->w);
+  return OD_OK;
 }
 
 od_status od_machine_sample(const od_plant *plant, void *work, double t, double *x, double *map,
@@ -90,7 +97,8 @@ od_status od_machine_sample(const od_plant *plant, void *work, double t, double 
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - early) * period) continue;
     *count = floor(t / period + early) + 1;
-    sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+    od_status status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+    if (status != OD_OK) return status;
   }
   p.head->linear = 0;
   for (int i = 0; i < nx; i++)

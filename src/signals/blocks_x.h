@@ -15,10 +15,6 @@ typedef struct X(rational) {
   od_x b[OD_MOST_BLOCK_ORDER + 1], a[OD_MOST_BLOCK_ORDER + 1];
 } X(rational);
 
-static inline bool block_is_rational(od_block_kind kind) {
-  return kind == OD_BLOCK_GAIN || (kind >= OD_BLOCK_FIRST_ORDER && kind <= OD_BLOCK_DELAY);
-}
-
 // exp(-T s) as b(s)/a(s) of order n, b_k = (-1)^k a_k: a_k = (2n - k)! n! / ((2n)! k! (n - k)!) T^k.
 static inline void pade_coefficients(int n, od_x T, X(rational) * r) {
   od_x term = 1;
