@@ -27,7 +27,7 @@ struct complex_filter {
   const od_plant *plant;
   const od_model *m;
   od_sim *sim;
-  od_block covariance;
+  od_covariance covariance;
   const double *sigma;
   point old, new;
   double complex *w, *x, *x0, *k, *k0, *u, *g;
@@ -89,7 +89,7 @@ complex_filter *complex_filter_new(const od_plant *plant, bool square_root, cons
   if (f == NULL) return NULL;
   static double none[1];
   f->plant = plant, f->m = od_machine_plant_model(plant), f->sigma = sigma;
-  f->covariance = (od_block){.nx = od_plant_nx(plant), .np = plant->np, .square_root = square_root};
+  f->covariance = (od_covariance){.nx = od_plant_nx(plant), .np = plant->np, .square_root = square_root};
   f->sim = od_sim_new(plant);
   f->memory = calloc((size_t)(place(f, none) - none), sizeof(double));
   if (f->sim == NULL || f->memory == NULL) {

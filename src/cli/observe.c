@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "experiment/bound.h"
 #include "experiment/live.h"
 #include "experiment/observe.h"
 #include "io/plot.h"
@@ -117,6 +118,9 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_progress progress = od_progress_start(a->quiet);
   const od_observe_options options = {.progress = od_progress_tick, .user = &progress};
   od_status status = od_observe(e, &options, &observed, &err);
+  // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
+  od_error ignored = {0};
+  if (status == OD_OK && e->truth) od_bound(e, &observed->bound, &ignored);
   od_progress_end(&progress);
   return write_results(a, e, observed, status, &err);
 }

@@ -98,6 +98,7 @@ static void print_curves(const od_findings *f, FILE *to) {
     double percent = 100 * (isnan(rmse) ? 1.96 * o->curve[i].sigma : o->curve[i].rmse);
     fprintf(to, "%s %s.%s (%.3g %%)", i ? "," : "", o->curve[i].valve, o->curve[i].port, percent);
   }
+  if (!isnan(rmse) && o->bound) fprintf(to, "; at best %.3g %%", 100 * od_observed_curve_sigma(o->bound));
   fprintf(to, "\n");
 }
 
@@ -190,6 +191,7 @@ static json_t *parameters_json(const od_findings *f) {
     json_object_set_new(item, "start", od_json_number(p->start));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
+    if (f->observed->bound) json_object_set_new(item, "bound", od_json_number(f->observed->bound->sigma[i]));
     if (f->observed->has_truth) json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));
     json_array_append_new(list, item);
   }
@@ -294,6 +296,8 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "parameters", parameters_json(f));
   json_object_set_new(object, "outputs", outputs_json(f));
   json_object_set_new(object, "sensors", sensors_json(f));
+  double bound = o->bound ? od_observed_curve_sigma(o->bound) : (double)NAN;
+  json_object_set_new(object, "curve_bound_percent", od_json_number(100 * bound));
   json_object_set_new(object, "nis_per_dimension", od_json_number(nis.value));
   json_object_set_new(object, "nis_low", od_json_number(nis.low));
   json_object_set_new(object, "nis_high", od_json_number(nis.high));

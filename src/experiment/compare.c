@@ -10,9 +10,9 @@
 #include "machine/loader.h"
 #include "machine/machine.h"
 #include "math/dense.h"
+#include "math/normal.h"
 #include "math/spline_x.h"
 
-static const double normal95 = 1.959963984540054;
 enum { CURVE_SAMPLES = 201 };
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ static void find_coverage(const od_experiment *e, od_observed *o) {
   for (int i = 0; i < e->parameters; i++) {
     if (isnan(e->parameter[i].truth)) continue;
     o->compared++;
-    o->covered += fabs(o->estimate[i] - e->parameter[i].truth) <= normal95 * o->sigma[i];
+    o->covered += fabs(o->estimate[i] - e->parameter[i].truth) <= OD_NORMAL95 * o->sigma[i];
   }
 }
 
@@ -150,7 +150,7 @@ static void compare_curve(od_curve_result *r) {
     squares += difference * difference;
     variance += at->sigma * at->sigma;
     uncertain += at->sigma > 0;
-    inside += at->sigma > 0 && fabs(difference) <= normal95 * at->sigma;
+    inside += at->sigma > 0 && fabs(difference) <= OD_NORMAL95 * at->sigma;
   }
   r->rmse = sqrt(squares / r->samples) / r->full;
   r->sigma = sqrt(variance / r->samples) / r->full;
@@ -251,12 +251,15 @@ double od_observed_curve_rmse(const od_observed *o) {
   return known > 0 ? sqrt(sum / known) : (double)NAN;
 }
 
-// Quantiles of chi-squared over its dimension, after Wilson and Hilferty.
+double od_observed_curve_sigma(const od_observed *o) {
+  double sum = 0;
+  for (int i = 0; i < o->curves; i++) sum += o->curve[i].sigma * o->curve[i].sigma;
+  return o->curves > 0 ? sqrt(sum / o->curves) : (double)NAN;
+}
+
 od_consistency od_consistency_of(double sum, double n) {
-  double spread = 2 / (9 * n);
   if (!(n > 0)) return (od_consistency){NAN, NAN, NAN};
-  return (od_consistency){sum / n, pow(fmax(1 - spread - normal95 * sqrt(spread), 0), 3),
-                          pow(1 - spread + normal95 * sqrt(spread), 3)};
+  return (od_consistency){sum / n, od_chi_quantile(n, -OD_NORMAL95), od_chi_quantile(n, OD_NORMAL95)};
 }
 
 od_consistency od_observed_nis(const od_observed *o) {

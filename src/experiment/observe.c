@@ -453,5 +453,6 @@ void od_observed_free(od_observed *o) {
   free(o->sigma);
   free(o->covariance);
   od_compare_free(o);
+  od_observed_free(o->bound);
   free(o);
 }

@@ -59,6 +59,7 @@ typedef struct od_observed {
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
   int curves;
+  struct od_observed *bound;  // the best that is possible, see bound.h; NULL: nobody asked, or it is not known
 } od_observed;
 
 // What became of a sample.
@@ -101,5 +102,7 @@ od_consistency od_consistency_of(double sum, double dimension);
 
 // Root of the mean square over the curves; NAN without curves that have a true one.
 double od_observed_curve_rmse(const od_observed *o);
+// The same of what the observer expects of them.
+double od_observed_curve_sigma(const od_observed *o);
 
 #endif

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double normal95 = 1.959963984540054;
+#include "math/normal.h"
 
 // Both need about 8 sqrt(a) terms near x = a, and less elsewhere.
 static int most_terms(double a) {
@@ -53,7 +53,7 @@ static void find_moments(const double *series, long rows, od_whiteness *w) {
   for (long i = 0; i < rows; i++)
     if (!isnan(series[i])) squares += (series[i] - w->mean) * (series[i] - w->mean);
   w->deviation = sqrt(squares / (double)w->count);
-  w->limit = normal95 / sqrt((double)w->count);
+  w->limit = OD_NORMAL95 / sqrt((double)w->count);
 }
 
 od_whiteness od_whiteness_find(const double *series, long rows, int lags, double *correlation) {

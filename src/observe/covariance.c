@@ -7,10 +7,10 @@
 
 // Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
 // their columns triangular. External index of an inner one:
-static inline int outside(const od_block *b, int i) {
+static inline int outside(const od_covariance *b, int i) {
   return i < b->np ? b->nx + i : i - b->np;
 }
-static inline int inside(const od_block *b, int i) {
+static inline int inside(const od_covariance *b, int i) {
   return i < b->nx ? b->np + i : i - b->nx;
 }
 
@@ -45,7 +45,7 @@ static inline double dot(int n, const double *restrict a, const double *restrict
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
 // not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such a
 // matrix.
-static int factor_rows(const od_block *b, const double *Q, bool all, double *R) {
+static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
     const double *q = Q + outside(b, i) * n;
@@ -69,7 +69,7 @@ static int factor_rows(const od_block *b, const double *Q, bool all, double *R) 
 
 // ---- set and get
 
-bool od_covariance_set(od_block *b, const double *P) {
+bool od_covariance_set(od_covariance *b, const double *P) {
   int n = b->nx + b->np;
   b->taken = 0;
   if (b->square_root) return factor_rows(b, P, true, b->P) == n;
@@ -78,7 +78,7 @@ bool od_covariance_set(od_block *b, const double *P) {
   return true;
 }
 
-void od_covariance_get(const od_block *b, double *P) {
+void od_covariance_get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -89,7 +89,7 @@ void od_covariance_get(const od_block *b, double *P) {
     }
 }
 
-double od_covariance_variance(const od_block *b, int i) {
+double od_covariance_variance(const od_covariance *b, int i) {
   int n = b->nx + b->np, k = inside(b, i);
   if (!b->square_root) return b->P[i * n + i];
   double sum = 0;
@@ -100,7 +100,7 @@ double od_covariance_variance(const od_block *b, int i) {
 // ---- prediction, the covariance itself
 //
 // With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed one Z, the parameters' stays.
-static void predict_full(od_block *b, const double *A, const double *B) {
+static void predict_full(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *P = b->P, *F = b->scratch, *W = F + nx * n;
   for (int i = 0; i < nx; i++) {
@@ -117,7 +117,7 @@ static void predict_full(od_block *b, const double *A, const double *B) {
     for (int i = 0; i < nx; i++) P[j * n + i] = W[i * n + j];
 }
 
-static bool add_noise(od_block *b, const double *Q, const double *q) {
+static bool add_noise(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np;
   if (Q) od_add_scaled(n * n, 1, Q, b->P);
   for (int i = 0; !Q && q && i < n; i++) b->P[i * n + i] += q[i];
@@ -130,7 +130,7 @@ static bool add_noise(od_block *b, const double *Q, const double *q) {
 //
 // U <- U F': of every row the states' part alone changes. Noise: rows below U, with which it is brought back to a
 // triangle by Householder reflections. Where parameters have no noise, that concerns the states' corner alone.
-static void transform_factor(od_block *b, const double *A, const double *B) {
+static void transform_factor(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *T = b->scratch, *part = T + n * nx;  // F' with parameters first
   for (int i = 0; i < nx; i++) {
@@ -147,7 +147,7 @@ static void transform_factor(od_block *b, const double *A, const double *B) {
 
 // Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
 // column k has nothing below the diagonal.
-static void triangularise(od_block *b, int count, double *noise) {
+static void triangularise(od_covariance *b, int count, double *noise) {
   int n = b->nx + b->np;
   double *sum = noise + count * n;
   for (int k = 0; k < n; k++) {
@@ -177,7 +177,7 @@ static void triangularise(od_block *b, int count, double *noise) {
   }
 }
 
-static bool noise_into_factor(od_block *b, const double *Q, const double *q) {
+static bool noise_into_factor(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np, count = 0;
   double *noise = b->scratch;
   if (Q) count = factor_rows(b, Q, false, noise);
@@ -193,7 +193,7 @@ static bool noise_into_factor(od_block *b, const double *Q, const double *q) {
   return true;
 }
 
-bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q) {
+bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q) {
   if (b->square_root) {
     transform_factor(b, A, B);
     return noise_into_factor(b, Q, q);
@@ -202,12 +202,12 @@ bool od_covariance_predict(od_block *b, const double *A, const double *B, const 
   return add_noise(b, Q, q);
 }
 
-bool od_covariance_add(od_block *b, const double *Q, const double *q) {
+bool od_covariance_add(od_covariance *b, const double *Q, const double *q) {
   return b->square_root ? noise_into_factor(b, Q, q) : add_noise(b, Q, q);
 }
 
 // A factor has the states' columns scaled, which stand behind those of the parameters; the covariance rows and columns.
-void od_covariance_scale(od_block *b, double factor) {
+void od_covariance_scale(od_covariance *b, double factor) {
   int nx = b->nx, np = b->np, n = nx + np;
   for (int i = 0; i < n && b->square_root; i++)
     for (int j = np; j < n; j++) b->P[i * n + j] *= factor;
@@ -218,7 +218,7 @@ void od_covariance_scale(od_block *b, double factor) {
 // ---- correction, one measurement at a time
 
 // g = P h, with what the measurements since the last od_covariance_finish() have taken away.
-static void project_full(const od_block *b, const double *h, double *g) {
+static void project_full(const od_covariance *b, const double *h, double *g) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++) g[i] = 0;
   for (int k = 0; k < n; k++)
@@ -230,7 +230,7 @@ static void project_full(const od_block *b, const double *h, double *g) {
 }
 
 // f = U h, kept for the correction; g = U' f.
-static void project_factor(const od_block *b, const double *h, double *g) {
+static void project_factor(const od_covariance *b, const double *h, double *g) {
   int n = b->nx + b->np;
   double *restrict f = b->scratch, *restrict inner = f + n;
   for (int j = 0; j < n; j++) f[j] = inner[j] = 0;
@@ -243,7 +243,7 @@ static void project_factor(const od_block *b, const double *h, double *g) {
   for (int i = 0; i < n; i++) g[i] = inner[inside(b, i)];
 }
 
-double od_covariance_project(const od_block *b, const double *h, double *g) {
+double od_covariance_project(const od_covariance *b, const double *h, double *g) {
   if (b->square_root)
     project_factor(b, h, g);
   else
@@ -254,14 +254,14 @@ double od_covariance_project(const od_block *b, const double *h, double *g) {
 // Joseph's form (1 - K h) P (1 - K h)' + K r K' with the gain K = g / s of one measurement is P - c c' with
 // c = g / sqrt(s). Several are subtracted together; every product is the same for (i, j) and (j, i), so that P stays
 // symmetric to the last bit.
-static void correct_full(od_block *b, const double *g, double s) {
+static void correct_full(od_covariance *b, const double *g, double s) {
   int n = b->nx + b->np;
   double *c = b->scratch + b->taken * n, scale = 1 / sqrt(s);
   for (int i = 0; i < n; i++) c[i] = g[i] * scale;
   if (++b->taken == OD_COVARIANCE_TOGETHER) od_covariance_finish(b);
 }
 
-void od_covariance_finish(od_block *b) {
+void od_covariance_finish(od_covariance *b) {
   int n = b->nx + b->np;
   double share[OD_COVARIANCE_TOGETHER];
   for (int i = 0; b->taken && i < n; i++) {
@@ -273,7 +273,7 @@ void od_covariance_finish(od_block *b) {
 
 // Carlson's update, which keeps the triangle: rows from the last to the first, with f = U h from the projection just
 // before; d grows from r to s, sum from zero to g.
-static void correct_factor(od_block *b, double r) {
+static void correct_factor(od_covariance *b, double r) {
   int n = b->nx + b->np;
   double *restrict f = b->scratch, *restrict sum = f + n, d = r;
   for (int k = 0; k < n; k++) sum[k] = 0;
@@ -290,7 +290,7 @@ static void correct_factor(od_block *b, double r) {
   }
 }
 
-void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain) {
+void od_covariance_correct(od_covariance *b, const double *g, double s, double r, double *gain) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++) gain[i] = g[i] / s;
   if (b->square_root)

@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-typedef struct od_block {  // sizes and memory of one filter's covariance
+typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int nx, np;
   bool square_root;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
   int taken;        // measurements that still have to be subtracted from P
-} od_block;
+} od_covariance;
 enum { OD_COVARIANCE_TOGETHER = 4 };  // how many measurements are taken in at once
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np;
@@ -20,25 +20,25 @@ static inline int od_covariance_scratch(int nx, int np) {
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
-bool od_covariance_set(od_block *b, const double *P);
+bool od_covariance_set(od_covariance *b, const double *P);
 // Multiplies out the covariance (n x n).
-void od_covariance_get(const od_block *b, double *P);
-double od_covariance_variance(const od_block *b, int i);
+void od_covariance_get(const od_covariance *b, double *P);
+double od_covariance_variance(const od_covariance *b, int i);
 
 // P <- F P F' + Q; A is nx x nx, B nx x np. Noise as a full matrix Q, or its diagonal q, or none (NULL).
 // Also for a change of the states' coordinates, with A and B the derivatives of the new ones.
-bool od_covariance_predict(od_block *b, const double *A, const double *B, const double *Q, const double *q);
+bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
 // P <- P + Q, or + diag(q).
-bool od_covariance_add(od_block *b, const double *Q, const double *q);
+bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
 // P <- D P D with D = factor for the states, 1 for the parameters.
-void od_covariance_scale(od_block *b, double factor);
+void od_covariance_scale(od_covariance *b, double factor);
 
 // g = P h for a row h (n); returns h P h.
-double od_covariance_project(const od_block *b, const double *h, double *g);
+double od_covariance_project(const od_covariance *b, const double *h, double *g);
 // Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.
 // od_covariance_finish() completes a series of corrections.
-void od_covariance_correct(od_block *b, const double *g, double s, double r, double *gain);
-void od_covariance_finish(od_block *b);
+void od_covariance_correct(od_covariance *b, const double *g, double s, double r, double *gain);
+void od_covariance_finish(od_covariance *b);
 
 #endif

@@ -51,8 +51,8 @@ od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
 }
 
-static od_block covariance(const od_observer *o) {
-  return (od_block){.nx = o->nx,
+static od_covariance covariance(const od_observer *o) {
+  return (od_covariance){.nx = o->nx,
                     .np = o->np,
                     .square_root = o->form == OD_FORM_SQUARE_ROOT,
                     .P = at(o, o->P),
@@ -141,7 +141,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
     innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING};
     od_guard_start(&guards(o)[i], &rules(o)[i]);
   }
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   o->started = o->wary = 1;
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
 }
@@ -149,7 +149,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   int changed;
   double *map_p = o->np ? at(o, o->B) : NULL;
   od_status status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
@@ -166,7 +166,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 
 // The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
 // so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
-static bool widen(od_observer *o, od_block *b, const double *h, const double *g, double s, double value) {
+static bool widen(od_observer *o, od_covariance *b, const double *h, const double *g, double s, double value) {
   int n = o->nx + o->np;
   double *Q = at(o, o->P_out), seen = 0;
   for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
@@ -189,7 +189,7 @@ static const double *sensor_row(od_observer *o, int i) {
 
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
 // `delta` (n each). The first pass says what the innovation was and whether it is used.
-static void take_sensor(od_observer *o, od_block *b, int i, double measured, int pass) {
+static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
   int n = o->nx + o->np;
   const double *h = sensor_row(o, i), *moved = at(o, o->moved);
   double *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
@@ -227,7 +227,7 @@ static od_status move_estimate(od_observer *o) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
-static od_status pass_over_sensors(od_observer *o, od_block *b, const double *y, int pass) {
+static od_status pass_over_sensors(od_observer *o, od_covariance *b, const double *y, int pass) {
   od_sim *sim = od_observer_sim(o);
   od_status status = od_sim_outputs(sim, at(o, o->y));
   const unsigned char *present = (const unsigned char *)o + o->present;
@@ -278,7 +278,7 @@ od_status od_observer_correct(od_observer *o, const double *y) {
     count += present[i];
   }
   if (count == 0) return OD_OK;
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   keep_prior(o, wary);
   o->wary = o->widened = 0;
   od_status status = pass_over_sensors(o, &b, y, 0);
@@ -292,7 +292,7 @@ od_status od_observer_correct(od_observer *o, const double *y) {
 }
 
 void od_observer_doubt(od_observer *o, double factor) {
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   od_covariance_scale(&b, factor);
 }
 
@@ -321,13 +321,13 @@ long od_observer_reopened(const od_observer *o, int sensor) {
 }
 
 const double *od_observer_covariance(od_observer *o) {
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   od_covariance_get(&b, at(o, o->P_out));
   return at(o, o->P_out);
 }
 
 double od_observer_parameter_sigma(const od_observer *o, int i) {
-  od_block b = covariance(o);
+  od_covariance b = covariance(o);
   return sqrt(fmax(od_covariance_variance(&b, o->nx + i), 0));
 }
 

@@ -3,10 +3,9 @@
 #define OD_REPORT_OBSERVE_ACCOUNT_H
 
 #include "io/display.h"
+#include "math/normal.h"
 #include "report/innovations.h"
 #include "report/page.h"
-
-#define OD_NORMAL95 1.959963984540054  // 95 % of a normal distribution are within so many standard deviations
 
 typedef struct od_account {
   const od_experiment *e;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double normal99 = 2.5758293035489004;
+#include "math/normal.h"
 
 typedef struct moments {
   double mean, sd;
@@ -25,12 +25,6 @@ static moments find_moments(const double *x, long n, int power) {
   return (moments){mean, n > 1 ? sqrt(squares / (double)(n - 1)) : (double)NAN};
 }
 
-// The quantile of chi-squared over its dimension, at `z` standard deviations.
-static double chi_quantile(double dimension, double z) {
-  double spread = 2 / (9 * dimension);
-  return pow(fmax(1 - spread + z * sqrt(spread), 0), 3);
-}
-
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -42,7 +36,7 @@ static double ranked(const double *sorted, long n, double rank) {
 }
 
 static void gather_quantile(od_study_row *row, double *x, long n, double part) {
-  double middle = (double)n * part, aside = normal99 * sqrt((double)n * part * (1 - part));
+  double middle = (double)n * part, aside = OD_NORMAL99 * sqrt((double)n * part * (1 - part));
   qsort(x, (size_t)n, sizeof *x, by_size);
   // The median of an even number lies between two.
   bool between = part == 0.5 && n % 2 == 0;
@@ -57,26 +51,26 @@ static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
   switch (m->gather) {
     case OD_GATHER_RMS:
       row->value = sqrt(second.mean);
-      row->low = fmax(row->value - normal99 * second.sd / (2 * row->value * root), 0);
-      row->high = row->value + normal99 * second.sd / (2 * row->value * root);
+      row->low = fmax(row->value - OD_NORMAL99 * second.sd / (2 * row->value * root), 0);
+      row->high = row->value + OD_NORMAL99 * second.sd / (2 * row->value * root);
       break;
     case OD_GATHER_MEAN:
       row->value = first.mean;
       around = isnan(m->expected) ? first.mean : m->expected;
-      row->low = around - normal99 * first.sd / root;
-      row->high = around + normal99 * first.sd / root;
+      row->low = around - OD_NORMAL99 * first.sd / root;
+      row->high = around + OD_NORMAL99 * first.sd / root;
       break;
     case OD_GATHER_CHI:
       row->value = first.mean;
-      row->low = chi_quantile(m->dimension * (double)n, -normal99);
-      row->high = chi_quantile(m->dimension * (double)n, normal99);
+      row->low = od_chi_quantile(m->dimension * (double)n, -OD_NORMAL99);
+      row->high = od_chi_quantile(m->dimension * (double)n, OD_NORMAL99);
       break;
     case OD_GATHER_MEDIAN: gather_quantile(row, x, n, 0.5); break;
     case OD_GATHER_QUANTILE: gather_quantile(row, x, n, m->expected); break;
     case OD_GATHER_SPREAD:
       row->value = first.sd;
-      row->low = first.sd / sqrt(chi_quantile((double)(n - 1), normal99));
-      row->high = first.sd / sqrt(chi_quantile((double)(n - 1), -normal99));
+      row->low = first.sd / sqrt(od_chi_quantile((double)(n - 1), OD_NORMAL99));
+      row->high = first.sd / sqrt(od_chi_quantile((double)(n - 1), -OD_NORMAL99));
       break;
     case OD_GATHER_COUNT: row->value = first.mean * (double)n; break;
   }

@@ -15,6 +15,7 @@
 #include "experiment/bound.h"
 #include "experiment/compare.h"
 #include "machine/loader.h"
+#include "math/normal.h"
 #include "study/cases.h"
 
 static const double converged_within = 0.05, diverged_nis = 9;
@@ -30,12 +31,6 @@ typedef struct observe_case {
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
-
-static double curve_sigma(const od_observed *o) {
-  double sum = 0;
-  for (int i = 0; i < o->curves; i++) sum += o->curve[i].sigma * o->curve[i].sigma;
-  return sqrt(sum / o->curves);
-}
 
 // A point belongs to the port that its path names, up to the last part of it: valve.ports.a.curve.points[1].
 static bool name_ports(observe_case *w) {
@@ -59,7 +54,7 @@ static bool name_ports(observe_case *w) {
 static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const double none = NAN, d = w->points;
   bool ok = od_case_add(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, none, 0,
-                                       bound && bound->curves ? 100 * curve_sigma(bound) : none, none});
+                                       bound && bound->curves ? 100 * od_observed_curve_sigma(bound) : none, none});
   ok = ok && od_case_add(c, (od_metric){"curve_coverage95", "1", OD_GATHER_MEAN, 0.95, 0, none, none});
   ok = ok && od_case_add(c, (od_metric){"curve_nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   ok = ok && od_case_add(c, (od_metric){"converged_s", "s", OD_GATHER_MEDIAN, none, 0, none, none});
@@ -130,7 +125,7 @@ static int covered_points(const observe_case *w, const od_observed *o) {
   int covered = 0;
   for (int i = 0; i < w->points; i++) {
     int p = w->point[i];
-    covered += fabs(o->estimate[p] - w->e->parameter[p].truth) <= 1.959963984540054 * o->sigma[p];
+    covered += fabs(o->estimate[p] - w->e->parameter[p].truth) <= OD_NORMAL95 * o->sigma[p];
   }
   return covered;
 }

@@ -1,0 +1,17 @@
+// Numbers of the normal and the chi-squared distribution that intervals are made of.
+#ifndef OD_NORMAL_H
+#define OD_NORMAL_H
+
+#include <math.h>
+
+#define OD_NORMAL95 1.959963984540054   // 95 % of a normal distribution are within so many standard deviations,
+#define OD_NORMAL99 2.5758293035489004  // 99 % within so many
+
+// The quantile of chi-squared over its dimension that belongs to z standard deviations of a normal distribution, after
+// Wilson and Hilferty.
+static inline double od_chi_quantile(double dimension, double z) {
+  double spread = 2 / (9 * dimension);
+  return pow(fmax(1 - spread + z * sqrt(spread), 0), 3);
+}
+
+#endif
