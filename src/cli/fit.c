@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/fitted.h"
+#include "cli/load.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -16,18 +17,10 @@ typedef struct arguments {
 } arguments;
 
 static int load(const char *path, const arguments *a, od_fit_plan **plan) {
-  od_messages *messages = od_messages_new();
-  if (!messages) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
-  od_status status = od_fit_plan_load(path, &options, plan, messages);
-  od_messages_print(messages, stderr, od_terminal_colour(stderr));
-  od_messages_free(messages);
-  if (status == OD_OK) return -1;
-  return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages, messages ? od_fit_plan_load(path, &options, plan, messages) : OD_NO_MEMORY);
 }
 
 static int choose_seed(const arguments *a, od_fit_plan *plan) {

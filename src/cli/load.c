@@ -10,26 +10,31 @@ void od_load_arguments_free(od_load_arguments *arguments) {
   od_words_free(&arguments->set);
 }
 
-static int load_into(const char *path, const od_load_arguments *arguments, od_machine **machine,
-                     od_messages *messages) {
-  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant};
-  od_status status = od_machine_load(path, &options, machine, messages);
+static int code_of(od_status status) {
   if (status == OD_OK) return -1;
   return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
 }
 
+int od_cli_loaded(od_messages *messages, od_status status) {
+  if (messages)
+    od_messages_print(messages, stderr, od_terminal_colour(stderr));
+  else
+    od_cli_error("memory ran out");
+  od_messages_free(messages);
+  return code_of(messages ? status : OD_NO_MEMORY);
+}
+
+static od_status load_into(const char *path, const od_load_arguments *arguments, od_machine **machine,
+                           od_messages *messages) {
+  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant};
+  return od_machine_load(path, &options, machine, messages);
+}
+
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages) {
   *machine = NULL;
-  if (messages) return load_into(path, arguments, machine, messages);
+  if (messages) return code_of(load_into(path, arguments, machine, messages));
   od_messages *own = od_messages_new();
-  if (!own) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
-  int code = load_into(path, arguments, machine, own);
-  od_messages_print(own, stderr, od_terminal_colour(stderr));
-  od_messages_free(own);
-  return code;
+  return od_cli_loaded(own, own ? load_into(path, arguments, machine, own) : OD_NO_MEMORY);
 }
 
 od_model_facts od_cli_facts(const od_machine *machine) {

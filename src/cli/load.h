@@ -27,6 +27,9 @@ void od_load_arguments_free(od_load_arguments *arguments);
 // exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages);
 
+// For files of other kinds: shows the messages of a load and frees them. -1 to go on, or the exit code.
+int od_cli_loaded(od_messages *messages, od_status status);
+
 // How many bodies, joints, freedoms, ... it has.
 od_model_facts od_cli_facts(const od_machine *machine);
 // States of the machine's plant.

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/live.h"
+#include "cli/load.h"
 #include "cli/observed.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -26,18 +27,10 @@ typedef struct arguments {
 } arguments;
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
-  od_messages *messages = od_messages_new();
-  if (!messages) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
-  od_status status = od_experiment_load(path, &options, e, messages);
-  od_messages_print(messages, stderr, od_terminal_colour(stderr));
-  od_messages_free(messages);
-  if (status == OD_OK) return -1;
-  return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages, messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY);
 }
 
 static int choose_seed(const arguments *a, od_experiment *e) {

@@ -27,17 +27,9 @@ static int load(const char *path, const arguments *a, od_study **s) {
     od_cli_error("--seeds: found %s, expected 1 to 1000000000", a->seeds);
     return OD_EXIT_BAD_INPUT;
   }
-  od_messages *messages = od_messages_new();
-  if (!messages) {
-    od_cli_error("memory ran out");
-    return OD_EXIT_FAILED;
-  }
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
-  od_status status = od_study_load(path, &options, s, messages);
-  od_messages_print(messages, stderr, od_terminal_colour(stderr));
-  od_messages_free(messages);
-  if (status == OD_OK) return -1;
-  return status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT;
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages, messages ? od_study_load(path, &options, s, messages) : OD_NO_MEMORY);
 }
 
 // --- What is printed ----------------------------------------------------------------------------------------------

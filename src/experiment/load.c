@@ -460,20 +460,16 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
   od_experiment_loader xl = {.e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1};
+  int first = od_messages_count(messages);
   if (foreign && e) {
-    int first = od_messages_count(messages);
     xl.ld = od_document_start(path, messages);
     e->file = xl.ld.machine;
     if (e->file) {
       e->path = e->file->file;
       status = load(&xl);
     }
-    od_messages_sort(messages, first);
-    od_messages_sort(foreign, 0);
-    od_messages_append(messages, foreign);
   }
-  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
-  od_messages_free(foreign);
+  od_document_end(messages, first, foreign, status, path);
   if (status == OD_OK)
     *out = e;
   else

@@ -51,6 +51,16 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   return status;
 }
 
+void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path) {
+  od_messages_sort(messages, first);
+  if (foreign) {
+    od_messages_sort(foreign, 0);
+    od_messages_append(messages, foreign);
+    od_messages_free(foreign);
+  }
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+}
+
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys) {
   int root = ld->tree.root;
   if (root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) {

@@ -14,6 +14,10 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
 // Starts a loader for a file: ld->machine is a new machine that holds its texts and numbers (NULL: memory ran out).
 od_loader od_document_start(const char *path, od_messages *messages);
 
+// Ends a loader whose file names other files: its messages from `first` on in the order of the file, then those about
+// the others, which are freed; and what memory that ran out means.
+void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
+
 // The root of a file that is not empty, opened as a section with these keys; map -1 after a complaint. `what` is as in
 // "an experiment", `needs` what it needs at least.
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys);

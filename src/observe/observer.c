@@ -53,10 +53,10 @@ od_sim *od_observer_sim(od_observer *o) {
 
 static od_covariance covariance(const od_observer *o) {
   return (od_covariance){.nx = o->nx,
-                    .np = o->np,
-                    .square_root = o->form == OD_FORM_SQUARE_ROOT,
-                    .P = at(o, o->P),
-                    .scratch = at(o, o->scratch)};
+                         .np = o->np,
+                         .square_root = o->form == OD_FORM_SQUARE_ROOT,
+                         .P = at(o, o->P),
+                         .scratch = at(o, o->scratch)};
 }
 
 // ---- memory

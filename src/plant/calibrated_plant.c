@@ -9,6 +9,7 @@
 
 typedef struct calibrated_plant {
   od_plant plant, *inner;
+  od_plant_ops ops;
   od_calibration *item;
   int count;
   size_t values, y, narrow, kp, work;  // offsets in work memory: calibrations, outputs, Jacobians of the plant inside
@@ -102,6 +103,19 @@ static od_status repartition(const od_plant *plant, void *work, double *x, doubl
   return status;
 }
 
+static double next_sample(const od_plant *plant, const void *work) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->next_sample(d->inner, inner_work(d, work));
+}
+
+static od_status sample(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters) {
+  const calibrated_plant *d = plant_of(plant);
+  double *narrow = by_parameters && d->inner->np ? at(work, d->narrow) : NULL;
+  od_status status = d->inner->ops->sample(d->inner, inner_work(d, work), t, x, map, narrow);
+  if (status == OD_OK && by_parameters) widen(d, od_plant_nx(plant), narrow, by_parameters);
+  return status;
+}
+
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
   const calibrated_plant *d = plant_of(plant);
   double *narrow = at(work, d->narrow);
@@ -164,33 +178,26 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-static const od_plant_ops fixed_ops = {
-    .start = start,
-    .get_parameters = get_parameters,
-    .set_parameters = set_parameters,
-    .residual = residual,
-    .step_matrix = step_matrix,
-    .jacobians = jacobians,
-    .parameter_jacobian = parameter_jacobian,
-    .outputs = outputs,
-    .output_jacobians = output_jacobians,
-    .powers = powers,
-};
-static const od_plant_ops moving_ops = {
-    .start = start,
-    .get_parameters = get_parameters,
-    .set_parameters = set_parameters,
-    .residual = residual,
-    .step_matrix = step_matrix,
-    .jacobians = jacobians,
-    .parameter_jacobian = parameter_jacobian,
-    .outputs = outputs,
-    .output_jacobians = output_jacobians,
-    .powers = powers,
-    .wants_repartition = wants_repartition,
-    .repartition = repartition,
-    .settle = settle,
-};
+// What the plant inside does not offer, this one does not either.
+static od_plant_ops ops_over(const od_plant_ops *inner) {
+  return (od_plant_ops){
+      .start = start,
+      .get_parameters = get_parameters,
+      .set_parameters = set_parameters,
+      .residual = residual,
+      .step_matrix = step_matrix,
+      .jacobians = jacobians,
+      .parameter_jacobian = parameter_jacobian,
+      .outputs = outputs,
+      .output_jacobians = output_jacobians,
+      .powers = inner->powers ? powers : NULL,
+      .wants_repartition = inner->wants_repartition ? wants_repartition : NULL,
+      .repartition = inner->repartition ? repartition : NULL,
+      .settle = inner->settle ? settle : NULL,
+      .next_sample = inner->next_sample ? next_sample : NULL,
+      .sample = inner->sample ? sample : NULL,
+  };
+}
 
 od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err) {
   *out = NULL;
@@ -210,7 +217,8 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   lay_out(d);
   d->plant.np = inner->np + count;
   d->plant.model = d;
-  d->plant.ops = inner->ops->wants_repartition ? &moving_ops : &fixed_ops;
+  d->ops = ops_over(inner->ops);
+  d->plant.ops = &d->ops;
   d->plant.destroy = destroy;
   *out = &d->plant;
   return OD_OK;

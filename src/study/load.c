@@ -220,12 +220,8 @@ od_status od_study_load(const char *path, const od_study_options *options, od_st
       s->path = s->file->file;
       status = od_document_load(&sl.ld, NULL, 0, read_file, &sl);
     }
-    od_messages_sort(messages, first);
-    od_messages_sort(foreign, 0);
-    od_messages_append(messages, foreign);
   }
-  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
-  od_messages_free(foreign);
+  od_document_end(messages, first, foreign, status, path);
   if (status == OD_OK)
     *out = s;
   else

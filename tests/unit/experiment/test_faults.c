@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "experiment/observe.h"
+#include "support/experiments.h"
 #include "support/scratch.h"
 
 #define CASE   OD_SOURCE_DIR "/cases/fourbar-valve/"
@@ -25,20 +26,7 @@ static od_experiment *load(scratch *s, const char *sensor, const char *more, con
                 at);
   snprintf(changed + n, sizeof changed - (size_t)n, "filter: {form: joseph%s}\n", filter);
   free(text);
-  od_messages *messages = od_messages_new();
-  od_experiment *e = NULL;
-  if (od_experiment_load(scratch_write(s, "x.yaml", changed, strlen(changed)), NULL, &e, messages) != OD_OK)
-    od_messages_print(messages, stderr, false);
-  od_messages_free(messages);
-  assert_non_null(e);
-  return e;
-}
-
-static od_observed *observe(const od_experiment *e) {
-  od_observed *o = NULL;
-  od_error err = {0};
-  if (od_observe(e, NULL, &o, &err) != OD_OK) fail_msg("%s", err.text);
-  return o;
+  return load_experiment(scratch_write(s, "x.yaml", changed, strlen(changed)), NULL);
 }
 
 // --- What faults do -----------------------------------------------------------------------------------------------

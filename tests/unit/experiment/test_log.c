@@ -10,26 +10,15 @@
 #include <stdlib.h>
 
 #include "experiment/observe.h"
+#include "support/experiments.h"
 #include "support/scratch.h"
 
 #define CASE       OD_SOURCE_DIR "/cases/fourbar-valve/"
 #define EXPERIMENT CASE "points-3.experiment.yaml"
 
 static od_experiment *load(const char *path, const char *data, const char *set) {
-  od_messages *messages = od_messages_new();
-  od_experiment *e = NULL;
   const od_experiment_options options = {.set = &set, .set_count = set ? 1 : 0, .data = data};
-  if (od_experiment_load(path, &options, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
-  od_messages_free(messages);
-  assert_non_null(e);
-  return e;
-}
-
-static od_observed *observe(const od_experiment *e) {
-  od_observed *o = NULL;
-  od_error err = {0};
-  if (od_observe(e, NULL, &o, &err) != OD_OK) fail_msg("%s", err.text);
-  return o;
+  return load_experiment(path, &options);
 }
 
 static void done(od_experiment *e, od_observed *o) {

@@ -17,27 +17,8 @@
 #include "identify/predict.h"
 #include "oracle/fin_servo.h"
 #include "simulate/cvodes.h"
+#include "support/allocations.h"
 #include "support/random_machine.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#define COUNTING 0
-#else
-#define COUNTING 1
-// The C library's allocator, with a counter in front.
-static long allocations;
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *malloc(size_t size) {
-  return allocations++, __libc_malloc(size);
-}
-void *calloc(size_t count, size_t size) {
-  return allocations++, __libc_calloc(count, size);
-}
-void *realloc(void *old, size_t size) {
-  return allocations++, __libc_realloc(old, size);
-}
-#endif
 
 // ---- a plant whose matrices depend on the parameters in a simple way: M = M0 + sum p_i M_i + (sum p_i^2) M_last
 

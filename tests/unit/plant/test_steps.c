@@ -10,27 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/allocations.h"
 #include "support/machines.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#define COUNTING 0
-#else
-#define COUNTING 1
-// The C library's allocator, with a counter in front.
-static long allocations;
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *malloc(size_t size) {
-  return allocations++, __libc_malloc(size);
-}
-void *calloc(size_t count, size_t size) {
-  return allocations++, __libc_calloc(count, size);
-}
-void *realloc(void *old, size_t size) {
-  return allocations++, __libc_realloc(old, size);
-}
-#endif
 
 static void steps_allocate_nothing(void **state) {
   (void)state;

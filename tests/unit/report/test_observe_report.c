@@ -14,26 +14,15 @@
 #include "experiment/noise.h"
 #include "report/innovations.h"
 #include "report/observe_report.h"
+#include "support/experiments.h"
 #include "support/scratch.h"
 #include "support/xml.h"
 
 #define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
 
 static od_experiment *load(const char *path, const char *const *set, int count) {
-  od_messages *messages = od_messages_new();
-  od_experiment *e = NULL;
   const od_experiment_options options = {.set = set, .set_count = count};
-  if (od_experiment_load(path, &options, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
-  od_messages_free(messages);
-  assert_non_null(e);
-  return e;
-}
-
-static od_observed *observe(const od_experiment *e) {
-  od_observed *o = NULL;
-  od_error err = {0};
-  if (od_observe(e, NULL, &o, &err) != OD_OK) fail_msg("%s", err.text);
-  return o;
+  return load_experiment(path, &options);
 }
 
 // The report as a text, checked to be well-formed and without numbers that are none.
