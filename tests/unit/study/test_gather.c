@@ -1,0 +1,72 @@
+// Gathering many runs. Oracles: closed forms, and the rate at which intervals hold the truth over many studies.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "experiment/noise.h"
+#include "study/gather.h"
+
+static double memory[4096];
+
+static od_study_row gather(od_gather how, double expected, double dimension, const double *x, long n) {
+  static od_metric m;
+  m = (od_metric){"x", "1", how, expected, dimension, NAN, NAN};
+  return od_gather_values(&m, x, n, 1, memory);
+}
+
+static void closed_forms(void **state) {
+  (void)state;
+  const double x[] = {3, NAN, -1, 4, 2};  // of four values
+  od_study_row r = gather(OD_GATHER_RMS, NAN, 0, x, 5);
+  assert_int_equal(r.runs, 4);
+  assert_true(fabs(r.value - sqrt(30 / 4.0)) < 1e-15);
+  r = gather(OD_GATHER_MEAN, NAN, 0, x, 5);
+  assert_true(r.value == 2 && fabs((r.high - r.low) / 2 - 2.5758293035489 * sqrt(14 / 3.0) / 2) < 1e-12);
+  assert_true(fabs(gather(OD_GATHER_MEAN, 0.5, 0, x, 5).low - (0.5 - (r.high - 2))) < 1e-12);
+  assert_true(gather(OD_GATHER_MEDIAN, NAN, 0, x, 5).value == 2.5);
+  assert_true(fabs(gather(OD_GATHER_SPREAD, NAN, 0, x, 5).value - sqrt(14 / 3.0)) < 1e-15);
+  assert_true(gather(OD_GATHER_COUNT, NAN, 0, x, 5).value == 8);
+  assert_int_equal(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).runs, 0);
+  assert_true(isnan(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).value));
+  const double never[] = {1, INFINITY, 2, INFINITY, INFINITY};
+  assert_true(isinf(gather(OD_GATHER_MEDIAN, NAN, 0, never, 5).value));
+}
+
+// Over 2000 studies of 60 runs each, the 99 % intervals miss the truth in about 1 %.
+static void intervals_hold(void **state) {
+  (void)state;
+  enum { STUDIES = 2000, RUNS = 60, D = 3 };
+  static double x[RUNS], chi[RUNS], size[RUNS];
+  long missed[5] = {0};
+  for (int s = 0; s < STUDIES; s++) {
+    for (int i = 0; i < RUNS; i++) {
+      x[i] = 2 + 0.7 * od_noise_gaussian(5, 1, (uint64_t)(s * RUNS + i), OD_USE_NOISE);
+      chi[i] = 0;
+      for (uint32_t k = 0; k < D; k++)
+        chi[i] += pow(od_noise_gaussian(5, 2 + k, (uint64_t)(s * RUNS + i), OD_USE_NOISE), 2) / D;
+      size[i] = fabs(x[i]);
+    }
+    od_study_row r = gather(OD_GATHER_MEAN, NAN, 0, x, RUNS);
+    missed[0] += r.low > 2 || r.high < 2;
+    r = gather(OD_GATHER_CHI, 1, D, chi, RUNS);
+    missed[1] += r.value < r.low || r.value > r.high;
+    r = gather(OD_GATHER_SPREAD, NAN, 0, x, RUNS);
+    missed[2] += r.low > 0.7 || r.high < 0.7;
+    r = gather(OD_GATHER_MEDIAN, NAN, 0, x, RUNS);
+    missed[3] += r.low > 2 || r.high < 2;
+    r = gather(OD_GATHER_RMS, NAN, 0, size, RUNS);
+    missed[4] += r.low > sqrt(4.49) || r.high < sqrt(4.49);
+  }
+  print_message("of %d studies missed: mean %ld, chi %ld, spread %ld, median %ld, rms %ld\n", STUDIES, missed[0],
+                missed[1], missed[2], missed[3], missed[4]);
+  for (int i = 0; i < 5; i++) assert_in_range(missed[i], 2, 50);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(intervals_hold)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
