@@ -467,7 +467,7 @@ static void bent_sensors(void **state) {
                           .h_jacobians = square_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
-  double best[2], P[] = {sigma[0] * sigma[0], 0, 0, sigma[1] * sigma[1]};
+  double best[2] = {0}, P[] = {sigma[0] * sigma[0], 0, 0, sigma[1] * sigma[1]};
   least(x0, sigma, y, noise, best);
   for (int form = 0; form < 2; form++) {
     const od_observer_options options = {.form = (od_covariance_form)form, .sensor_sigma = noise};
