@@ -106,6 +106,16 @@ static void tell_curve(od_account *a, const od_curve_result *c) {
       believed(a), two_digits(100 * sum / c->samples), two_digits(100 * worst), at * x.factor, x.unit, truth);
 }
 
+// All curves together beside the best that is possible.
+static void tell_bound(od_account *a) {
+  double rmse = od_observed_curve_rmse(a->o);
+  if (isnan(rmse) || !a->o->bound || a->o->bound->curves == 0) return;
+  od_page_item(a->page, "All curves together",
+               "are %.3g\u00a0%% of fully open away (rms). With these sensors and this start no estimator without bias "
+               "comes nearer than %.3g\u00a0%% on average: the Cram\u00e9r-Rao bound.",
+               100 * rmse, 100 * od_observed_curve_sigma(a->o->bound));
+}
+
 static double last_of(const od_table *t, int column) {
   return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
 }
@@ -197,6 +207,7 @@ void od_report_findings(od_account *a) {
   tell_verdict(a);
   od_page_items_begin(a->page);
   for (int i = 0; i < a->o->curves && i < MOST_CURVES; i++) tell_curve(a, &a->o->curve[i]);
+  tell_bound(a);
   for (int i = e->sensors; i < e->watches && i < e->sensors + MOST_OUTPUTS; i++) tell_hidden(a, &e->watched[i]);
   tell_parameters(a);
   if (a->o->compared > 0) tell_largest_error(a);
