@@ -72,7 +72,7 @@ int od_cholesky(int n, const double *a, double *L) {
     double own = a[j * n + j], d = own;
     for (int k = 0; k < j; k++) d -= L[j * n + k] * L[j * n + k];
     if (!isfinite(d) || own < 0 || d < -nothing * own) return -1;
-    bool new = d > nothing * own;
+    bool new = d > nothing *own;
     rank += new;
     L[j * n + j] = new ? sqrt(d) : 0;
     for (int i = j + 1; i < n; i++) {

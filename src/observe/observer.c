@@ -32,8 +32,8 @@ struct od_observer {
   size_t size;
   int nx, np, ny, form, started, used;
   int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
-  int wary;     // whether the next correction may have to be repeated
-  int widened;  // whether this one has raised the uncertainty for a sensor
+  int wary;        // whether the next correction may have to be repeated
+  int widened;     // whether this one has raised the uncertainty for a sensor
   double nis;
   // Offsets in bytes from the block's start.
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;

@@ -283,13 +283,20 @@ static void correlated_sensors_bend(void **state) {
   for (int form = 0; form < 2; form++) {
     double end[2][2], variance[2][4], nis[2];
     for (int weighted = 0; weighted < 2; weighted++) {
-      od_function fn = {.nx = 2, .nu = 1, .ny = 3, .x0 = x0, .user = weighted ? &moved : NULL, .f = rest,
-                        .h = bent_sensors, .f_jacobians = rest_jacobians, .h_jacobians = bent_jacobians};
+      od_function fn = {.nx = 2,
+                        .nu = 1,
+                        .ny = 3,
+                        .x0 = x0,
+                        .user = weighted ? &moved : NULL,
+                        .f = rest,
+                        .h = bent_sensors,
+                        .f_jacobians = rest_jacobians,
+                        .h_jacobians = bent_jacobians};
       od_plant *plant = NULL;
       assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
       od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
-                                                                      .sensor_sigma = one,
-                                                                      .sensor_covariance = weighted ? NULL : bent_R});
+                                                                     .sensor_sigma = one,
+                                                                     .sensor_covariance = weighted ? NULL : bent_R});
       assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, u), OD_OK);
       double y[3] = {4.2, 2.1, 0.1};
       if (weighted) whiten(y);
@@ -314,7 +321,13 @@ static void correlated_sensors_bend(void **state) {
 static void correlated_sensors_are_gated(void **state) {
   (void)state;
   const double x0[2] = {1.5, 0.5}, P[4] = {1e-2, 0, 0, 1e-2}, u[1] = {0};
-  od_function fn = {.nx = 2, .nu = 1, .ny = 3, .x0 = x0, .f = rest, .h = bent_sensors, .f_jacobians = rest_jacobians,
+  od_function fn = {.nx = 2,
+                    .nu = 1,
+                    .ny = 3,
+                    .x0 = x0,
+                    .f = rest,
+                    .h = bent_sensors,
+                    .f_jacobians = rest_jacobians,
                     .h_jacobians = bent_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
@@ -552,9 +565,12 @@ static void doubts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(guards),           cmocka_unit_test(reopens),
-                                     cmocka_unit_test(doubts),           cmocka_unit_test(joseph),
-                                     cmocka_unit_test(square_root),      cmocka_unit_test(forms_agree),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(guards),
+                                     cmocka_unit_test(reopens),
+                                     cmocka_unit_test(doubts),
+                                     cmocka_unit_test(joseph),
+                                     cmocka_unit_test(square_root),
+                                     cmocka_unit_test(forms_agree),
                                      cmocka_unit_test(survives_bad_data),
                                      cmocka_unit_test(correlated_sensors_bend),
                                      cmocka_unit_test(correlated_sensors_are_gated)};
