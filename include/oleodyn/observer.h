@@ -21,6 +21,8 @@ typedef enum od_covariance_form {
 typedef struct od_observer_options {
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
+  // ny x ny covariance of the sensors' noise, positive definite, instead of sigma; NULL: sensors are independent.
+  const double *sensor_covariance;
   double gate;                 // innovations beyond so many standard deviations are not used; zero: all are used
   int patience;                // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
   const int *frozen;           // ny: a value so many times in a row is not used; NULL or zero: it is
@@ -63,7 +65,7 @@ od_sim *od_observer_sim(od_observer *o);
 // What the last correction said about each sensor.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
-  double value, sigma;  // measured minus predicted; what was expected of it
+  double value, sigma;  // measured minus predicted from all before it in this sample; what was expected of it
   od_sensor_use use;
 } od_innovation;
 const od_innovation *od_observer_innovations(const od_observer *o);  // ny

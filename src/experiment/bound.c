@@ -5,7 +5,8 @@
 //
 // along the true motion. That is what a Kalman filter's covariance becomes that is linearised at the truth and has no
 // process noise. So an observer of the true machine is started at the truth and shown sensors without noise: it stays
-// there, and its covariance is the bound. Sensors count as often as they measure; lost samples on the average.
+// there, and its covariance is the bound. Sensors count as often as they measure; lost samples on the average, where the
+// noise of sensors is correlated as they fall.
 #include "experiment/bound.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ typedef struct bound {
   od_plant *plant;
   od_observer *observer;
   int nx, np, n;
-  double *P, *y, *sigma;
+  double *P, *y, *sigma, *R;
 } bound;
 
 static bool is_known(const od_experiment *e) {
@@ -40,17 +41,20 @@ static bool allocate(bound *b) {
   b->o->estimate = calloc(np, sizeof(double));
   b->o->sigma = calloc(np, sizeof(double));
   b->o->covariance = calloc(np * np, sizeof(double));
-  b->P = calloc(n * n + 2 * ny + 1, sizeof *b->P);
+  b->P = calloc(n * n + 2 * ny + ny * ny + 1, sizeof *b->P);
   if (!b->o->estimate || !b->o->sigma || !b->o->covariance || !b->P) return false;
   b->y = b->P + n * n;
   b->sigma = b->y + ny;
+  b->R = b->sigma + ny;
+  if (e->sensor_covariance) od_experiment_sensor_covariance(e, b->R);
   for (size_t i = 0; i < np; i++) b->o->estimate[i] = e->parameter[i].truth;
   for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
     b->sigma[i] = hypot(s->sigma, s->resolution / sqrt(12)) / sqrt(fmax(1 - s->dropout, 1e-12));
   }
-  const od_observer_options options = {.form = OD_FORM_SQUARE_ROOT, .sensor_sigma = b->sigma};
+  const od_observer_options options = {
+      .form = OD_FORM_SQUARE_ROOT, .sensor_sigma = b->sigma, .sensor_covariance = e->sensor_covariance ? b->R : NULL};
   b->observer = od_observer_new(b->plant, &options);
   return b->observer != NULL;
 }
@@ -106,12 +110,12 @@ static od_status find(bound *b, od_error *err) {
   od_status status = od_experiment_true_plant(b->e, &b->plant, err);
   if (status != OD_OK) return status;
   if (!allocate(b)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  // Lost samples count on the average, not as they fall.
+  // Lost samples count on the average.
   od_experiment complete = *b->e;
   od_sensor *sensor = calloc((size_t)complete.sensors + 1, sizeof *sensor);
   if (!sensor) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   memcpy(sensor, complete.sensor, (size_t)complete.sensors * sizeof *sensor);
-  for (int i = 0; i < complete.sensors; i++) sensor[i].dropout = 0;
+  for (int i = 0; i < complete.sensors && !complete.sensor_covariance; i++) sensor[i].dropout = 0;
   complete.sensor = sensor;
   status = od_source_truth(&complete, &source, err);
   if (status == OD_OK) status = follow(b, &source, err);

@@ -42,6 +42,14 @@ typedef struct od_watched {
   int row;                         // among the plant's outputs
 } od_watched;
 
+// What is said together about some of the watched outputs: the covariance of their errors or changes.
+typedef struct od_told {
+  int count;
+  int *output;
+  double *covariance, *factor;  // count x count; the factor is Cholesky's, a lower triangle
+} od_told;
+void od_told_free(od_told *t);
+
 // A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
@@ -66,7 +74,10 @@ typedef struct od_experiment {
   int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
+  double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
+  od_told initial, process;  // of the start's errors; of what changes in a step beside the model (count 0: nothing)
+  double *process_noise;     // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   od_covariance_form form;
   double gate;
   int patience;        // of the gate
@@ -101,5 +112,9 @@ void od_experiment_free(od_experiment *e);
 // machine instead of the model; that must have all the numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
+
+// The covariance of what the sensors say, resolution included, outputs^2, where their noise is correlated. Outputs without
+// sensors, which never measure, have variance 1.
+void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 
 #endif

@@ -11,13 +11,13 @@
 #include "machine/suggest.h"
 
 static const char *const sections[] = {
-    "experiment", "machine", "time", "step",     "seed", "truth", "model",   "sensors",      "initial", "parameters",
-    "noise",      "filter",  "data", "variants", "fit",  "sets",  "prepare", "combinations", NULL};
+    "experiment", "machine", "time",   "step", "seed",     "truth", "model", "sensors", "sensor_noise", "initial",
+    "parameters", "noise",   "filter", "data", "variants", "fit",   "sets",  "prepare", "combinations", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
 // The output that a key names, in the model; -1 with a message.
-static int find_output(od_experiment_loader *xl, int key) {
+int od_find_output(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const od_machine *model = xl->e->model;
   const char *name = od_text_of(ld, key);
@@ -43,7 +43,7 @@ static int watch(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
   const char *name = od_text_of(ld, key);
-  int output = find_output(xl, key);
+  int output = od_find_output(xl, key);
   if (output < 0) return -1;
   int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
   if (e->truth && true_output < 0) {
@@ -56,6 +56,11 @@ static int watch(od_experiment_loader *xl, int key) {
                                         .model_output = output};
   xl->watched_key[e->watches] = key;
   return e->watches++;
+}
+
+int od_watch(od_experiment_loader *xl, int key) {
+  int watched = find_watched(xl->e, od_text_of(&xl->ld, key));
+  return watched >= 0 ? watched : watch(xl, key);
 }
 
 // Whether the key was there before in its map, with a message.
@@ -87,7 +92,8 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (section.map < 0 || watched < 0) return;
   // Who knows the whole signal may be told its noise as a part of it.
   bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : (double)NAN},
+  double together = od_together_sigma(xl, name);
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : together},
                              {"bias", unit, OD_ANY, 0},
                              {"resolution", unit, OD_NOT_NEGATIVE, 0},
                              {"every", "1", OD_POSITIVE, 1},
@@ -100,10 +106,11 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
   int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
-  od_faults faults = od_read_faults(ld, &section, unit, od_number_value(ld, first));
+  double sigma = together > 0 ? together : od_number_value(ld, first);
+  od_faults faults = od_read_faults(ld, &section, unit, sigma);
   xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
                                                 .unit = unit,
-                                                .sigma = od_number_value(ld, first),
+                                                .sigma = sigma,
                                                 .noise = kind == 1 ? OD_NOISE_UNIFORM : OD_NOISE_GAUSSIAN,
                                                 .bias = od_number_value(ld, first + 1),
                                                 .resolution = od_number_value(ld, first + 2),
@@ -122,14 +129,13 @@ static void read_sensors(od_experiment_loader *xl, int node) {
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
 
-static void read_initial(od_experiment_loader *xl, int node) {
+// Outputs and their standard deviations, each on its own.
+static void read_sigmas(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
-  xl->initial = node;
   for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
     if (is_repeated(ld, node, key)) continue;
     const char *name = od_text_of(ld, key);
-    int watched = find_watched(xl->e, name);
-    if (watched < 0) watched = watch(xl, key);
+    int watched = od_watch(xl, key);
     if (watched < 0) continue;
     xl->watched_key[watched] = key;
     od_field field = {name, xl->e->watched[watched].unit, OD_POSITIVE, NAN};
@@ -137,6 +143,21 @@ static void read_initial(od_experiment_loader *xl, int node) {
                                 OD_IN_LOADER);
     xl->e->watched[watched].sigma = od_number_value(ld, number);
   }
+}
+
+// Or the outputs and their covariance.
+static void read_initial(od_experiment_loader *xl, int node) {
+  od_told *t = &xl->e->initial;
+  xl->initial = node;
+  if (od_is_matrix(&xl->ld, node)) {
+    bool sound =
+        od_read_told(xl, node, "initial", false, t, &xl->initial_entry) && od_watch_told(xl, t, xl->initial_entry);
+    for (int i = 0; sound && i < t->count; i++)
+      xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
+    return;
+  }
+  read_sigmas(xl, node);
+  if (!od_tell_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
 }
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
@@ -242,6 +263,8 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
+  if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
+    od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "low must be less than high");
   else if (p.start < p.low || p.start > p.high)
@@ -260,17 +283,6 @@ static void read_parameters(od_experiment_loader *xl, int node) {
 }
 
 // --- The rest -----------------------------------------------------------------------------------------------------
-
-static void read_noise(od_experiment_loader *xl, int node) {
-  static const char *const keys[] = {"pressures", "acceleration", NULL};
-  static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
-  od_loader *ld = &xl->ld;
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "noise", .what = "noise"};
-  if (node >= 0) section = od_section_open(ld, node, node, "noise", "noise", keys);
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
-  xl->e->pressure_noise = od_number_value(ld, first);
-  xl->e->acceleration_noise = od_number_value(ld, first + 1);
-}
 
 static void read_filter(od_experiment_loader *xl, int node) {
   static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
@@ -384,9 +396,9 @@ static int give_rows(od_experiment *e) {
   return rows;
 }
 
-static bool make_room(od_experiment_loader *xl, int sensors, int initial, int parameters) {
+static bool make_room(od_experiment_loader *xl, int sensors, int told, int parameters) {
   od_experiment *e = xl->e;
-  size_t watches = (size_t)sensors + (size_t)initial + 1;
+  size_t watches = (size_t)sensors + (size_t)told + 1;
   e->sensor = calloc(watches, sizeof *e->sensor);
   e->watched = calloc(watches, sizeof *e->watched);
   xl->watched_key = calloc(watches, sizeof *xl->watched_key);
@@ -401,7 +413,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   xl->simulated = !names_log(xl, data);
   od_load_machines(xl, file);
   read_time(xl, file);
-  read_noise(xl, od_section_get(ld, file, "noise"));
+  od_load_noise(xl, od_section_get(ld, file, "noise"));
   read_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
@@ -409,12 +421,16 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
-  if (!make_room(xl, entries(ld, sensors), entries(ld, initial), entries(ld, parameters))) {
+  int told = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  if (!make_room(xl, entries(ld, sensors), told, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
   }
+  od_load_sensor_noise(xl, od_section_get(ld, file, "sensor_noise"));
   read_sensors(xl, sensors);
+  od_tell_sensor_noise(xl);
   read_initial(xl, initial);
+  od_load_process(xl);
   read_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
@@ -449,6 +465,10 @@ static od_status load(od_experiment_loader *xl) {
   od_status status = od_document_load(&xl->ld, own, count, check_file, xl);
   free(own);
   free(xl->watched_key);
+  free(xl->initial_entry);
+  free(xl->process_entry);
+  free(xl->together_entry);
+  od_told_free(&xl->together);
   return status;
 }
 
@@ -459,7 +479,8 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_messages *foreign = od_messages_new();
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
-  od_experiment_loader xl = {.e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1};
+  od_experiment_loader xl = {
+      .e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1, .process = -1};
   int first = od_messages_count(messages);
   if (foreign && e) {
     xl.ld = od_document_start(path, messages);
@@ -486,10 +507,23 @@ void od_experiment_free(od_experiment *e) {
   free(e->watched);
   free(e->parameter);
   free(e->covariance);
+  free(e->sensor_covariance);
+  free(e->process_noise);
+  od_told_free(&e->initial);
+  od_told_free(&e->process);
   free(e->channel);
   od_log_free(e->log);
   od_log_plan_free(&e->data);
   free(e);
+}
+
+void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
+  memset(R, 0, (size_t)(e->outputs * e->outputs) * sizeof *R);
+  for (int i = 0; i < e->outputs; i++) R[i * (e->outputs + 1)] = 1;
+  for (int i = 0; i < e->sensors; i++) {
+    memcpy(R + i * e->outputs, e->sensor_covariance + i * e->sensors, (size_t)e->sensors * sizeof *R);
+    R[i * (e->outputs + 1)] += e->sensor[i].resolution * e->sensor[i].resolution / 12;
+  }
 }
 
 // The machine's plant, with sensors in front of it where they are calibrated.

@@ -77,13 +77,17 @@ static void release(run *r) {
 }
 
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
-// and independent changes of pressures and parameters. What is said about those holds for the experiment's own step; in
-// a shorter one they change less.
+// and independent changes of pressures and parameters; or what is told about the states instead. What is said about
+// those holds for the experiment's own step; in a shorter one they change less.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, double *Q) {
   const od_model *m = od_machine_model(e->model);
   double a = pow(e->acceleration_noise, 2), part = fabs(h - e->step) < 1e-6 * e->step ? 1 : h / e->step;
   int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
+  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
+  for (int i = 0; i < nx && e->process_noise; i++)
+    for (int j = 0; j < nx; j++) Q[i * n + j] = e->process_noise[i * nx + j] * part;
+  if (e->process_noise) return;
   for (int i = 0; i < nz; i++) {
     Q[i * n + i] = a * h * h * h / 3;
     Q[i * n + nz + i] = Q[(nz + i) * n + i] = a * h * h / 2;
@@ -91,7 +95,6 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
-  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
 }
 
 static void fill_process_noise(run *r, double h) {
@@ -119,14 +122,15 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
 static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
   size_t ny = (size_t)r->ny, np = (size_t)r->np;
-  double *sigma = calloc(ny + 3 * np + 1, sizeof *sigma);
+  double *sigma = calloc(ny + 3 * np + ny * ny + 1, sizeof *sigma);
   int *frozen = calloc(ny + 1, sizeof *frozen);
   if (!sigma || !frozen) {
     free(sigma);
     free(frozen);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  double *low = sigma + ny, *high = low + np, *start = high + np;
+  double *low = sigma + ny, *high = low + np, *start = high + np, *R = start + np;
+  if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
   for (size_t i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) sigma[i] = hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12));
   for (int i = 0; i < r->np; i++) {
@@ -137,6 +141,7 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
   const od_observer_options options = {.form = e->form,
                                        .sensor_sigma = sigma,
+                                       .sensor_covariance = e->sensor_covariance ? R : NULL,
                                        .gate = e->gate,
                                        .patience = e->patience,
                                        .frozen = frozen,

@@ -1,8 +1,8 @@
 // From what is said about outputs at the start to the states: their covariance, and starts drawn at random.
 //
-// With y = H x for small errors and independent errors of the outputs, P = H^-1 diag(sigma^2) H^-T over those states
-// that the outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which
-// follows from the others. A drawn start has outputs that are the true ones plus an error of that size: the states
+// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the
+// outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which follows
+// from the others. The process noise of a step is mapped alike, at the model's own start. A drawn start has outputs that are the true ones plus an error of that size: the states
 // follow by Newton's method with the same H.
 #include "experiment/start.h"
 
@@ -17,25 +17,29 @@
 enum { DRAWS = 100, NEWTON = 30 };
 
 typedef struct start {
+  const od_told *told;
   int nx, rows, columns;
-  int *output, *state, *pivot;  // watched output of each row, state of each column
-  double *hx, *H, *scale;       // all watched by all states; the chosen ones, in units of their columns
+  int *state, *pivot;      // state of each column
+  double *sigma;           // of each row's output
+  double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
 } start;
 
-static bool allocate(start *s, const od_experiment *e, int nx) {
+static bool allocate(start *s, const od_experiment *e, const od_told *told, int nx) {
   size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
-  *s = (start){.nx = nx};
-  s->output = calloc(outputs, sizeof *s->output);
+  *s = (start){.told = told, .nx = nx, .rows = told->count};
+  s->sigma = calloc(outputs, sizeof *s->sigma);
   s->state = calloc(states, sizeof *s->state);
   s->pivot = calloc(states, sizeof *s->pivot);
   s->hx = calloc(outputs * states, sizeof *s->hx);
   s->H = calloc(2 * outputs * states, sizeof *s->H);
   s->scale = calloc(states, sizeof *s->scale);
-  return s->output && s->state && s->pivot && s->hx && s->H && s->scale;
+  if (!s->sigma || !s->state || !s->pivot || !s->hx || !s->H || !s->scale) return false;
+  for (int r = 0; r < s->rows; r++) s->sigma[r] = sqrt(told->covariance[r * (s->rows + 1)]);
+  return true;
 }
 
 static void release(start *s) {
-  free(s->output);
+  free(s->sigma);
   free(s->state);
   free(s->pivot);
   free(s->hx);
@@ -43,26 +47,27 @@ static void release(start *s) {
   free(s->scale);
 }
 
-// Which outputs have a sigma, and which states they depend on, at the simulation's present state.
+// Row of the outputs' Jacobian.
+static const double *row_of(const start *s, const od_experiment *e, int r) {
+  return s->hx + e->watched[s->told->output[r]].row * s->nx;
+}
+
+// Which states the outputs depend on, at the simulation's present state.
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
-  s->rows = s->columns = 0;
-  for (int i = 0; i < e->watches; i++)
-    if (e->watched[i].sigma > 0) s->output[s->rows++] = i;
+  s->columns = 0;
   for (int j = 0; j < s->nx; j++) {
     double size = 0;
     // In units of the outputs' sigmas a state counts that moves one of them at all.
-    for (int r = 0; r < s->rows; r++)
-      size = fmax(size, fabs(s->hx[e->watched[s->output[r]].row * s->nx + j]) / e->watched[s->output[r]].sigma);
+    for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;
     s->state[s->columns++] = j;
   }
   for (int r = 0; r < s->rows; r++)
     for (int c = 0; c < s->columns; c++)
-      s->H[r * s->columns + c] =
-          s->hx[e->watched[s->output[r]].row * s->nx + s->state[c]] * s->scale[c] / e->watched[s->output[r]].sigma;
+      s->H[r * s->columns + c] = row_of(s, e, r)[s->state[c]] * s->scale[c] / s->sigma[r];
   return OD_OK;
 }
 
@@ -88,8 +93,10 @@ static int dependent_row(const start *s, double *copy) {
 
 // --- The covariance -----------------------------------------------------------------------------------------------
 
-static od_status fill(start *s, const od_experiment *e, double *P) {
-  int m = s->columns, n = s->nx + e->parameters;
+// Into the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is taken as correlations.
+static od_status fill(start *s, int n, double *P) {
+  int m = s->columns;
+  const double *C = s->told->covariance, *sigma = s->sigma;
   double *inverse = s->H + m * m;
   for (int i = 0; i < m * m; i++) inverse[i] = i % (m + 1) == 0;
   od_status status = od_lu_factor(m, s->H, s->pivot);
@@ -98,33 +105,56 @@ static od_status fill(start *s, const od_experiment *e, double *P) {
   for (int i = 0; i < m; i++)
     for (int j = 0; j < m; j++) {
       double sum = 0;
-      for (int k = 0; k < m; k++) sum += inverse[i * m + k] * inverse[j * m + k];
+      for (int k = 0; k < m; k++) {
+        double part = 0;
+        for (int l = 0; l < m; l++) part += (k == l ? 1 : C[k * m + l] / (sigma[k] * sigma[l])) * inverse[j * m + l];
+        sum += inverse[i * m + k] * part;
+      }
       P[s->state[i] * n + s->state[j]] = sum * s->scale[i] * s->scale[j];
     }
-  for (int i = 0; i < e->parameters; i++) P[(s->nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
   return OD_OK;
 }
 
-od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
+// The covariance of the states, in the corner of the n x n matrix P.
+static od_status map(const od_experiment *e, const od_told *told, od_sim *sim, int nx, int n, double *P,
+                     od_start_problem *problem) {
   start s;
-  size_t n = (size_t)(nx + e->parameters);
   *problem = (od_start_problem){.output = -1};
-  od_status status = allocate(&s, e, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
+  od_status status = allocate(&s, e, told, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
   if (status == OD_OK) {
-    memset(P, 0, n * n * sizeof *P);
+    memset(P, 0, (size_t)(n * n) * sizeof *P);
     int row = dependent_row(&s, s.H + s.rows * s.columns);
-    *problem = (od_start_problem){row < 0 ? -1 : s.output[row], s.rows, s.columns};
+    *problem = (od_start_problem){row, s.rows, s.columns};
     // With outputs of which each says something of its own there are never more than states.
-    status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, e, P);
+    status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
   }
   release(&s);
   return status;
 }
 
+od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
+  int n = nx + e->parameters;
+  od_status status = map(e, &e->initial, sim, nx, n, P, problem);
+  for (int i = 0; i < e->parameters && status == OD_OK; i++) P[(nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+  return status;
+}
+
 // --- A start at random --------------------------------------------------------------------------------------------
 
-static double draw(uint64_t seed, const char *name, uint64_t attempt, double middle, double sigma) {
-  return middle + sigma * od_noise_gaussian(seed, od_noise_stream(name), attempt, OD_USE_START);
+static double draw(uint64_t seed, const char *name, uint64_t attempt) {
+  return od_noise_gaussian(seed, od_noise_stream(name), attempt, OD_USE_START);
+}
+
+// Outputs around the true ones, their errors having the covariance that is told.
+static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
+                         double *wanted) {
+  const od_told *t = &e->initial;
+  for (int r = 0; r < t->count; r++) {
+    double error = 0;
+    for (int k = 0; k <= r; k++)
+      error += t->factor[r * t->count + k] * draw(seed, e->watched[t->output[k]].name, attempt);
+    wanted[r] = middle[t->output[r]] + error;
+  }
 }
 
 // One step of Newton's method towards the wanted outputs; *off: how far they were off, in sigmas.
@@ -138,8 +168,7 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   double *step = s->H + s->columns * s->columns;
   *off = 0;
   for (int r = 0; r < s->rows; r++) {
-    int i = s->output[r];
-    step[r] = (wanted[i] - y[e->watched[i].row]) / e->watched[i].sigma;
+    step[r] = (wanted[r] - y[e->watched[s->told->output[r]].row]) / s->sigma[r];
     *off = fmax(*off, fabs(step[r]));
   }
   od_lu_solve(s->columns, s->H, s->pivot, step, 1);
@@ -160,7 +189,7 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
     const od_estimated *q = &e->parameter[i];
     bool inside = false;
     for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
-      p[i] = draw(seed, q->path, attempt, isnan(q->truth) ? q->start : q->truth, q->sigma);
+      p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
       inside = p[i] >= q->low && p[i] <= q->high;
     }
     if (!inside) return OD_NOT_CONVERGED;
@@ -178,8 +207,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   od_status status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
-    for (int i = 0; i < e->watches; i++)
-      wanted[i] = draw(seed, e->watched[i].name, attempt, true_outputs[i], e->watched[i].sigma);
+    draw_outputs(e, seed, attempt, true_outputs, wanted);
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
   }
@@ -190,7 +218,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p) {
   start s;
-  od_status status = allocate(&s, e, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
+  od_status status = allocate(&s, e, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
   if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x);
   release(&s);
   return status;
@@ -198,7 +226,10 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
 
 // --- While loading ------------------------------------------------------------------------------------------------
 
-static od_status at_models_start(const od_experiment *e, const od_plant *plant, double *P, od_start_problem *problem) {
+// The start's errors, and process noise if it is told by outputs. *told is what has the problem.
+static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_told **told,
+                                 od_start_problem *problem) {
+  int nx = od_plant_nx(plant);
   od_sim *sim = od_sim_new(plant);
   double *u = calloc((size_t)plant->nu + 1, sizeof *u);
   od_status status = sim && u ? OD_OK : OD_NO_MEMORY;
@@ -206,25 +237,32 @@ static od_status at_models_start(const od_experiment *e, const od_plant *plant, 
     od_machine_inputs(e->model, 0, u);
     status = od_sim_start(sim, 0, u);
   }
-  if (status == OD_OK) status = od_start_covariance(e, sim, od_plant_nx(plant), P, problem);
+  *told = &e->initial;
+  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, problem);
+  if (status == OD_OK && e->process.count > 0) {
+    *told = &e->process;
+    status = map(e, *told, sim, nx, nx, e->process_noise, problem);
+  }
   od_sim_free(sim);
   free(u);
   return status;
 }
 
-static void complain(od_experiment_loader *xl, od_status status, const od_start_problem *problem) {
+static void complain(od_experiment_loader *xl, od_status status, const od_told *told, const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
+  bool initial = told == &xl->e->initial;
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_BAD_INPUT)
     od_complain(ld, ld->tree.root, "the model cannot start: %s", od_status_text(status));
   else if (problem->output >= 0)
-    od_complain(ld, xl->watched_key[problem->output],
+    od_complain(ld, (initial ? xl->initial_entry : xl->process_entry)[problem->output],
                 "'%s' says nothing about the states that the outputs before it do not say",
-                xl->e->watched[problem->output].name);
+                xl->e->watched[told->output[problem->output]].name);
   else
-    od_complain(ld, xl->initial, "found %d of %d outputs; as many are needed as there are states they depend on",
-                problem->outputs, problem->states);
+    od_complain(ld, initial ? xl->initial : xl->process,
+                "found %d of %d outputs; as many are needed as there are states they depend on", problem->outputs,
+                problem->states);
 }
 
 void od_load_start(od_experiment_loader *xl) {
@@ -236,9 +274,12 @@ void od_load_start(od_experiment_loader *xl) {
     od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
     return;
   }
-  size_t n = (size_t)(od_plant_nx(plant) + e->parameters);
+  size_t nx = (size_t)od_plant_nx(plant), n = nx + (size_t)e->parameters;
+  const od_told *told = &e->initial;
   e->covariance = calloc(n * n + 1, sizeof *e->covariance);
-  od_status status = e->covariance ? at_models_start(e, plant, e->covariance, &problem) : OD_NO_MEMORY;
-  if (status != OD_OK) complain(xl, status, &problem);
+  if (e->process.count > 0) e->process_noise = calloc(nx * nx + 1, sizeof *e->process_noise);
+  bool room = e->covariance && (e->process_noise || e->process.count == 0);
+  od_status status = room ? at_models_start(e, plant, &told, &problem) : OD_NO_MEMORY;
+  if (status != OD_OK) complain(xl, status, told, &problem);
   od_plant_free(plant);
 }

@@ -5,8 +5,8 @@
 #include "experiment/experiment.h"
 #include "oleodyn/sim.h"
 
-// Why there is no covariance: an output that the ones before it determine (or -1), and how many outputs there are for
-// how many states.
+// Why there is no covariance: which of the outputs is determined by the ones before it (or -1), and how many outputs
+// there are for how many states.
 typedef struct od_start_problem {
   int output, outputs, states;
 } od_start_problem;
@@ -15,7 +15,7 @@ typedef struct od_start_problem {
 // what is watched as outputs. OD_BAD_INPUT: see the problem.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
-// Draws a start: outputs of 'initial' around the true ones, parameters around the true values (else their starts) and
+// Draws a start: outputs of 'initial' around the true ones with their covariance, parameters around the true values (else their starts) and
 // within their bounds. The simulation begins at the model's own start and is left at the drawn one. x (nx), p.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p);

@@ -29,21 +29,34 @@ static double spike(const truth *m, int i) {
   return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
+// What is added to a sample: noise of the sensor's own, or together with others.
+static double noise_of(const truth *m, int i) {
+  const od_experiment *e = m->e;
+  const od_sensor *s = &e->sensor[i];
+  uint64_t sample = (uint64_t)m->at;
+  if (s->noise == OD_NOISE_UNIFORM)
+    return s->sigma * (sqrt(12) * (od_noise_uniform(e->seed, m->stream[i], sample, OD_USE_NOISE) - 0.5));
+  if (!e->sensor_factor) return s->sigma * od_noise_gaussian(e->seed, m->stream[i], sample, OD_USE_NOISE);
+  double sum = 0;
+  for (int j = 0; j <= i; j++) {
+    double part = e->sensor_factor[i * e->sensors + j];
+    if (part != 0) sum += part * od_noise_gaussian(e->seed, m->stream[j], sample, OD_USE_NOISE);
+  }
+  return sum;
+}
+
 static double measure(truth *m, int i, double t) {
   const od_sensor *s = &m->e->sensor[i];
   const od_faults *f = &s->faults;
-  uint64_t seed = m->e->seed, sample = (uint64_t)m->at;
-  uint32_t stream = m->stream[i];
   // Round-off in the time must not shift the first sample.
   if (m->at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
-  if (s->dropout > 0 && od_noise_uniform(seed, stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
+  if (s->dropout > 0 && od_noise_uniform(m->e->seed, m->stream[i], (uint64_t)m->at, OD_USE_DROPOUT) < s->dropout)
+    return NAN;
   // Round-off must not shift the end of a fault either.
   double now = t * (1 + 1e-12);
   if (now >= f->dies) return f->dies_stuck ? m->last[i] : (double)NAN;
   if (now >= f->stuck_from && now < f->stuck_to) return m->last[i];
-  double noise = s->noise == OD_NOISE_UNIFORM ? sqrt(12) * (od_noise_uniform(seed, stream, sample, OD_USE_NOISE) - 0.5)
-                                              : od_noise_gaussian(seed, stream, sample, OD_USE_NOISE);
-  double value = s->scale * m->y_true[i] + s->bias + s->sigma * noise + spike(m, i);
+  double value = s->scale * m->y_true[i] + s->bias + noise_of(m, i) + spike(m, i);
   return m->last[i] = s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
 }
 

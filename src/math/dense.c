@@ -1,6 +1,7 @@
 #include "math/dense.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 od_status od_lu_factor(int n, double *a, int *pivot) {
   for (int k = 0; k < n; k++) {
@@ -61,4 +62,25 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
     for (int c = 0; inverse != 1 && c < columns; c++) row[c] *= inverse;
   }
+}
+
+int od_cholesky(int n, const double *a, double *L) {
+  const double nothing = 1e-12, slack = 1e-6;  // of the variances: what counts as zero; its root, for what is beside it
+  int rank = 0;
+  for (int i = 0; i < n * n; i++) L[i] = 0;
+  for (int j = 0; j < n; j++) {
+    double own = a[j * n + j], d = own;
+    for (int k = 0; k < j; k++) d -= L[j * n + k] * L[j * n + k];
+    if (!isfinite(d) || own < 0 || d < -nothing * own) return -1;
+    bool new = d > nothing *own;
+    rank += new;
+    L[j * n + j] = new ? sqrt(d) : 0;
+    for (int i = j + 1; i < n; i++) {
+      double left = a[i * n + j];
+      for (int k = 0; k < j; k++) left -= L[i * n + k] * L[j * n + k];
+      if (!new && !(fabs(left) <= slack * sqrt(own * fabs(a[i * n + i])))) return -1;
+      L[i * n + j] = new ? left / L[j * n + j] : 0;
+    }
+  }
+  return rank;
 }

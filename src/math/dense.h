@@ -10,6 +10,11 @@ od_status od_lu_factor(int n, double *a, int *pivot);
 // Solves with the factors, in place; `columns` right-hand sides stand side by side in the n x columns matrix b.
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);
 
+// Cholesky's lower factor L of a symmetric positive semidefinite matrix, L L' = a (n x n each); entries above the
+// diagonal become zero. Returns the rank, or -1 when the matrix is not such a one. Rows that the rows before them
+// determine, to within 1e-12 of their diagonal, get a zero there.
+int od_cholesky(int n, const double *a, double *L);
+
 // y += a x, n entries.
 static inline void od_add_scaled(int n, double a, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += a * x[i];

@@ -3,6 +3,10 @@
 //   predict:  [x, p] by one trapezoidal step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearised at the prediction; what the earlier ones have moved is accounted for
 //
+// Where the noise of sensors is correlated, R = L D L' with a unit triangle L, over those that are used: a sensor less
+// L's part of the ones before it has noise of its own, of variance D. That is what is taken in, and since it differs from
+// the sensor by what is known already, its innovation is the sensor's own, given the sensors before it.
+//
 // Where the prediction is less certain than a sensor and the sensor bends over the way of the correction, the correction
 // is repeated with the sensors linearised at its end (the iterated filter, a Gauss-Newton method for the same minimum):
 // without that a bad start leaves a filter that is surer than it should be.
@@ -13,6 +17,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "math/dense.h"
 #include "observe/covariance.h"
 #include "observe/guard.h"
 
@@ -26,12 +31,14 @@ struct od_observer {
   const od_plant *plant;
   size_t size;
   int nx, np, ny, form, started, used;
-  int wary;     // whether the next correction may have to be repeated
-  int widened;  // whether this one has raised the uncertainty for a sensor
+  int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
+  int wary;        // whether the next correction may have to be repeated
+  int widened;     // whether this one has raised the uncertainty for a sensor
   double nis;
   // Offsets in bytes from the block's start.
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;
   size_t present;                      // which sensors measure
+  size_t R, L, D, own_h, own_y;        // of correlated noise: factors, and of each sensor what is its own (n, 1)
   size_t prior_P, prior, moved, bent;  // what a repeated correction begins with, and where it is linearised
 };
 
@@ -91,6 +98,11 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));
+  o->R = od_place(&end, ny * ny * d);
+  o->L = od_place(&end, ny * ny * d);
+  o->D = od_place(&end, ny * d);
+  o->own_h = od_place(&end, ny * n * d);
+  o->own_y = od_place(&end, ny * d);
   o->present = od_place(&end, ny);
   o->size = od_place(&end, 0);
   return o->size;
@@ -99,6 +111,20 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
 size_t od_observer_size(const od_plant *plant) {
   od_observer o;
   return lay_out(&o, plant);
+}
+
+// Keeps the covariance of the sensors' noise; all of its parts are as good as the whole.
+static void set_noise(od_observer *o, const double *R) {
+  int ny = o->ny;
+  o->correlated = R ? 1 : 0;
+  if (!R) return;
+  memcpy(at(o, o->R), R, (size_t)(ny * ny) * sizeof *R);
+  for (int i = 0; i < ny; i++) {
+    at(o, o->sigma)[i] = sqrt(R[i * ny + i]);
+    for (int j = 0; j < i; j++)
+      if (!(fabs(R[i * ny + j] - R[j * ny + i]) <= 1e-12 * sqrt(R[i * ny + i] * R[j * ny + j]))) o->correlated = -1;
+  }
+  if (od_cholesky(ny, R, at(o, o->L)) != ny) o->correlated = -1;
 }
 
 od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options) {
@@ -113,10 +139,11 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
     at(o, o->high)[i] = options->high ? options->high[i] : INFINITY;
   }
   for (int i = 0; i < o->ny; i++) {
-    at(o, o->sigma)[i] = options->sensor_sigma[i];
+    if (!options->sensor_covariance) at(o, o->sigma)[i] = options->sensor_sigma[i];
     rules(o)[i] = (od_guard_rules){options->gate, options->patience > 0 ? options->patience : default_patience,
                                    options->frozen ? options->frozen[i] : 0};
   }
+  set_noise(o, options->sensor_covariance);
   return o;
 }
 
@@ -132,6 +159,7 @@ void od_observer_free(od_observer *o) {
 od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                             const double *u) {
   od_sim *sim = od_observer_sim(o);
+  if (o->correlated < 0) return OD_BAD_ARGUMENT;
   od_status status = od_sim_start(sim, t, u);
   if (status == OD_OK && p) status = od_sim_set_parameters(sim, p);
   if (status == OD_OK && x) status = od_sim_set(sim, t, x, u);
@@ -180,22 +208,55 @@ static bool widen(od_observer *o, od_covariance *b, const double *h, const doubl
 }
 
 // Row i of the sensors' Jacobian.
-static const double *sensor_row(od_observer *o, int i) {
+static double *sensor_row(od_observer *o, int i) {
   double *h = at(o, o->h);
   memcpy(h, at(o, o->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
   if (o->np) memcpy(h + o->nx, at(o, o->hp) + i * o->np, (size_t)o->np * sizeof *h);
   return h;
 }
 
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+// Takes from sensor i, with its row h, what the sensors before it say about its noise: h becomes that of what is its own;
+// so does its value, the innovation where the estimate has come to. Returns the variance of its own noise.
+static double own_part(od_observer *o, int i, double *h, double *value) {
+  int ny = o->ny, n = o->nx + o->np;
+  double *L = at(o, o->L) + i * ny, *D = at(o, o->D), *own_h = at(o, o->own_h), *own_y = at(o, o->own_y);
+  const double *R = at(o, o->R) + i * ny, *delta = at(o, o->delta);
+  double left = R[i];
+  for (int j = 0; j < i; j++) {
+    if (innovations(o)[j].use != OD_SENSOR_USED) continue;
+    double shared = R[j];  // with what is sensor j's own
+    const double *Lj = at(o, o->L) + j * ny;
+    for (int k = 0; k < j; k++)
+      if (innovations(o)[k].use == OD_SENSOR_USED) shared -= L[k] * D[k] * Lj[k];
+    L[j] = shared / D[j];
+    left -= L[j] * shared;
+    *value -= L[j] * (own_y[j] - dot(n, own_h + j * n, delta));
+    for (int k = 0; k < n; k++) h[k] -= L[j] * own_h[j * n + k];
+  }
+  D[i] = left;
+  memcpy(own_h + i * n, h, (size_t)n * sizeof *h);
+  own_y[i] = *value + dot(n, h, delta);
+  return left;
+}
+
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
 // `delta` (n each). The first pass says what the innovation was and whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
   int n = o->nx + o->np;
-  const double *h = sensor_row(o, i), *moved = at(o, o->moved);
+  double *h = sensor_row(o, i);
+  const double *moved = at(o, o->moved);
   double *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
   double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i];
   for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
-  double s = od_covariance_project(b, h, g) + r, value = measured - predicted;
+  double value = measured - predicted;
+  if (o->correlated) r = own_part(o, i, h, &value);
+  double s = od_covariance_project(b, h, g) + r;
   od_innovation *in = &innovations(o)[i];
   if (pass == 0) {
     int reopen;
@@ -250,7 +311,8 @@ static int is_bent(od_observer *o, od_status *status) {
     const double *h = sensor_row(o, i);
     double straight = at(o, o->y)[i];
     for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
-    if (fabs(bent[i] - straight) > bend * at(o, o->sigma)[i]) return 1;
+    double sigma = o->correlated ? sqrt(at(o, o->D)[i]) : at(o, o->sigma)[i];
+    if (fabs(bent[i] - straight) > bend * sigma) return 1;
   }
   return 0;
 }

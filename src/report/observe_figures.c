@@ -5,14 +5,7 @@
 #include "report/observe_account.h"
 
 // A page must stay readable, and its file small.
-enum {
-  MOST_OUTPUTS = 40,
-  MOST_CURVES = 24,
-  MOST_PARAMETERS = 48,
-  MOST_SENSORS = 24,
-  MOST_INPUTS = 12,
-  INPUT_SAMPLES = 2001
-};
+enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
 
 // --- Ranges -------------------------------------------------------------------------------------------------------
 
@@ -79,42 +72,28 @@ static void tell_left_out(od_account *a, int all, int shown, const char *what, c
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
-static void draw_input(od_account *a, int input, const double *time, const double *value, long count) {
-  const char *unit = od_machine_input_unit(a->e->truth, input);
+// As the observer knew them, whoever said so.
+static void draw_input(od_account *a, int input) {
+  const od_table *t = a->o->table;
+  od_series values = column(t, a->o->columns.input + input, 1);
   range r = nothing;
-  for (long i = 0; i < count; i++) include(&r, value[i]);
-  od_display shown = od_display_unit(unit, size_of(r));
-  od_figure f = over_time(a, od_machine_input_name(a->e->truth, input), NULL, r, shown);
+  for (long i = 0; i < values.count; i++) include(&r, od_series_at(&values, i));
+  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), size_of(r));
+  od_figure f = over_time(a, od_machine_input_name(a->e->model, input), NULL, r, shown);
+  values.factor = shown.factor;
   od_page_figure_begin(a->page, &f);
-  double seconds = time_of(a).factor;
-  od_chart_line(f.to, &f.chart, (od_series){time, count, 1, seconds}, (od_series){value, count, 1, shown.factor},
-                OD_DRAWN_ESTIMATE, "");
+  od_chart_line(f.to, &f.chart, time_of(a), values, OD_DRAWN_ESTIMATE, "");
   od_page_figure_end(a->page, &f);
 }
 
-// The inputs of a simulated machine are known functions of time.
 void od_report_inputs(od_account *a) {
-  int inputs = a->e->truth ? od_machine_input_count(a->e->truth) : 0;
+  int inputs = od_machine_input_count(a->e->model);
   if (inputs == 0) return;
-  const od_table *t = a->o->table;
-  double end = t->data[(t->rows - 1) * t->columns];
-  double *time = malloc(2 * INPUT_SAMPLES * sizeof *time), *u = calloc((size_t)inputs, sizeof *u);
-  if (time && u) {
-    od_page_section(a->page, "Inputs");
-    od_page_figures_begin(a->page, true);
-    for (int input = 0; input < inputs && input < MOST_INPUTS; input++) {
-      for (int i = 0; i < INPUT_SAMPLES; i++) {
-        time[i] = end * i / (INPUT_SAMPLES - 1);
-        od_machine_inputs(a->e->truth, time[i], u);
-        time[INPUT_SAMPLES + i] = u[input];
-      }
-      draw_input(a, input, time, time + INPUT_SAMPLES, INPUT_SAMPLES);
-    }
-    od_page_figures_end(a->page);
-    tell_left_out(a, inputs, MOST_INPUTS, "inputs", "");
-  }
-  free(time);
-  free(u);
+  od_page_section(a->page, "Inputs");
+  od_page_figures_begin(a->page, true);
+  for (int input = 0; input < inputs && input < MOST_INPUTS; input++) draw_input(a, input);
+  od_page_figures_end(a->page);
+  tell_left_out(a, inputs, MOST_INPUTS, "inputs", "");
 }
 
 // --- Outputs ------------------------------------------------------------------------------------------------------

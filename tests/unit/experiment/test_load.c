@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "experiment/experiment.h"
+#include "experiment/observe.h"
 #include "oleodyn/sim.h"
 #include "support/scratch.h"
 
@@ -53,7 +54,8 @@ static void test_what_is_no_experiment(void **state) {
   expect(
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
-      "truth, model, sensors, initial, parameters, noise, filter, data, variants, fit, sets, prepare or combinations\n");
+      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare or "
+      "combinations\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
@@ -158,6 +160,67 @@ static void test_outputs_must_tell_the_states(void **state) {
          "x.yaml:3:10: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
 }
 
+// The same covariances, said in full: matrices that are none, that contradict, or that tell too little.
+#define SENSORS "sensors: {P.pressure: {sigma: 1 MPa}, A.pressure: {}}\n"
+static void test_mistakes_in_matrices(void **state) {
+  expect(*state,
+         MACHINE SENSORS
+         "sensor_noise: {of: [P.pressure, A.presure], matrix: [[1, 0], [0, 1]]}\n"
+         "initial: {of: [P.pressure, A.pressure, P.pressure], matrix: 3}\n"
+         "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
+         "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
+         "x.yaml:4:40: 'P.pressure' is given twice\n"
+         "x.yaml:4:61: found '3'; 'matrix' wants as many rows as 'of' has outputs: 3\n"
+         "x.yaml:5:85: found a list of 3; 'matrix[1]' wants as many numbers as 'of': 2\n");
+  expect(*state,
+         MACHINE SENSORS
+         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"
+         "initial: {of: [P.pressure], matrix: [[1 MPa]], sigma: 3}\n"
+         "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 2], [2, 1]]}}\n",
+         "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; a covariance is symmetric\n"
+         "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] wants Pa^2\n"
+         "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
+         "x.yaml:5:76: the matrix is no covariance; it has a negative eigenvalue\n");
+  expect(*state,
+         MACHINE SENSORS
+         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
+         "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
+         "x.yaml:3:54: the matrix is singular; noise of sensors needs a positive definite one\n"
+         "x.yaml:4:66: matrix[0][0] is '0', must be greater than zero\n");
+  expect(*state,
+         MACHINE
+         "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"
+         "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
+         "initial: {matrix: [[1]]}\n",
+         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to go together with others\n"
+         "x.yaml:3:33: there is no sensor 'A.pressure'\n"
+         "x.yaml:4:10: initial needs 'of'\n");
+}
+
+static void test_mistakes_in_structures(void **state) {
+  expect(*state, MACHINE SENSOR "noise: {structure: mecanical, process: {}}\n",
+         "x.yaml:3:20: found 'mecanical'; did you mean 'mechanical'?\n");
+  expect(*state,
+         MACHINE SENSOR
+         "noise: {structure: mechanical, pressures: 30 Pa, process: {}}\n"
+         "parameters: {oil.kp: {sigma: 1 MPa, noise: 1 Pa}}\n",
+         "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; 'coupled' has both\n"
+         "x.yaml:3:59: 'process' needs 'structure: matrix'\n"
+         "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; 'coupled' has both\n");
+  expect(*state, MACHINE SENSOR "noise: {structure: matrix, acceleration: 1}\n",
+         "x.yaml:3:8: noise needs 'process'\n"
+         "x.yaml:3:42: 'structure: matrix' has its noise in 'process', not in 'acceleration'\n");
+  // Outputs of the process noise must tell the states, as those of the start.
+  expect(*state,
+         MACHINE SENSOR
+         "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
+         "x.yaml:3:60: 'crank_pivot.angle' says nothing about the states that the outputs before it do not say\n");
+  expect(*state, MACHINE SENSOR "noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1 N^2]]}}\n",
+         "x.yaml:3:37: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+  expect(*state, MACHINE SENSOR "initial: {of: [cylinder.force], matrix: [[1 N^2]]}\n",
+         "x.yaml:3:10: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+}
+
 static void test_options(void **state) {
   (void)state;
   const char *set[] = {"model.oil.kp=3 m", "tiem=3"};
@@ -232,12 +295,68 @@ static void test_start_covariance(void **state) {
   od_messages_free(messages);
 }
 
+// Matrices are given back by the outputs' Jacobian, H P H' = C, for the start and for a step; a step of half the length has
+// half of it. What is told by a diagonal matrix is what single sigmas say.
+static void test_matrices(void **state) {
+  static const char file[] = MACHINE
+      "step: 1 ms\n"
+      "sensors: {P.pressure: {}, A.pressure: {resolution: 0.6 MPa}, cylinder.length: {sigma: 1 mm}}\n"
+      "sensor_noise: {of: [A.pressure, P.pressure], matrix: [[0.04 MPa^2, 0.01 MPa^2], [0.01 MPa^2, 0.09 MPa^2]]}\n"
+      "initial:\n"
+      "  of: [cylinder.length, cylinder.rate, P.pressure]\n"
+      "  matrix: [[1e-2, 3e-4 m m/s, 50 m kPa], [3e-4, 1e-4, 0], [5e4, 0, 4 MPa^2]]\n"
+      "noise:\n"
+      "  structure: matrix\n"
+      "  process: {of: [cylinder.rate, B.pressure, cylinder.length], matrix: [[4, 1, 0.5], [1, 9, 0], [0.5, 0, 1]]}\n"
+      "parameters: {oil.kp: {sigma: 1 MPa, noise: 3 Pa}}\n";
+  const double C[9] = {1e-2, 3e-4, 5e4, 3e-4, 1e-4, 0, 5e4, 0, 4e12}, D[9] = {4, 1, 0.5, 1, 9, 0, 0.5, 0, 1};
+  od_messages *messages = od_messages_new();
+  od_experiment *e = NULL;
+  const char *path = scratch_write(*state, "x.yaml", file, strlen(file));
+  if (od_experiment_load(path, NULL, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
+  assert_non_null(e);
+  od_plant *plant = NULL;
+  assert_int_equal(od_experiment_plant(e, &plant, NULL), OD_OK);
+  enum { NX = 6, N = 7, NY = 5 };
+  assert_true(od_plant_nx(plant) == NX && e->outputs == NY);
+  double u[1] = {0}, hx[NY * NX], Q[N * N], R[NY * NY];
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, NULL), OD_OK);
+  od_experiment_process_noise(e, plant, 0.5e-3, Q);
+  for (int i = 0; i < 9; i++) {
+    const double *a = hx + NX * e->initial.output[i / 3], *b = hx + NX * e->initial.output[i % 3];
+    const double *c = hx + NX * e->process.output[i / 3], *d = hx + NX * e->process.output[i % 3];
+    double start = 0, step = 0;
+    for (int k = 0; k < NX; k++)
+      for (int l = 0; l < NX; l++) {
+        start += a[k] * e->covariance[N * k + l] * b[l];
+        step += c[k] * Q[N * k + l] * d[l];
+      }
+    assert_true(fabs(start - C[i]) < 1e-9 * sqrt(C[4 * (i / 3)] * C[4 * (i % 3)]));
+    assert_true(fabs(step - 0.5 * D[i]) < 1e-9 * sqrt(D[4 * (i / 3)] * D[4 * (i % 3)]));
+  }
+  assert_true(fabs(Q[N * N - 1] - 4.5) < 1e-12 && e->covariance[N * N - 1] == 1e12);
+  // The sensors: in their own order, sigmas from the matrix, and the resolution as more noise.
+  od_experiment_sensor_covariance(e, R);
+  assert_true(fabs(e->sensor[0].sigma - 0.3e6) < 1e-6 && fabs(e->sensor[1].sigma - 0.2e6) < 1e-6);
+  assert_true(R[0] == 9e10 && R[1] == 1e10 && R[NY] == 1e10 && fabs(R[NY + 1] - 7e10) < 1 && R[2] == 0);
+  assert_true(fabs(R[2 * NY + 2] - 1e-6) < 1e-15 && R[3 * NY + 3] == 1);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_experiment_free(e);
+  od_messages_free(messages);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_what_is_no_experiment, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_machines_and_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_sensors_and_parameters, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_faults_and_filter, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_mistakes_in_matrices, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_mistakes_in_structures, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_matrices, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_outputs_must_tell_the_states, scratch_setup, scratch_teardown),
       cmocka_unit_test(test_options),
       cmocka_unit_test(test_what_is_understood),

@@ -12,6 +12,7 @@
 #include "experiment/noise.h"
 #include "experiment/observe.h"
 #include "support/experiments.h"
+#include "support/scratch.h"
 
 #define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
 
@@ -169,6 +170,99 @@ static void test_interruption_keeps_rows(void **state) {
   od_experiment_free(e);
 }
 
+// --- Correlated sensors -------------------------------------------------------------------------------------------
+
+enum { CORRELATED_RUNS = 30 };
+
+// NEES per parameter and NIS per innovation over runs with random starts.
+static void consistency_of(od_experiment *e, double *nees, od_consistency *nis) {
+  double sum = 0, squares = 0, dimension = 0;
+  e->random_start = true;
+  for (int i = 0; i < CORRELATED_RUNS; i++) {
+    const od_observe_options options = {.no_table = true};
+    od_observed *o = NULL;
+    e->seed = (uint64_t)i + 1;
+    assert_int_equal(od_observe(e, &options, &o, NULL), OD_OK);
+    sum += o->nees;
+    squares += o->nis;
+    dimension += (double)o->nis_dimension;
+    od_observed_free(o);
+  }
+  *nees = sum / (CORRELATED_RUNS * e->parameters);
+  *nis = od_consistency_of(squares, dimension);
+}
+
+// The mean product of the normalised innovations of both pressures.
+static double innovation_product(const od_observed *o) {
+  double sum = 0;
+  long count = 0;
+  for (long r = 0; r < o->table->rows; r++) {
+    const double *in = o->table->data + r * o->table->columns + o->columns.innovation;
+    if (isnan(in[2]) || isnan(in[4])) continue;
+    sum += in[2] / in[3] * in[4] / in[5];
+    count++;
+  }
+  return sum / (double)count;
+}
+
+// Both pressures have most of their noise in common (a supply that hums, say), and samples are lost. The noise has the
+// covariance that was asked for; an observer that is told is right about itself, by chi-squared's intervals, and its
+// innovations do not depend on each other; those of an observer that is not told do.
+static void test_correlated_sensors(void **state) {
+  static const char lines[] =
+      "\nsensor_noise: {of: [P.pressure, A.pressure], matrix: [[0.0225 MPa^2, 0.02 MPa^2], [0.02 MPa^2, 0.0225 MPa^2]]}\n";
+  scratch *s = *state;
+  FILE *from = fopen(CASE "points-3.experiment.yaml", "r");
+  char text[8192], *at;
+  size_t size = fread(text, 1, sizeof text - 1, from);
+  fclose(from);
+  text[size] = 0;
+  assert_non_null(at = strstr(text, "machine: machine.yaml"));
+  char whole[10000];
+  snprintf(whole, sizeof whole, "%.*smachine: " CASE "machine.yaml%s%s", (int)(at - text), text,
+           at + strlen("machine: machine.yaml"), lines);
+  const char *path = scratch_write(s, "x.yaml", whole, strlen(whole));
+  const char *set[] = {"sensors.P.pressure.dropout=10 %"};
+  od_experiment *e = load(path, NULL, set, 1);
+  // What the sensors say beside what is true: time, measured (3), then estimate, sigma, true, error of each.
+  od_observed *o = observe(e);
+  double covariance[4] = {0};
+  long count = 0;
+  for (long r = 1; r < o->table->rows; r++) {
+    const double *row = o->table->data + r * o->table->columns;
+    double error[2] = {row[2] - row[o->columns.watched + 4 + 2], row[3] - row[o->columns.watched + 8 + 2]};
+    if (isnan(error[0])) continue;
+    for (int i = 0; i < 4; i++) covariance[i] += error[i / 2] * error[i % 2];
+    count++;
+  }
+  assert_true(labs(count - 4500) < 110);
+  for (int i = 0; i < 4; i++) {
+    double wanted = i % 3 == 0 ? 0.0225e12 : 0.02e12,
+           spread = sqrt((0.0225 * 0.0225 * 1e24 + wanted * wanted) / (double)count);
+    assert_true(fabs(covariance[i] / (double)count - wanted) < 5 * spread);
+  }
+  double told, product = innovation_product(o), product_untold;
+  od_observed_free(o);
+  od_consistency nis;
+  consistency_of(e, &told, &nis);
+  // Not told, from here on: the noise stays as it is.
+  double *R = e->sensor_covariance;
+  e->sensor_covariance = NULL;
+  o = observe(e);
+  product_untold = innovation_product(o);
+  od_observed_free(o);
+  e->sensor_covariance = R;
+  print_message(
+      "correlated sensors: NEES %.3f, NIS %.4f (%.4f to %.4f), innovations correlated by %.3f; not told: %.3f\n", told,
+      nis.value, nis.low, nis.high, product, product_untold);
+  double spread = sqrt(2.0 / (CORRELATED_RUNS * e->parameters));
+  assert_true(fabs(told - 1) < 3 * spread);
+  assert_true(nis.value > 1 - 2 * (1 - nis.low) && nis.value < 1 + 2 * (nis.high - 1));
+  assert_true(fabs(product) < 5 / sqrt((double)count));
+  assert_true(product_untold > 0.5);
+  od_experiment_free(e);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_noise_has_its_moments),
@@ -180,6 +274,7 @@ int main(void) {
       cmocka_unit_test(test_forms_agree),
       cmocka_unit_test(test_sensors),
       cmocka_unit_test(test_interruption_keeps_rows),
+      cmocka_unit_test_setup_teardown(test_correlated_sensors, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

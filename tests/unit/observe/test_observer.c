@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +12,17 @@
 
 #include <cmocka.h>
 
+#include "math/dense.h"
 #include "observe/guard.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
 // ---- a linear plant: two masses and a bias, x' = A x + B u + E p, y = C x + D p
 
-enum { NX = 3, NU = 1, NP = 2, NY = 2, N = NX + NP };
+enum { NX = 3, NU = 1, NP = 2, NY = 3, N = NX + NP };
 static const double A[NX][NX] = {{0, 1, 0}, {-4, -0.5, 1}, {0.3, 0, -1}}, B[NX] = {0, 1, 0.2};
-static const double E[NX][NP] = {{0, 0}, {1, 0}, {0, 0.5}}, C[NY][NX] = {{1, 0, 0}, {0, 0.5, 1}},
-                    D[NY][NP] = {{0, 0}, {0, 0.2}};
+static const double E[NX][NP] = {{0, 0}, {1, 0}, {0, 0.5}}, C[NY][NX] = {{1, 0, 0}, {0, 0.5, 1}, {0.2, 0.3, -0.5}},
+                    D[NY][NP] = {{0, 0}, {0, 0.2}, {0.1, 0}};
 
 static int f(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
@@ -112,7 +114,8 @@ static void textbook_start(textbook *k, double step) {
   }
 }
 
-static void textbook_step(textbook *k, const double *u, const double *q, const double *r, const double *y) {
+// R: the sensors' noise. Returns the normalised square of the innovations.
+static double textbook_step(textbook *k, const double *u, const double *q, const double R[NY][NY], const double *y) {
   matrix T, Ft, next;
   double x[N];
   for (int i = 0; i < N; i++) {
@@ -123,8 +126,10 @@ static void textbook_step(textbook *k, const double *u, const double *q, const d
   transposed(k->F, Ft);
   product(T, Ft, next);
   for (int i = 0; i < N; i++) next[i][i] += q[i];
-  // Innovation, its covariance (2 x 2, those sensors that are there), gain.
-  double H[NY][N] = {{0}}, PH[N][NY], S[NY][NY], v[NY], I[NY][NY];
+  // Innovation, its covariance, gain. Sensors that are missing see nothing and have noise of their own; below the
+  // sensors the covariance is filled up with ones, for the inverse.
+  double H[NY][N] = {{0}}, PH[N][NY], v[NY], nis = 0;
+  matrix S = {{0}}, I;
   for (int i = 0; i < NY; i++) {
     for (int j = 0; j < NX; j++) H[i][j] = isnan(y[i]) ? 0 : C[i][j];
     for (int j = 0; j < NP; j++) H[i][NX + j] = isnan(y[i]) ? 0 : D[i][j];
@@ -138,21 +143,33 @@ static void textbook_step(textbook *k, const double *u, const double *q, const d
     v[i] = isnan(y[i]) ? 0 : y[i];
     for (int j = 0; j < N; j++) v[i] -= H[i][j] * x[j];
     for (int j = 0; j < NY; j++) {
-      S[i][j] = i == j ? r[i] * r[i] : 0;
+      S[i][j] = i == j || !(isnan(y[i]) || isnan(y[j])) ? R[i][j] : 0;
       for (int l = 0; l < N; l++) S[i][j] += H[i][l] * PH[l][j];
     }
   }
-  double det = S[0][0] * S[1][1] - S[0][1] * S[1][0];
-  I[0][0] = S[1][1] / det, I[1][1] = S[0][0] / det, I[0][1] = -S[0][1] / det, I[1][0] = -S[1][0] / det;
-  for (int i = 0; i < N; i++) {
-    double gain[NY] = {PH[i][0] * I[0][0] + PH[i][1] * I[1][0], PH[i][0] * I[0][1] + PH[i][1] * I[1][1]};
-    k->x[i] = x[i] + gain[0] * v[0] + gain[1] * v[1];
-    for (int j = 0; j < N; j++) k->P[i][j] = next[i][j] - gain[0] * PH[j][0] - gain[1] * PH[j][1];
-  }
+  for (int i = NY; i < N; i++) S[i][i] = 1;
+  inverse(S, I);
+  for (int i = 0; i < NY; i++)
+    for (int j = 0; j < NY; j++) nis += v[i] * I[i][j] * v[j];
+  memcpy(k->x, x, sizeof x);
+  memcpy(k->P, next, sizeof next);
+  for (int i = 0; i < N; i++)
+    for (int l = 0; l < NY; l++) {
+      double gain = 0;
+      for (int m = 0; m < NY; m++) gain += PH[i][m] * I[m][l];
+      k->x[i] += gain * v[l];
+      for (int j = 0; j < N; j++) k->P[i][j] -= gain * PH[j][l];
+    }
+  return nis;
 }
 
-static void equals_a_textbook_filter(od_covariance_form form) {
-  const double x0[NX] = {0.5, 0, -0.2}, p0[NP] = {0.3, -0.1}, sigma[NY] = {0.05, 0.1}, step = 0.02;
+// With correlations between the sensors' noise, or without.
+static void equals_a_textbook_filter(od_covariance_form form, bool correlated) {
+  const double x0[NX] = {0.5, 0, -0.2}, p0[NP] = {0.3, -0.1}, sigma[NY] = {0.05, 0.1, 0.2}, step = 0.02;
+  const double correlation[NY][NY] = {{1, 0.8, -0.3}, {0.8, 1, 0.2}, {-0.3, 0.2, 1}};
+  double R[NY][NY];
+  for (int i = 0; i < NY; i++)
+    for (int j = 0; j < NY; j++) R[i][j] = sigma[i] * sigma[j] * (correlated || i == j ? correlation[i][j] : 0);
   const double q[N] = {1e-6, 2e-6, 1e-6, 0, 1e-8}, start[N] = {0.3, 0.2, 0.4, 1, 0.5};
   od_function fn = {.nx = NX,
                     .nu = NU,
@@ -166,7 +183,9 @@ static void equals_a_textbook_filter(od_covariance_form form) {
                     .h_jacobians = h_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
-  od_observer *o = od_observer_new(plant, &(od_observer_options){.form = form, .sensor_sigma = sigma});
+  const od_observer_options options = {
+      .form = form, .sensor_sigma = sigma, .sensor_covariance = correlated ? &R[0][0] : NULL};
+  od_observer *o = od_observer_new(plant, &options);
   textbook k = {.x = {x0[0], x0[1], x0[2], p0[0], p0[1]}};
   for (int i = 0; i < N; i++) k.P[i][i] = start[i] * start[i];
   textbook_start(&k, step);
@@ -175,12 +194,17 @@ static void equals_a_textbook_filter(od_covariance_form form) {
   od_dice dice = {42};
   double worst = 0;
   for (int i = 0; i < 500; i++) {
-    double y[NY] = {od_dice_uniform(&dice, -1, 1), od_dice_uniform(&dice, -1, 1)};
+    double y[NY];
+    for (int j = 0; j < NY; j++) y[j] = od_dice_uniform(&dice, -1, 1);
     if (i % 7 == 3) y[0] = NAN;
     if (i % 11 == 5) y[1] = NAN;
-    textbook_step(&k, u, q, sigma, y);
+    if (i % 13 == 8) y[2] = NAN;
+    double nis = textbook_step(&k, u, q, (const double(*)[NY])R, y);
     assert_int_equal(od_observer_predict(o, step, u, NULL, q), OD_OK);
     assert_int_equal(od_observer_correct(o, y), OD_OK);
+    int used, there = !isnan(y[0]) + !isnan(y[1]) + !isnan(y[2]);
+    worst = fmax(worst, fabs(od_observer_nis(o, &used) / fmax(nis, 1) - (nis > 1 ? 1 : nis)));
+    assert_int_equal(used, there);
     const double *P = od_observer_covariance(o);
     for (int j = 0; j < N; j++) {
       double estimate = j < NX ? od_observer_state(o)[j] : od_observer_parameters(o)[j - NX];
@@ -188,7 +212,8 @@ static void equals_a_textbook_filter(od_covariance_form form) {
       for (int l = 0; l < N; l++) worst = fmax(worst, fabs(P[j * N + l] - k.P[j][l]));
     }
   }
-  print_message("%s: largest difference from the textbook filter %.2g\n", form ? "square root" : "joseph", worst);
+  print_message("%s, %s: largest difference from the textbook filter %.2g\n", form ? "square root" : "joseph",
+                correlated ? "correlated" : "independent", worst);
   assert_true(worst < 1e-10);
   od_observer_free(o);
   od_plant_free(plant);
@@ -196,11 +221,135 @@ static void equals_a_textbook_filter(od_covariance_form form) {
 
 static void joseph(void **state) {
   (void)state;
-  equals_a_textbook_filter(OD_FORM_JOSEPH);
+  equals_a_textbook_filter(OD_FORM_JOSEPH, false);
+  equals_a_textbook_filter(OD_FORM_JOSEPH, true);
 }
 static void square_root(void **state) {
   (void)state;
-  equals_a_textbook_filter(OD_FORM_SQUARE_ROOT);
+  equals_a_textbook_filter(OD_FORM_SQUARE_ROOT, false);
+  equals_a_textbook_filter(OD_FORM_SQUARE_ROOT, true);
+}
+
+// ---- correlated noise of sensors that bend
+
+// Two states at rest; two sensors that bend, a third that is straight. Weighted: each sensor in other units, so that
+// their noise is independent with sigma 1 (the rows of L^-1 for the covariance below).
+static int rest(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t, (void)x, (void)u, (void)p;
+  dx[0] = dx[1] = 0;
+  return 0;
+}
+static const double bent_R[9] = {0.04, 0.03, 0.01, 0.03, 0.09, -0.02, 0.01, -0.02, 0.01 + 0.02};
+static void whiten(double *y) {
+  double L[9];
+  assert_int_equal(od_cholesky(3, bent_R, L), 3);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) y[i] -= L[3 * i + j] * y[j];
+    y[i] /= L[4 * i];
+  }
+}
+static int bent_sensors(void *user, double t, const double *x, const double *u, const double *p, double *y) {
+  (void)t, (void)u, (void)p;
+  y[0] = x[0] * x[0] + x[1];
+  y[1] = x[0] * x[1];
+  y[2] = x[0] - 2 * x[1];
+  if (user) whiten(y);
+  return 0;
+}
+static int rest_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx,
+                          double *fu, double *fp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p, (void)fp;
+  if (fx) memset(fx, 0, 4 * sizeof *fx);
+  if (fu) memset(fu, 0, 2 * sizeof *fu);
+  return 0;
+}
+static int bent_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx,
+                          double *hu, double *hp) {
+  (void)t, (void)u, (void)p, (void)hp;
+  double column[2][3] = {{2 * x[0], x[1], 1}, {1, x[0], -2}};
+  for (int j = 0; j < 2; j++) {
+    if (user) whiten(column[j]);
+    for (int i = 0; hx && i < 3; i++) hx[2 * i + j] = column[j][i];
+  }
+  if (hu) memset(hu, 0, 3 * sizeof *hu);
+  return 0;
+}
+
+// One correction from a bad start, iterated: the same as that of a filter that is shown the weighted sensors, whose noise
+// is independent.
+static void correlated_sensors_bend(void **state) {
+  (void)state;
+  const double x0[2] = {1.5, 0.5}, P[4] = {1, 0, 0, 1}, one[3] = {1, 1, 1}, u[1] = {0};
+  double moved = 0;
+  for (int form = 0; form < 2; form++) {
+    double end[2][2], variance[2][4], nis[2];
+    for (int weighted = 0; weighted < 2; weighted++) {
+      od_function fn = {.nx = 2,
+                        .nu = 1,
+                        .ny = 3,
+                        .x0 = x0,
+                        .user = weighted ? &moved : NULL,
+                        .f = rest,
+                        .h = bent_sensors,
+                        .f_jacobians = rest_jacobians,
+                        .h_jacobians = bent_jacobians};
+      od_plant *plant = NULL;
+      assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+      od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
+                                                                     .sensor_sigma = one,
+                                                                     .sensor_covariance = weighted ? NULL : bent_R});
+      assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, u), OD_OK);
+      double y[3] = {4.2, 2.1, 0.1};
+      if (weighted) whiten(y);
+      assert_int_equal(od_observer_correct(o, y), OD_OK);
+      memcpy(end[weighted], od_observer_state(o), sizeof end[0]);
+      memcpy(variance[weighted], od_observer_covariance(o), sizeof variance[0]);
+      nis[weighted] = od_observer_nis(o, NULL);
+      od_observer_free(o);
+      od_plant_free(plant);
+    }
+    print_message("iterated with correlated noise: %.6f %.6f; weighted by hand %.6f %.6f\n", end[0][0], end[0][1],
+                  end[1][0], end[1][1]);
+    for (int i = 0; i < 2; i++) assert_true(fabs(end[0][i] - end[1][i]) < 1e-6);
+    for (int i = 0; i < 4; i++) assert_true(fabs(variance[0][i] - variance[1][i]) < 1e-6);
+    assert_true(fabs(nis[0] - nis[1]) < 1e-6 * nis[1]);
+    moved = end[0][0];
+  }
+  assert_true(fabs(moved - 1.5) > 0.2);
+}
+
+// A gated sensor leaves a smaller covariance: the same bits as if it had been missing. What is no covariance is refused.
+static void correlated_sensors_are_gated(void **state) {
+  (void)state;
+  const double x0[2] = {1.5, 0.5}, P[4] = {1e-2, 0, 0, 1e-2}, u[1] = {0};
+  od_function fn = {.nx = 2,
+                    .nu = 1,
+                    .ny = 3,
+                    .x0 = x0,
+                    .f = rest,
+                    .h = bent_sensors,
+                    .f_jacobians = rest_jacobians,
+                    .h_jacobians = bent_jacobians};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+  double end[2][2], spoilt[2] = {1e3, NAN};
+  for (int missing = 0; missing < 2; missing++) {
+    od_observer *o = od_observer_new(plant, &(od_observer_options){.gate = 5, .sensor_covariance = bent_R});
+    assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, u), OD_OK);
+    const double y[3] = {2.8, spoilt[missing], 0.6};
+    assert_int_equal(od_observer_correct(o, y), OD_OK);
+    assert_int_equal(od_observer_innovations(o)[1].use, missing ? OD_SENSOR_MISSING : OD_SENSOR_GATED);
+    memcpy(end[missing], od_observer_state(o), sizeof end[0]);
+    od_observer_free(o);
+  }
+  assert_memory_equal(end[0], end[1], sizeof end[0]);
+  const double no[9] = {1, 2, 0, 2, 1, 0, 0, 0, 1}, lopsided[9] = {1, 0.5, 0, 0, 1, 0, 0, 0, 1};
+  for (int i = 0; i < 2; i++) {
+    od_observer *o = od_observer_new(plant, &(od_observer_options){.sensor_covariance = i ? lopsided : no});
+    assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, u), OD_BAD_ARGUMENT);
+    od_observer_free(o);
+  }
+  od_plant_free(plant);
 }
 
 // ---- the hydraulic four-bar
@@ -488,9 +637,15 @@ static void bent_sensors(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bent_sensors), cmocka_unit_test(guards),
-                                     cmocka_unit_test(reopens),      cmocka_unit_test(doubts),
-                                     cmocka_unit_test(joseph),       cmocka_unit_test(square_root),
-                                     cmocka_unit_test(forms_agree),  cmocka_unit_test(survives_bad_data)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bent_sensors),
+                                     cmocka_unit_test(guards),
+                                     cmocka_unit_test(reopens),
+                                     cmocka_unit_test(doubts),
+                                     cmocka_unit_test(joseph),
+                                     cmocka_unit_test(square_root),
+                                     cmocka_unit_test(forms_agree),
+                                     cmocka_unit_test(survives_bad_data),
+                                     cmocka_unit_test(correlated_sensors_bend),
+                                     cmocka_unit_test(correlated_sensors_are_gated)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,6 +253,7 @@ static void test_without_truth(void **state) {
     char *text = report(*state, e, o, NULL);
     says(text, "<b>Consistent:</b>");
     says(text, "<b>Port a of valve</b> is known to");
+    says(text, "U_ref");  // inputs are known to the observer, too
     says_not(text, "(true:");
     says_not(text, "true curve");
     says_not(text, "class=\"truth\" d=\"M");

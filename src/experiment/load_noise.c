@@ -1,0 +1,252 @@
+// What an experiment file says about noise: the structure of the process noise, and covariances in full.
+//
+//   mechanical  forces and masses are not quite right: a white acceleration (eq. 30 of source 1 in docs/theory.md)
+//   coupled     besides, pressures and parameters change on their own (eq. 31)
+//   matrix      any covariance of outputs
+//
+// A covariance in full is {of: [names], matrix: [[...], ...]}, each entry in the product of the two outputs' units.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/loading.h"
+#include "math/dense.h"
+
+// --- A covariance in full -----------------------------------------------------------------------------------------
+
+static const char *const matrix_keys[] = {"of", "matrix", NULL};
+
+static bool is_list(const od_loader *ld, int node) {
+  return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST;
+}
+
+int od_matrix_count(const od_loader *ld, int node) {
+  int of = od_map_find(ld, node, "of");
+  return is_list(ld, of) ? ld->tree.node[of].count : 0;
+}
+
+bool od_is_matrix(const od_loader *ld, int node) {
+  return od_map_find(ld, node, "of") >= 0 || od_map_find(ld, node, "matrix") >= 0;
+}
+
+// "Pa^2", "m Pa", "m m/s"
+static const char *product_unit(od_loader *ld, const char *a, const char *b) {
+  if (strcmp(a, "1") == 0) return b;
+  if (strcmp(b, "1") == 0) return a;
+  if (strcmp(a, b) == 0 && !strpbrk(a, "/ ^0123456789")) return od_format(ld, "%s^2", a);
+  return od_format(ld, "%s %s", a, b);
+}
+
+// The outputs' names: where they stand, and which of the model's outputs each is.
+static bool read_names(od_experiment_loader *xl, int node, od_told *t, int *entry) {
+  od_loader *ld = &xl->ld;
+  bool sound = od_read_list(ld, node, "of", "a list of outputs", t->count, entry);
+  for (int i = 0; sound && i < t->count; i++) {
+    const char *name = od_read_text(ld, entry[i], "of", "the name of an output");
+    t->output[i] = name ? od_find_output(xl, entry[i]) : -1;
+    for (int j = 0; j < i && t->output[i] >= 0; j++) {
+      if (t->output[j] != t->output[i]) continue;
+      od_complain(ld, entry[i], "'%s' is given twice", od_excerpt(ld, name));
+      t->output[i] = -1;
+    }
+  }
+  for (int i = 0; sound && i < t->count; i++) sound = t->output[i] >= 0;
+  return sound;
+}
+
+static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_told *t, int *number) {
+  od_loader *ld = &xl->ld;
+  int n = t->count, *entry = calloc((size_t)n + 1, sizeof *entry);
+  const char *label = od_format(ld, "matrix[%d]", i);
+  if (!entry) ld->no_memory = true;
+  bool sound = entry && od_read_list(ld, node, label, od_format(ld, "as many numbers as 'of': %d", n), n, entry);
+  for (int j = 0; sound && j < n; j++) {
+    const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
+    const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
+    od_field field = {od_format(ld, "%s[%d]", label, j), product_unit(ld, a, b), i == j ? OD_POSITIVE : OD_ANY, NAN};
+    number[i * n + j] = od_read_number(ld, entry[j], od_format(ld, "%s.%s", path, field.key), &field,
+                                       od_place_of(ld, node), OD_IN_LOADER);
+    t->covariance[i * n + j] = od_number_value(ld, number[i * n + j]);
+  }
+  free(entry);
+  return sound;
+}
+
+// Symmetric, and of a covariance.
+static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_told *t, const int *number) {
+  od_loader *ld = &xl->ld;
+  int n = t->count;
+  double *C = t->covariance;
+  bool symmetric = true;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) {
+      double a = C[i * n + j], b = C[j * n + i], size = sqrt(C[i * n + i] * C[j * n + j]);
+      C[i * n + j] = C[j * n + i] = (a + b) / 2;
+      if (fabs(a - b) <= 1e-9 * size) continue;
+      od_complain_number(ld, number[i * n + j],
+                         "matrix[%d][%d] is %.6g, but matrix[%d][%d] is %.6g; a covariance is symmetric", i, j, a, j, i,
+                         b);
+      symmetric = false;
+    }
+  int rank = symmetric ? od_cholesky(n, C, t->factor) : n;
+  if (rank < 0)
+    od_complain(ld, node, "the matrix is no covariance; it has a negative eigenvalue");
+  else if (rank < n && definite)
+    od_complain(ld, node, "the matrix is singular; noise of sensors needs a positive definite one");
+}
+
+static bool make_room(od_told *t, int **entry, int count) {
+  size_t n = (size_t)count;
+  *t = (od_told){.count = count};
+  t->output = calloc(n + 1, sizeof *t->output);
+  t->covariance = calloc(n * n + 1, sizeof *t->covariance);
+  t->factor = calloc(n * n + 1, sizeof *t->factor);
+  *entry = calloc(n + 1, sizeof **entry);
+  return t->output && t->covariance && t->factor && *entry;
+}
+
+bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool definite, od_told *t, int **entry) {
+  od_loader *ld = &xl->ld;
+  int before = od_messages_total(ld->messages);
+  od_section section = od_section_open(ld, node, node, path, path, matrix_keys);
+  int of = od_section_need(ld, &section, "of"), matrix = od_section_need(ld, &section, "matrix");
+  int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = calloc((size_t)n + 1, sizeof *rows);
+  int *number = calloc((size_t)n * (size_t)n + 1, sizeof *number);
+  if (!rows || !number || !make_room(t, entry, n)) ld->no_memory = true;
+  bool square = matrix >= 0 && is_list(ld, of) && rows &&
+                od_read_list(ld, matrix, "matrix", od_format(ld, "as many rows as 'of' has outputs: %d", n), n, rows);
+  bool sound = !ld->no_memory && read_names(xl, of, t, *entry) && square;
+  for (int i = 0; sound && i < n; i++) sound = read_row(xl, rows[i], path, i, t, number);
+  if (sound && od_messages_total(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);
+  free(rows);
+  free(number);
+  return sound && od_messages_total(ld->messages) == before;
+}
+
+bool od_watch_told(od_experiment_loader *xl, od_told *t, const int *entry) {
+  for (int i = 0; i < t->count; i++)
+    if ((t->output[i] = od_watch(xl, entry[i])) < 0) return false;
+  return true;
+}
+
+bool od_tell_sigmas(const od_experiment_loader *xl, od_told *t, int **entry) {
+  const od_experiment *e = xl->e;
+  int n = 0;
+  for (int i = 0; i < e->watches; i++) n += e->watched[i].sigma > 0;
+  if (!make_room(t, entry, n)) return false;
+  for (int i = 0, r = 0; i < e->watches; i++) {
+    double sigma = e->watched[i].sigma;
+    if (!(sigma > 0)) continue;
+    t->output[r] = i;
+    (*entry)[r] = xl->watched_key[i];
+    t->covariance[r * (n + 1)] = sigma * sigma;
+    t->factor[r++ * (n + 1)] = sigma;
+  }
+  return true;
+}
+
+void od_told_free(od_told *t) {
+  free(t->output);
+  free(t->covariance);
+  free(t->factor);
+}
+
+// --- The noise of sensors -----------------------------------------------------------------------------------------
+
+void od_load_sensor_noise(od_experiment_loader *xl, int node) {
+  if (node < 0) return;
+  if (xl->options->more)
+    od_complain(&xl->ld, node, "a fit takes the noise of its sensors as independent; give each its 'sigma'");
+  else
+    xl->together_unsound = !od_read_told(xl, node, "sensor_noise", true, &xl->together, &xl->together_entry);
+}
+
+double od_together_sigma(const od_experiment_loader *xl, const char *sensor) {
+  const od_told *t = &xl->together;
+  // Nobody knows which sensors were meant.
+  if (xl->together_unsound) return 1;
+  for (int i = 0; i < t->count; i++)
+    if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
+  return NAN;
+}
+
+// Which sensor each of the outputs has; false with messages.
+static bool find_sensors(od_experiment_loader *xl, int *sensor) {
+  const od_experiment *e = xl->e;
+  bool found = true;
+  for (int i = 0; i < xl->together.count; i++) {
+    const char *name = od_machine_output_name(e->model, xl->together.output[i]);
+    sensor[i] = -1;
+    for (int k = 0; k < e->sensors; k++)
+      if (strcmp(e->sensor[k].name, name) == 0) sensor[i] = k;
+    if (sensor[i] < 0)
+      od_complain(&xl->ld, xl->together_entry[i], "there is no sensor '%s'", name);
+    else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
+      od_complain(&xl->ld, xl->together_entry[i], "the noise of '%s' must be gaussian to go together with others",
+                  name);
+    found = found && sensor[i] >= 0;
+  }
+  return found;
+}
+
+void od_tell_sensor_noise(od_experiment_loader *xl) {
+  od_experiment *e = xl->e;
+  const od_told *t = &xl->together;
+  size_t ny = (size_t)e->sensors;
+  if (t->count == 0 || od_has_errors(&xl->ld)) return;
+  int *sensor = calloc((size_t)t->count + 1, sizeof *sensor);
+  e->sensor_covariance = calloc(2 * ny * ny + 1, sizeof *e->sensor_covariance);
+  if (!sensor || !e->sensor_covariance) {
+    xl->ld.no_memory = true;
+  } else if (find_sensors(xl, sensor)) {
+    double *R = e->sensor_covariance;
+    for (size_t i = 0; i < ny; i++) R[i * ny + i] = e->sensor[i].sigma * e->sensor[i].sigma;
+    for (int i = 0; i < t->count; i++)
+      for (int j = 0; j < t->count; j++) R[sensor[i] * e->sensors + sensor[j]] = t->covariance[i * t->count + j];
+    e->sensor_factor = R + ny * ny;
+    od_cholesky(e->sensors, R, e->sensor_factor);
+  }
+  free(sensor);
+}
+
+// --- Process noise ------------------------------------------------------------------------------------------------
+
+static void check_structure(od_experiment_loader *xl, const od_section *section, int first) {
+  static const char *const fields[] = {"pressures", "acceleration"};
+  od_loader *ld = &xl->ld;
+  bool matrix = xl->structure == OD_NOISE_MATRIX;
+  for (int i = 0; i < 2; i++)
+    if (od_number_is_given(ld, first + i) && matrix)
+      od_complain_number(ld, first + i, "'structure: matrix' has its noise in 'process', not in '%s'", fields[i]);
+  if (xl->structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
+    od_complain_number(ld, first, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
+  if (matrix)
+    od_section_need(ld, section, "process");
+  else if (xl->process >= 0)
+    od_complain(ld, xl->process, "'process' needs 'structure: matrix'");
+}
+
+void od_load_noise(od_experiment_loader *xl, int node) {
+  static const char *const keys[] = {"structure", "pressures", "acceleration", "process", NULL};
+  static const char *const structures[] = {"coupled", "mechanical", "matrix", NULL};
+  static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
+  od_loader *ld = &xl->ld;
+  od_section section = {.map = -1, .node = ld->tree.root, .path = "noise", .what = "noise"};
+  if (node >= 0) section = od_section_open(ld, node, node, "noise", "noise", keys);
+  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  int structure = od_section_get(ld, &section, "structure");
+  int choice = structure >= 0 ? od_read_choice(ld, structure, "structure", structures) : 0;
+  xl->process = od_section_get(ld, &section, "process");
+  xl->structure = (od_noise_structure)choice;
+  xl->e->pressure_noise = od_number_value(ld, first);
+  xl->e->acceleration_noise = od_number_value(ld, first + 1);
+  if (choice >= 0) check_structure(xl, &section, first);
+}
+
+void od_load_process(od_experiment_loader *xl) {
+  if (xl->structure != OD_NOISE_MATRIX || xl->process < 0) return;
+  od_experiment *e = xl->e;
+  if (od_read_told(xl, xl->process, "noise.process", false, &e->process, &xl->process_entry) &&
+      !od_watch_told(xl, &e->process, xl->process_entry))
+    e->process.count = 0;
+}
