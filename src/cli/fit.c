@@ -44,6 +44,7 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   if (fitted) {
     const char *message = status == OD_OK ? NULL : err.text;
     FILE *notes = od_files_notes(&a->files, a->quiet);
+    od_fitted_warn(fitted);
     if (notes == stdout) od_fitted_print(fitted, notes);
     json_t *summary = a->files.json ? od_fitted_json(fitted, message) : NULL;
     const od_file_contents contents = {.table = fitted->table, .summary = summary};

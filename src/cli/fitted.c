@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/observed.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -40,8 +41,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     unit = widest(unit, shown_in(f, i).unit);
     truth = truth || !isnan(e->parameter[i].truth);
   }
-  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start",
-          "estimate", "sigma");
+  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start", "estimate",
+          "sigma");
   fprintf(to, truth ? " %12s\n" : "\n", "true");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
@@ -56,27 +57,23 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     print_number(to, f->estimate[i] * shown.factor, 6);
     print_number(to, f->sigma[i] * shown.factor, 3);
     if (truth) print_number(to, p->truth * shown.factor, 6);
-    fprintf(to, "%s\n",
-            f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
+    fprintf(to, "%s\n", f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
   }
 }
 
 // What the data cannot tell, in words.
 static void print_nulls(const od_fitted *f, FILE *to) {
-  const od_experiment *e = f->plan->e;
   const od_identifiability *id = f->told;
-  const char *names[256];
   char text[1000];
-  if (!id || id->columns > 256) return;
-  for (int i = 0; i < id->columns; i++) names[i] = i < e->parameters ? e->parameter[i].path : "an initial state";
+  if (!id) return;
   fprintf(to, "what the data tell: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
   fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
   for (int k = 0; k < id->nulls; k++) {
-    od_identifiability_null_text(id, k, names, text, sizeof text);
+    od_identifiability_null_text(id, k, f->name, text, sizeof text);
     fprintf(to, "  not told: %s\n", text);
   }
   for (int k = 0; k < id->weak; k++) {
-    od_identifiability_weak_text(id, k, names, text, sizeof text);
+    od_identifiability_weak_text(id, k, f->name, text, sizeof text);
     fprintf(to, "  hardly told: %s\n", text);
   }
 }
@@ -97,19 +94,31 @@ static void print_combinations(const od_fitted *f, FILE *to) {
   }
 }
 
-static void print_quality(const od_fit_set_result *s, const od_sensor *sensor, const od_fit_quality *q, const char *use,
-                          long missing, int name, int set, FILE *to) {
-  od_display shown = od_display_unit(sensor->unit, q->rms);
+// A number in its column, or a stroke where there is none.
+static void print_cell(FILE *to, double value, int width, const char *format) {
+  char text[40] = "-";
+  if (!isnan(value)) snprintf(text, sizeof text, format, value);
+  fprintf(to, " %*s", width, text);
+}
+
+static void print_quality(const od_fitted *f, int set, int sensor, bool unseen, int set_width, int name_width, FILE *to) {
+  const od_fit_set_result *s = &f->set[set];
+  const od_sensor *its = &f->plan->e->sensor[sensor];
+  const od_fit_quality *q = unseen ? &s->unseen_quality[sensor] : &s->fitted_quality[sensor];
+  od_display shown = od_display_unit(its->unit, q->rms);
   fprintf(to, "  ");
-  od_print_padded(to, s->name, set);
+  od_print_padded(to, s->name, set_width);
   fprintf(to, "  ");
-  od_print_padded(to, sensor->name, name);
-  fprintf(to, "  %-8s %9ld %8ld %9.2f %9.2f %11.3g %-5s %7.3f", use, q->samples, missing, q->start_fit, q->fit,
-          q->rms * shown.factor, shown.unit, q->lag1);
-  if (isnan(q->white))
-    fprintf(to, "      -\n");
-  else
-    fprintf(to, " %6.2g%s\n", q->white, q->white < 0.01 ? "  not white" : "");
+  od_print_padded(to, its->name, name_width);
+  fprintf(to, "  %-8s %9ld %8ld", unseen ? "validate" : "fit", q->samples, q->missing);
+  print_cell(to, q->start_fit, 9, "%.2f");
+  print_cell(to, q->fit, 9, "%.2f");
+  print_cell(to, q->rms * shown.factor, 11, "%.3g");
+  fprintf(to, " ");
+  od_print_padded(to, shown.unit, 5);
+  print_cell(to, q->lag1, 7, "%.3f");
+  print_cell(to, q->white, 6, "%.2g");
+  fprintf(to, "%s\n", q->white < 0.01 ? "  not white" : "");
 }
 
 static void print_sets(const od_fitted *f, FILE *to) {
@@ -121,11 +130,38 @@ static void print_sets(const od_fitted *f, FILE *to) {
           "missing", "fit %", "fitted %", "residual", "", "lag 1", "p");
   for (int i = 0; i < f->sets; i++)
     for (int k = 0; k < e->sensors; k++) {
-      const od_fit_set_result *s = &f->set[i];
-      if (s->fitted > 0) print_quality(s, &e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k], name, set, to);
-      if (s->fitted < s->rows)
-        print_quality(s, &e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k], name, set, to);
+      if (f->set[i].fitted > 0) print_quality(f, i, k, false, set, name, to);
+      if (f->set[i].fitted < f->set[i].rows) print_quality(f, i, k, true, set, name, to);
     }
+}
+
+// What was done to the data, set by set.
+static void print_changes(const od_fitted *f, FILE *to) {
+  for (int i = 0; i < f->sets; i++) {
+    const od_fit_data *d = f->set[i].data;
+    const char *name = f->set[i].name;
+    if (d->outliers > 0) fprintf(to, "%s: %ld outliers taken away\n", name, d->outliers);
+    if (d->gaps_filled > 0) fprintf(to, "%s: %ld short gaps filled by resampling\n", name, d->gaps_filled);
+    if (d->bridged > 0) fprintf(to, "%s: %ld missing values of inputs taken from their neighbours\n", name, d->bridged);
+  }
+}
+
+void od_fitted_warn(const od_fitted *f) {
+  for (int i = 0; i < f->sets; i++) {
+    const od_fit_set_result *s = &f->set[i];
+    const od_log *log = s->data->set->log;
+    od_log_warn(log);
+    for (int k = 0; k < f->plan->e->sensors; k++) {
+      const od_fit_quality *q[] = {&s->fitted_quality[k], &s->unseen_quality[k]};
+      for (int part = 0; part < 2; part++)
+        if (q[part]->still && q[part]->samples > 0 && !(log && log->constant[s->data->set->channel[k]]))
+          od_cli_warning("'%s' never changes in the %s of the set '%s': there is nothing to explain, and no fit in percent",
+                         f->plan->e->sensor[k].name, part ? "validated part" : "fitted part", s->name);
+    }
+    if (s->predicted != OD_OK)
+      od_cli_warning("the set '%s' cannot be predicted with the fitted values: %s", s->name,
+                     od_status_text(s->predicted));
+  }
 }
 
 void od_fitted_print(const od_fitted *f, FILE *to) {
@@ -137,12 +173,15 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   print_combinations(f, to);
   print_nulls(f, to);
   print_sets(f, to);
-  fprintf(
-      to,
-      "fit %.2f %% before, %.2f %% after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%.3g s)\n",
-      f->start_fit, f->fit, method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "",
-      f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations,
-      od_ls_reason_text(f->search->reason), f->seconds);
+  print_changes(f, to);
+  fprintf(to, "fit");
+  print_cell(to, f->start_fit, 0, "%.2f %%");
+  fprintf(to, " before,");
+  print_cell(to, f->fit, 0, "%.2f %%");
+  fprintf(to, " after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%s)\n",
+          method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "", f->search->iterations,
+          f->search->residual_evaluations, f->search->jacobian_evaluations, od_ls_reason_text(f->search->reason),
+          od_duration_text(f->seconds, 3).text);
 }
 
 // --- For programs -------------------------------------------------------------------------------------------------
@@ -161,8 +200,7 @@ static json_t *parameters_json(const od_fitted *f) {
     json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
     json_object_set_new(item, "true", od_json_number(p->truth));
     json_t *row = json_array();
-    for (int j = 0; j < e->parameters; j++)
-      json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
+    for (int j = 0; j < e->parameters; j++) json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
     json_object_set_new(item, "correlations", row);
     json_array_append_new(list, item);
   }
@@ -172,15 +210,13 @@ static json_t *parameters_json(const od_fitted *f) {
 static json_t *identifiability_json(const od_fitted *f) {
   const od_experiment *e = f->plan->e;
   const od_identifiability *id = f->told;
-  const char *names[256];
   char text[1000];
-  if (!id || id->columns > 256) return json_null();
-  for (int i = 0; i < id->columns; i++) names[i] = i < e->parameters ? e->parameter[i].path : "an initial state";
+  if (!id) return json_null();
   json_t *values = json_array(), *nulls = json_array();
   for (int i = 0; i < id->columns; i++) json_array_append_new(values, od_json_number(id->singular[i]));
   for (int k = 0; k < id->nulls; k++) {
     json_t *coefficients = json_object();
-    od_identifiability_null_text(id, k, names, text, sizeof text);
+    od_identifiability_null_text(id, k, f->name, text, sizeof text);
     for (int i = 0; i < e->parameters; i++)
       if (id->null[k].coefficient[i] != 0)
         json_object_set_new(coefficients, e->parameter[i].path, od_json_number(id->null[k].coefficient[i]));
@@ -189,9 +225,9 @@ static json_t *identifiability_json(const od_fitted *f) {
   return json_pack("{s:o, s:o, s:i}", "singular_values", values, "null_directions", nulls, "weak_directions", id->weak);
 }
 
-static json_t *quality_json(const od_sensor *sensor, const od_fit_quality *q, const char *use, long missing) {
+static json_t *quality_json(const od_sensor *sensor, const od_fit_quality *q, const char *use) {
   json_t *item = json_pack("{s:o, s:s, s:I, s:I}", "sensor", od_json_text(sensor->name), "use", use, "samples",
-                           (json_int_t)q->samples, "missing", (json_int_t)missing);
+                           (json_int_t)q->samples, "missing", (json_int_t)q->missing);
   json_object_set_new(item, "start_fit_percent", od_json_number(q->start_fit));
   json_object_set_new(item, "fit_percent", od_json_number(q->fit));
   json_object_set_new(item, "residual_rms", od_json_number(q->rms));
@@ -208,14 +244,15 @@ static json_t *sets_json(const od_fitted *f) {
     const od_fit_set_result *s = &f->set[i];
     json_t *sensors = json_array();
     for (int k = 0; k < e->sensors; k++) {
-      if (s->fitted > 0)
-        json_array_append_new(sensors, quality_json(&e->sensor[k], &s->fitted_quality[k], "fit", s->missing[k]));
+      if (s->fitted > 0) json_array_append_new(sensors, quality_json(&e->sensor[k], &s->fitted_quality[k], "fit"));
       if (s->fitted < s->rows)
-        json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate", s->missing[k]));
+        json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate"));
     }
-    json_array_append_new(list,
-                          json_pack("{s:o, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
-                                    "outliers_removed", (json_int_t)s->outliers, "sensors", sensors));
+    const od_fit_data *d = s->data;
+    json_array_append_new(
+        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
+                        "outliers_removed", (json_int_t)d->outliers, "gaps_filled", (json_int_t)d->gaps_filled,
+                        "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors));
   }
   return list;
 }

@@ -90,7 +90,7 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
   if (observed) {
     FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
     od_findings findings = {e, observed, status == OD_OK ? NULL : err->text};
-    od_findings_warn(&findings);
+    od_log_warn(e->log);
     if (notes == stdout || (notes && a->live)) od_findings_print(&findings, notes);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
     const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};

@@ -155,8 +155,7 @@ static void print_log(const od_findings *f, FILE *to) {
               log->missing[c] == 1 ? "value was" : "values were");
 }
 
-void od_findings_warn(const od_findings *f) {
-  const od_log *log = f->experiment->log;
+void od_log_warn(const od_log *log) {
   for (int c = 0; log && c < log->plan->channels; c++) {
     const od_channel *channel = &log->plan->channel[c];
     if (log->constant[c]) od_cli_warning("%s: '%s' never changes", log->plan->file, channel->name);

@@ -15,8 +15,8 @@ typedef struct od_findings {
 
 // Where the samples came from, in words.
 void od_findings_describe(const od_findings *f, char *text, size_t size);
-// Warnings about what looks wrong in a log, on standard error.
-void od_findings_warn(const od_findings *f);
+// Warnings about what looks wrong in a log (NULL: there is none), on standard error.
+void od_log_warn(const od_log *log);
 void od_findings_print(const od_findings *f, FILE *to);
 json_t *od_findings_json(const od_findings *f);
 

@@ -4,18 +4,20 @@
 
 #include "experiment/loading.h"
 
-// "50 sigma", or a quantity in the sensor's unit.
+// "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that nobody knows yet.
 static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
   int node = od_section_get(ld, section, "size");
-  const char *path = od_path(ld, section->path, "size"), *its_unit;
+  const char *path = od_path(ld, section->path, "size"), *its_unit = "";
   od_given given = od_given_for(ld, node, path, "size", unit, od_place_of(ld, section->node));
   double value = 0, number;
   if (!given.text)
     od_section_lacks(ld, section, "size");
   else if (od_split_quantity(given.text, &number, &its_unit) && strcmp(its_unit, "sigma") == 0)
-    value = number * sigma;
+    value = number * (isnan(sigma) ? 1 : sigma);
   else if (!od_read_quantity(ld, &given, unit, &value))
     return 0;
+  if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
+    od_complain(ld, node, "size is '%s', but sigma is a part of the signal here; expected a quantity", given.text);
   if (given.text) od_check_range(ld, &given, OD_POSITIVE, value);
   od_add_number(ld, &given, value, unit, OD_IN_LOADER);
   return value;

@@ -103,11 +103,13 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                              {"relative", "1", OD_POSITIVE, 0}};
   int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
   od_check_whole(ld, first + 3, "every", 1, 1e6);
+  if (relative && od_number_is_given(ld, first))
+    od_complain_number(ld, first, "the noise is given twice: sigma, and relative to the signal");
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
   int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
   double sigma = together > 0 ? together : od_number_value(ld, first);
-  od_faults faults = od_read_faults(ld, &section, unit, sigma);
+  od_faults faults = od_read_faults(ld, &section, unit, relative ? (double)NAN : sigma);
   xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
                                                 .unit = unit,
                                                 .sigma = sigma,

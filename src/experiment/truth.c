@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiment/noise.h"
+#include "experiment/sensor.h"
 #include "experiment/source.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
@@ -15,50 +16,9 @@ typedef struct truth {
   double step;
   double *u, *u_after;  // inputs, and just after a jump
   double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
-  uint32_t *stream;     // of each sensor's noise
+  od_sensor_noise *noise;
   double *last;         // what each sensor said last while it was sound
 } truth;
-
-// --- Sensors ------------------------------------------------------------------------------------------------------
-
-static double spike(const truth *m, int i) {
-  const od_faults *f = &m->e->sensor[i].faults;
-  if (!(f->spike_rate > 0)) return 0;
-  double dice = od_noise_uniform(m->e->seed, m->stream[i], (uint64_t)m->at, OD_USE_SPIKES);
-  if (dice >= f->spike_rate) return 0;
-  return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
-}
-
-// What is added to a sample: noise of the sensor's own, or together with others.
-static double noise_of(const truth *m, int i) {
-  const od_experiment *e = m->e;
-  const od_sensor *s = &e->sensor[i];
-  uint64_t sample = (uint64_t)m->at;
-  if (s->noise == OD_NOISE_UNIFORM)
-    return s->sigma * (sqrt(12) * (od_noise_uniform(e->seed, m->stream[i], sample, OD_USE_NOISE) - 0.5));
-  if (!e->sensor_factor) return s->sigma * od_noise_gaussian(e->seed, m->stream[i], sample, OD_USE_NOISE);
-  double sum = 0;
-  for (int j = 0; j <= i; j++) {
-    double part = e->sensor_factor[i * e->sensors + j];
-    if (part != 0) sum += part * od_noise_gaussian(e->seed, m->stream[j], sample, OD_USE_NOISE);
-  }
-  return sum;
-}
-
-static double measure(truth *m, int i, double t) {
-  const od_sensor *s = &m->e->sensor[i];
-  const od_faults *f = &s->faults;
-  // Round-off in the time must not shift the first sample.
-  if (m->at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
-  if (s->dropout > 0 && od_noise_uniform(m->e->seed, m->stream[i], (uint64_t)m->at, OD_USE_DROPOUT) < s->dropout)
-    return NAN;
-  // Round-off must not shift the end of a fault either.
-  double now = t * (1 + 1e-12);
-  if (now >= f->dies) return f->dies_stuck ? m->last[i] : (double)NAN;
-  if (now >= f->stuck_from && now < f->stuck_to) return m->last[i];
-  double value = s->scale * m->y_true[i] + s->bias + noise_of(m, i) + spike(m, i);
-  return m->last[i] = s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
-}
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
@@ -105,7 +65,8 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   if (status != OD_OK && m->at == 0) return status;
   if (status != OD_OK)
     return od_fail(err, status, "the true machine's step to %.6g s failed: %s", t, od_status_text(status));
-  for (int i = 0; i < m->e->sensors && m->at > 0; i++) m->y[i] = measure(m, i, t);
+  for (int i = 0; i < m->e->sensors && m->at > 0; i++)
+    m->y[i] = od_sensor_measure(&m->e->sensor[i], &m->noise[i], m->at, t, m->y_true[i], &m->last[i]);
   *out = (od_sample){.t = t, .u = m->u, .u_after = jump ? m->u_after : NULL, .y = m->y, .truth = m->y_true};
   return OD_OK;
 }
@@ -117,7 +78,7 @@ static void release(void *self) {
   od_sim_free(m->sim);
   od_plant_free(m->plant);
   free(m->u);
-  free(m->stream);
+  free(m->noise);
   free(m);
 }
 
@@ -125,8 +86,8 @@ static bool allocate(truth *m) {
   size_t nu = (size_t)m->plant->nu, watches = (size_t)m->e->watches;
   m->sim = od_sim_new(m->plant);
   m->u = calloc(2 * nu + 3 * watches + 1, sizeof *m->u);
-  m->stream = calloc((size_t)m->e->sensors + 1, sizeof *m->stream);
-  if (!m->sim || !m->u || !m->stream) return false;
+  m->noise = calloc((size_t)m->e->sensors + 1, sizeof *m->noise);
+  if (!m->sim || !m->u || !m->noise) return false;
   m->u_after = m->u + nu;
   m->y_true = m->u_after + nu;
   m->y = m->y_true + watches;
@@ -159,7 +120,13 @@ od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err)
     release(m);
     return status;
   }
-  for (int i = 0; i < e->sensors; i++) m->stream[i] = od_noise_stream(e->sensor[i].name);
+  for (int i = 0; i < e->sensors; i++)
+    m->noise[i] = (od_sensor_noise){.seed = e->seed,
+                                    .stream = od_noise_stream(e->sensor[i].name),
+                                    .sigma = e->sensor[i].sigma,
+                                    .factor = e->sensor_factor ? e->sensor_factor + i * e->sensors : NULL,
+                                    .of = m->noise,
+                                    .count = i + 1};
   *out = (od_source){
       .self = m, .next = next, .free = release, .step = m->step, .end = (double)m->steps * m->step, .has_truth = true};
   return OD_OK;

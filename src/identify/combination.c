@@ -3,15 +3,18 @@
 
 #include "identify/fit.h"
 
-static double product(const od_combination *c, int parameters, const double *p) {
+// The product of the powers; of that by parameter k if one is given, which works at zero as well.
+static double product(const od_combination *c, int parameters, const double *p, int k) {
   double value = 1;
-  for (int i = 0; i < parameters; i++)
-    if (c->power[i] != 0) value *= pow(p[i], c->power[i]);
+  for (int i = 0; i < parameters; i++) {
+    double power = c->power[i];
+    if (power != 0) value *= i == k ? power * pow(p[i], power - 1) : pow(p[i], power);
+  }
   return value;
 }
 
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient) {
-  double sum = 0, powers = product(c, parameters, p);
+  double sum = 0, powers = product(c, parameters, p, -1);
   bool weighted = false;
   for (int i = 0; i < parameters; i++) {
     sum += c->weight[i] * p[i];
@@ -19,6 +22,6 @@ double od_combination_value(const od_combination *c, int parameters, const doubl
   }
   if (!weighted) sum = 1;
   for (int i = 0; gradient && i < parameters; i++)
-    gradient[i] = (c->power[i] != 0 ? sum * powers * c->power[i] / p[i] : 0) + powers * c->weight[i];
+    gradient[i] = (c->power[i] != 0 ? sum * product(c, parameters, p, i) : 0) + powers * c->weight[i];
   return powers * sum;
 }

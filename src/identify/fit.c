@@ -2,12 +2,14 @@
 // the solution says.
 #include "identify/fit.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "experiment/noise.h"
+#include "identify/told.h"
 #include "identify/whiteness.h"
 
 enum { WHITE_LAGS = 20 };
@@ -23,7 +25,8 @@ typedef struct fit {
   double **y, **dy;  // of each set
   double *x0;        // the plant's own initial state, and a trial's
   long m;            // residuals
-  double *start, *low, *high, *scale;
+  double *start, *low, *high;
+  double *box_low, *box_high;  // where other starts are drawn; initial states begin at the model's
   int *every_state;
 } fit;
 
@@ -62,10 +65,10 @@ static od_status predict(const fit *w, int set, const double *x, bool derivative
 // --- Residuals ----------------------------------------------------------------------------------------------------
 
 // Calls for each fitted sample that is there, in order.
-#define FOR_EACH_RESIDUAL(w, d, set, k, i)               \
-  for (int set = 0; set < (w)->f->sets; set++)           \
-    for (long k = 0; k < (w)->f->data[set]->fitted; k++) \
-      for (int i = 0; i < (w)->ns; i++)                  \
+#define FOR_EACH_RESIDUAL(w, d, set, k, i)                          \
+  for (int set = 0; set < (w)->f->sets; set++)                      \
+    for (long k = 0; k < (w)->f->data[set]->fitted; k++)            \
+      for (int i = 0; i < (w)->ns; i++)                             \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
 static int residuals(void *user, const double *x, double *r) {
@@ -120,11 +123,28 @@ static od_status make_data(fit *w, od_error *err) {
   return OD_OK;
 }
 
+static od_status complain_about_times(const od_fit_data *d, od_error *err) {
+  double least = INFINITY, most = 0;
+  for (long k = 1; k < d->rows; k++) {
+    least = fmin(least, d->time[k] - d->time[k - 1]);
+    most = fmax(most, d->time[k] - d->time[k - 1]);
+  }
+  return od_fail(err, OD_BAD_INPUT,
+                 "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' wants them at one distance; "
+                 "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
+                 d->set->name, least, most, d->step);
+}
+
 static od_status make_predictor(fit *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
-  const od_drive drive = {
-      .count = (int)d->rows, .start = d->begin, .step = d->step, .times = d->uniform ? NULL : d->time, .u = d->u};
-  const od_predictor_options options = {.rule = od_fit_rule(w->plan, d->uniform),
+  od_rule rule = od_fit_rule(w->plan, d->uniform);
+  if (rule == OD_RULE_EXACT && !d->uniform) return complain_about_times(d, err);
+  const od_drive drive = {.count = (int)d->rows,
+                          .start = d->begin,
+                          .step = d->step,
+                          .times = d->own_times && rule != OD_RULE_EXACT ? d->time : NULL,
+                          .u = d->u};
+  const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
                                         .substeps = w->plan->substeps,
                                         .steady = w->plan->start == OD_FIT_FROM_REST,
@@ -135,7 +155,7 @@ static od_status make_predictor(fit *w, int set, od_error *err) {
   size_t values = (size_t)d->rows * (size_t)w->ny;
   w->y[set] = malloc((values + 1) * sizeof(double));
   w->dy[set] = malloc((values * (size_t)od_predictor_columns(w->predictor[set]) + 1) * sizeof(double));
-  w->f->rule = options.rule;
+  if (set == 0) w->f->rule = rule;
   return w->y[set] && w->dy[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
@@ -151,7 +171,7 @@ static od_status find_initial_state(fit *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
 }
 
-// A start in the middle of the box, in logarithms where both bounds are positive.
+// A start somewhere in the box, in logarithms where that spans more than a factor of ten.
 static double draw(const od_estimated *p, uint64_t seed) {
   double part = od_noise_uniform(seed, od_noise_stream(p->path), 0, OD_USE_START);
   if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);
@@ -165,23 +185,29 @@ static od_status make_problem(fit *w, od_error *err) {
   for (int set = 0; set < w->f->sets && is_anywhere(w); set++)
     if (w->f->data[set]->fitted > 0) w->n += w->nx;
   FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
+  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
+  if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
+  if (w->m < w->n && !w->options->only_predict)
+    return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
-  w->start = calloc(4 * n + 1, sizeof *w->start);
+  w->start = calloc(5 * n + 1, sizeof *w->start);
   if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->low = w->start + n;
   w->high = w->low + n;
-  w->scale = w->high + n;
+  w->box_low = w->high + n;
+  w->box_high = w->box_low + n;
   for (int i = 0; i < w->n; i++) {
     bool parameter = i < w->np;
     w->low[i] = parameter ? e->parameter[i].low : -INFINITY;
     w->high[i] = parameter ? e->parameter[i].high : INFINITY;
     w->start[i] = parameter ? e->parameter[i].start : 0;
-    if (!parameter || !w->options->random_start) continue;
+    w->box_low[i] = parameter ? w->low[i] : 0;
+    w->box_high[i] = parameter ? w->high[i] : 0;
+    if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
     if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
-      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so no start can be drawn for it", e->parameter[i].path);
-    w->start[i] = draw(&e->parameter[i], w->options->start_seed);
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so that no start can be drawn for it", e->parameter[i].path);
+    if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }
-  if (w->m < w->n) return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   return OD_OK;
 }
 
@@ -209,6 +235,25 @@ static bool report_progress(void *user, const od_ls_progress *p) {
   return w->options->progress(w->options->user, done);
 }
 
+// What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
+static od_status explain(fit *w, od_status status, od_error *err) {
+  const od_ls_result *r = w->f->search;
+  if (r && w->options->only_predict) return OD_OK;
+  if (status == OD_INTERRUPTED && r)
+    return od_fail(err, status, "interrupted after %ld iterations; what is told is the best so far", r->iterations);
+  // Of several starts the best may be one that did not come to its end.
+  if (r && r->reason == OD_LS_EVALUATIONS)
+    return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; what is told is the best so far",
+                   w->plan->evaluations);
+  for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
+    od_status why = w->f->data[set]->fitted > 0 ? predict(w, set, w->start, true) : OD_OK;
+    if (why != OD_OK)
+      return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s", w->f->data[set]->set->name,
+                     w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why));
+  }
+  return status;
+}
+
 static od_status search(fit *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_problem problem = {.m = (int)w->m,
@@ -229,28 +274,25 @@ static od_status search(fit *w, od_error *err) {
                                  .unit_variance = plan->known_noise,
                                  .progress = w->options->progress ? report_progress : NULL,
                                  .progress_user = w};
-  const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed};
+  const od_ls_starts starts = {
+      .box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
   double begin = seconds();
   od_status status = plan->starts > 0 && !w->options->only_predict
                          ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
                          : od_least_squares(&problem, &options, &w->f->search, err);
   w->f->seconds = seconds() - begin;
-  return status == OD_NOT_CONVERGED && w->options->only_predict ? OD_OK : status;
+  return explain(w, status, err);
 }
 
 // --- What was found -----------------------------------------------------------------------------------------------
 
-// What the data can tell about the parameters, whatever the unknown initial states are. With sigmas that are right the
-// Jacobian's rows have noise 1.
+// With sigmas that are right the Jacobian's rows have noise 1.
 static od_status judge(fit *w, od_error *err) {
   double *J = malloc(((size_t)w->m * (size_t)w->n + 1) * sizeof *J);
   const double *x = w->f->search->x;
   if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
-  if (w->np > 0 && jacobian(w, x, J) == 0) {
-    const od_sensitivities s = {.rows = (int)w->m, .columns = w->n, .J = J, .value = x, .sigma = 1};
-    status = od_identifiability_new(&s, &w->f->told, err);
-  }
+  if (jacobian(w, x, J) == 0) status = od_told_new((int)w->m, w->n, w->np, J, x, &w->f->told, err);
   free(J);
   return status;
 }
@@ -260,10 +302,11 @@ static od_status keep_estimates(fit *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   od_fitted *f = w->f;
   size_t np = (size_t)w->np, nc = (size_t)plan->combinations;
+  f->name = calloc(np + 1, sizeof *f->name);
   f->estimate = calloc(2 * np + np * np + 1, sizeof *f->estimate);
   f->combination_value = calloc(3 * nc + 1, sizeof *f->combination_value);
   double *gradient = calloc((size_t)w->n + 1, sizeof *gradient);
-  if (!f->estimate || !f->combination_value || !gradient) {
+  if (!f->name || !f->estimate || !f->combination_value || !gradient) {
     free(gradient);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
@@ -272,6 +315,7 @@ static od_status keep_estimates(fit *w, od_error *err) {
   f->combination_sigma = f->combination_value + nc;
   f->combination_bound = f->combination_sigma + nc;
   for (int i = 0; i < w->np; i++) {
+    f->name[i] = plan->e->parameter[i].path;
     f->estimate[i] = r->x[i];
     f->sigma[i] = r->sigma[i];
     for (int j = 0; j < w->np; j++)
@@ -305,37 +349,43 @@ static double fit_percent(const fit *w, int set, int i, long first, long end) {
   return n > 0 && moved > 0 ? 100 * (1 - sqrt(off / moved)) : (double)NAN;
 }
 
+// What is simulated without noise leaves residuals that nobody expects to be white.
 static void judge_residuals(const fit *w, int set, int i, long first, long end, double *memory, od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
-  double squares = 0;
+  double squares = 0, low = INFINITY, high = -INFINITY;
+  for (long k = first; k < end; k++) low = fmin(low, d->y[k * w->ns + i]), high = fmax(high, d->y[k * w->ns + i]);
+  q->still = low == high;
   q->samples = 0;
   for (long k = first; k < end; k++) {
-    double r = memory[k - first] = d->y[k * w->ns + i] - w->y[set][k * w->ny + i];
-    if (isnan(r)) continue;
+    double measured = d->y[k * w->ns + i], r = memory[k - first] = measured - w->y[set][k * w->ny + i];
+    if (isnan(measured)) continue;
     squares += r * r;
     q->samples++;
   }
+  q->missing = end - first - q->samples;
   q->rms = q->samples > 0 ? sqrt(squares / (double)q->samples) : (double)NAN;
   double correlation[WHITE_LAGS + 1];
   od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
   q->lag1 = correlation[1];
-  q->white = white.p;
+  q->white = d->set->clean ? (double)NAN : white.p;
 }
 
 static od_status judge_set(fit *w, int set, const double *x, bool at_start, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
   od_status status = predict(w, set, x, false);
+  // Nothing is said about what cannot be predicted.
+  for (long k = 0; status != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
+  if (!at_start) r->predicted = status;
   double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < w->ns; i++) {
     od_fit_quality *q[] = {&r->fitted_quality[i], &r->unseen_quality[i]};
     long first[] = {0, d->fitted}, end[] = {d->fitted, d->rows};
     for (int part = 0; part < 2; part++) {
-      double percent = status == OD_OK ? fit_percent(w, set, i, first[part], end[part]) : (double)NAN;
-      if (at_start) q[part]->start_fit = percent;
+      double percent = fit_percent(w, set, i, first[part], end[part]);
+      *(at_start ? &q[part]->start_fit : &q[part]->fit) = percent;
       if (at_start) continue;
-      q[part]->fit = percent;
       judge_residuals(w, set, i, first[part], end[part], memory, q[part]);
     }
   }
@@ -389,10 +439,9 @@ static od_status judge_sets(fit *w, od_error *err) {
     od_fit_set_result *r = &w->f->set[set];
     *r = (od_fit_set_result){.name = d->set->name,
                              .validates = d->set->validates,
+                             .data = d,
                              .rows = d->rows,
-                             .fitted = d->fitted,
-                             .outliers = d->outliers,
-                             .missing = d->missing};
+                             .fitted = d->fitted};
     r->fitted_quality = calloc(2 * (size_t)w->ns + 1, sizeof *r->fitted_quality);
     if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     r->unseen_quality = r->fitted_quality + w->ns;
@@ -401,21 +450,22 @@ static od_status judge_sets(fit *w, od_error *err) {
     if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
       status = od_fail(err, OD_NO_MEMORY, "memory ran out");
     if (status != OD_OK) return status;
-    if (w->f->rule == OD_RULE_EXACT) w->f->used_modes = od_predictor_used_modes(w->predictor[set]);
+    w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
   }
   return OD_OK;
 }
 
-static void find_overall_fit(fit *w) {
-  double start = 0, end = 0;
+static double overall(const fit *w, bool at_start) {
+  double sum = 0;
   int n = 0;
   for (int set = 0; set < w->f->sets; set++)
-    for (int i = 0; i < w->ns && w->f->data[set]->fitted > 0; i++, n++) {
-      start += pow(100 - w->f->set[set].fitted_quality[i].start_fit, 2);
-      end += pow(100 - w->f->set[set].fitted_quality[i].fit, 2);
+    for (int i = 0; i < w->ns && w->f->data[set]->fitted > 0; i++) {
+      const od_fit_quality *q = &w->f->set[set].fitted_quality[i];
+      if (q->still || q->samples == 0) continue;
+      sum += pow(100 - (at_start ? q->start_fit : q->fit), 2);
+      n++;
     }
-  w->f->start_fit = 100 - sqrt(start / n);
-  w->f->fit = 100 - sqrt(end / n);
+  return n > 0 ? 100 - sqrt(sum / n) : (double)NAN;
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
@@ -447,7 +497,10 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   if (status == OD_OK) status = judge(&w, err);
   if (status == OD_OK) status = keep_estimates(&w, err);
   if (status == OD_OK) status = judge_sets(&w, err);
-  if (status == OD_OK) find_overall_fit(&w);
+  if (status == OD_OK) {
+    f->start_fit = overall(&w, true);
+    f->fit = overall(&w, false);
+  }
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);
@@ -464,6 +517,7 @@ void od_fitted_free(od_fitted *f) {
   od_table_free(f->table);
   free(f->set);
   free(f->data);
+  free(f->name);
   free(f->estimate);
   free(f->combination_value);
   od_identifiability_free(f->told);

@@ -24,12 +24,12 @@ typedef struct od_fit_set {
   const char *name;
   bool validates;  // it is predicted, but nothing is fitted to it
   od_log_plan plan;
-  od_log *log;        // NULL: simulated
-  int *channel;       // of the log: sensors, then inputs
-  od_machine *truth;  // of its own; NULL: the experiment's
-  double time;        // to be simulated
-  bool clean;         // simulated without noise
-  bool borrowed;      // log, plan and channels are the experiment's own
+  od_log *log;         // NULL: simulated
+  int *channel;        // of the log: sensors, then inputs
+  od_machine *truth;   // of its own; NULL: the experiment's
+  double time;         // to be simulated
+  bool clean;          // simulated without noise
+  bool borrowed;       // log, plan and channels are the experiment's own
 } od_fit_set;
 
 // A function of the parameters that people want to know: a product of powers times a weighted sum.
@@ -49,8 +49,8 @@ typedef struct od_fit_plan {
   od_hold hold;
   int substeps;
   od_fit_start start;
-  int starts;        // in the box, besides the file's own
-  double hold_out;   // the last part of each fitted set that is only predicted
+  int starts;       // in the box, besides the file's own
+  double hold_out;  // the last part of each fitted set that is only predicted
   bool known_noise;  // the sensors' sigmas are right: uncertainty follows from them, not from the residuals
   od_prepare prepare;
   od_fit_set *set;
@@ -74,12 +74,14 @@ typedef struct od_fit_data {
   const od_fit_set *set;
   long rows, fitted;  // rows, and how many of them count for the fit
   double begin, step;
-  double *time;   // one per row
-  bool uniform;   // times are begin + k step
-  double *u, *y;  // rows x inputs, rows x sensors
-  double *sigma;  // of each sensor in this set
-  long *missing;  // of each sensor
-  long outliers;  // removed on purpose
+  double *time;      // one per row
+  bool uniform;      // times are meant to be begin + k step,
+  bool own_times;    // and are not to the last digits
+  double *u, *y;     // rows x inputs, rows x sensors
+  double *sigma;     // of each sensor in this set
+  long outliers;     // removed on purpose
+  long gaps_filled;  // by resampling
+  long bridged;      // values of inputs that the log lacks, taken from their neighbours
 } od_fit_data;
 
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fit_data **out, od_error *err);
@@ -91,48 +93,51 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // How well one sensor of one set is predicted; fit: 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
-  double start_fit, fit;  // percent, with the starting and the fitted parameters
-  double rms;             // of the residuals
-  double lag1, white;     // correlation of neighbouring residuals; probability that white ones look like this
-  long samples;
+  double start_fit, fit;        // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
+  double rms;                   // of the residuals
+  double lag1, white;           // correlation of neighbouring residuals; probability that white ones look like this
+  long samples, missing;
+  bool still;                   // the sensor never moves, so that there is nothing to explain
 } od_fit_quality;
 
 typedef struct od_fit_set_result {
   const char *name;
   bool validates;
-  long rows, fitted, outliers;
-  const long *missing;                              // per sensor
+  const od_fit_data *data;
+  long rows, fitted;
+  od_status predicted;  // with the fitted parameters
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others
 } od_fit_set_result;
 
 typedef struct od_fitted {
   const od_fit_plan *plan;
   od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
+  const char **name;     // of the parameters
   od_rule rule;
   bool used_modes;
-  double *estimate, *sigma;  // of the parameters; sigma infinite: the data cannot tell
-  double *correlation;       // of their errors; NAN where there is no sigma
-  od_identifiability *told;  // what the data can tell
-  double *combination_value, *combination_sigma,
-      *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
-  double start_fit, fit;   // percent, root mean square over fitted sets and sensors
+  double *estimate, *sigma;     // of the parameters; sigma infinite: the data cannot tell
+  double *correlation;          // of their errors; NAN where there is no sigma
+  od_identifiability *told;     // what the data can tell about the parameters, whatever the unknown initial states
+  double *combination_value, *combination_sigma, *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
+  double start_fit, fit;        // percent, root mean square over fitted sets and sensors that move
   od_fit_set_result *set;
   od_fit_data **data;
   int sets;
-  od_table *table;  // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
-  double seconds;   // of the search alone
+  od_table *table;              // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
+  double seconds;               // of the search alone
 } od_fitted;
 
 typedef struct od_fit_options {
-  bool only_predict;  // nothing is searched: what the starting values give
-  bool random_start;  // begin at a point of the box drawn by `start_seed`
+  bool only_predict;           // nothing is searched: what the starting values give
+  bool random_start;           // begin at a point of the box drawn by `start_seed`
   uint64_t start_seed;
-  bool table;  // the table of all samples is wanted
+  bool table;                  // the table of all samples is wanted
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
 
-// OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure.
+// OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure. The plan must live
+// as long as what was found.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 

@@ -5,12 +5,21 @@
 #include <string.h>
 
 #include "experiment/noise.h"
+#include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
 
+static const double most_rows = 1e8;
+// Of a step: what times may be off and still be meant uniform, as those printed with few digits are; as in prepare.c.
+static const double uniform_within = 0.01;
+
+static bool is_linear(const od_machine *machine) {
+  return od_model_is_linear(od_machine_model(machine));
+}
+
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
   if (plan->rule_is_given) return plan->rule;
-  return uniform && od_model_is_linear(od_machine_model(plan->e->model)) ? OD_RULE_EXACT : OD_RULE_TRAPEZOID;
+  return uniform && is_linear(plan->e->model) ? OD_RULE_EXACT : OD_RULE_TRAPEZOID;
 }
 
 static bool allocate(od_fit_data *d, int inputs, int sensors) {
@@ -19,8 +28,34 @@ static bool allocate(od_fit_data *d, int inputs, int sensors) {
   d->u = calloc(rows * (size_t)inputs + 1, sizeof *d->u);
   d->y = calloc(rows * ns + 1, sizeof *d->y);
   d->sigma = calloc(ns + 1, sizeof *d->sigma);
-  d->missing = calloc(ns + 1, sizeof *d->missing);
-  return d->time && d->u && d->y && d->sigma && d->missing;
+  return d->time && d->u && d->y && d->sigma;
+}
+
+// --- Noise --------------------------------------------------------------------------------------------------------
+
+static double spread(const od_fit_data *d, int sensors, int i) {
+  double mean = 0, squares = 0;
+  long n = 0;
+  for (long k = 0; k < d->rows; k++)
+    if (!isnan(d->y[k * sensors + i])) mean += d->y[k * sensors + i], n++;
+  mean /= (double)n;
+  for (long k = 0; k < d->rows; k++)
+    if (!isnan(d->y[k * sensors + i])) squares += pow(d->y[k * sensors + i] - mean, 2);
+  return n > 0 ? sqrt(squares / (double)n) : 0;
+}
+
+// Each sensor's standard deviation, which may be a part of the signal's own. A signal that nobody moves has none.
+static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+  const od_experiment *e = plan->e;
+  for (int i = 0; i < e->sensors; i++) {
+    const od_sensor *s = &e->sensor[i];
+    d->sigma[i] = s->relative > 0 ? s->relative * spread(d, e->sensors, i) : s->sigma;
+    if (!(d->sigma[i] > 0))
+      return od_fail(err, OD_BAD_INPUT,
+                     "'%s' never changes in the set '%s', so that its noise cannot be relative to it; give its sigma",
+                     s->name, d->set->name);
+  }
+  return OD_OK;
 }
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
@@ -39,7 +74,9 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   }
   if (status == OD_OK) status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
-  const od_predictor_options options = {.rule = od_fit_rule(plan, true),
+  // A true machine may be what its model is not.
+  od_rule rule = od_fit_rule(plan, true);
+  const od_predictor_options options = {.rule = rule == OD_RULE_EXACT && !is_linear(truth) ? OD_RULE_TRAPEZOID : rule,
                                         .hold = plan->hold,
                                         .substeps = plan->substeps,
                                         .steady = plan->start == OD_FIT_FROM_REST};
@@ -52,35 +89,19 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   return status;
 }
 
-static double spread(const od_fit_data *d, int sensors, int i) {
-  double mean = 0, squares = 0;
-  for (long k = 0; k < d->rows; k++) mean += d->y[k * sensors + i];
-  mean /= (double)d->rows;
-  for (long k = 0; k < d->rows; k++) squares += pow(d->y[k * sensors + i] - mean, 2);
-  return sqrt(squares / (double)d->rows);
-}
-
-// The set's name is part of the stream, so that sets have noise of their own.
-static void add_noise(const od_fit_plan *plan, od_fit_data *d) {
+// Scale and bias are no noise: a set without noise has them, too. The set's name is part of the stream, so that sets have
+// noise of their own.
+static void measure(const od_fit_plan *plan, od_fit_data *d) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
     char name[300];
     snprintf(name, sizeof name, "%.100s/%.150s", d->set->name, s->name);
-    uint32_t stream = od_noise_stream(name);
-    d->sigma[i] = s->relative > 0 ? s->relative * spread(d, e->sensors, i) : s->sigma;
-    for (long k = 0; k < d->rows && !d->set->clean; k++) {
+    const od_sensor_noise noise = {.seed = e->seed, .stream = od_noise_stream(name), .sigma = d->sigma[i]};
+    double last = NAN;
+    for (long k = 0; k < d->rows; k++) {
       double *y = &d->y[k * e->sensors + i];
-      if (k % s->every != 0 ||
-          (s->dropout > 0 && od_noise_uniform(e->seed, stream, (uint64_t)k, OD_USE_DROPOUT) < s->dropout)) {
-        *y = NAN;
-        continue;
-      }
-      double noise = s->noise == OD_NOISE_UNIFORM
-                         ? sqrt(12) * (od_noise_uniform(e->seed, stream, (uint64_t)k, OD_USE_NOISE) - 0.5)
-                         : od_noise_gaussian(e->seed, stream, (uint64_t)k, OD_USE_NOISE);
-      *y = s->scale * *y + s->bias + d->sigma[i] * noise;
-      if (s->resolution > 0) *y = s->resolution * round(*y / s->resolution);
+      *y = d->set->clean ? s->scale * *y + s->bias : od_sensor_measure(s, &noise, k, d->time[k], *y, &last);
     }
   }
 }
@@ -88,18 +109,23 @@ static void add_noise(const od_fit_plan *plan, od_fit_data *d) {
 static od_status simulate(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   const od_machine *truth = d->set->truth ? d->set->truth : e->truth;
-  int nu = od_machine_input_count(truth);
+  int nu = truth ? od_machine_input_count(truth) : 0;
   d->step = e->step;
   d->uniform = true;
   // Round-off in time / step must not take a row.
-  d->rows = (long)floor(d->set->time / d->step * (1 + 1e-12)) + 1;
+  double rows = floor(d->set->time / d->step * (1 + 1e-12)) + 1;
+  if (!truth) return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither data nor a true machine", d->set->name);
+  if (!(rows <= most_rows))
+    return od_fail(err, OD_BAD_INPUT, "%.3g samples of the set '%s' are too many", rows, d->set->name);
+  d->rows = (long)rows;
   if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (long k = 0; k < d->rows; k++) {
     d->time[k] = (double)k * d->step;
     od_machine_inputs(truth, d->time[k], d->u + k * nu);
   }
   od_status status = true_outputs(plan, truth, d, err);
-  if (status == OD_OK) add_noise(plan, d);
+  if (status == OD_OK) status = find_sigmas(plan, d, err);
+  if (status == OD_OK) measure(plan, d);
   return status;
 }
 
@@ -116,18 +142,21 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
     for (int i = 0; i < e->sensors; i++) d->y[k * e->sensors + i] = log->value[k * channels + d->set->channel[i]];
     for (int i = 0; i < nu; i++) d->u[k * nu + i] = log->value[k * channels + d->set->channel[e->sensors + i]];
   }
-  for (int i = 0; i < e->sensors; i++) d->sigma[i] = e->sensor[i].sigma;
-  return OD_OK;
+  for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
+  return find_sigmas(plan, d, err);
 }
 
 // --- Both ---------------------------------------------------------------------------------------------------------
 
+// Times are the log's own where they are not uniform to the last digits; a rule that needs uniform ones may still take them
+// as such.
 static void find_times(od_fit_data *d) {
+  double off = 0;
   d->begin = d->time[0];
-  d->step = d->rows > 1 ? (d->time[d->rows - 1] - d->begin) / (double)(d->rows - 1) : 1;
-  d->uniform = true;
-  for (long k = 0; k < d->rows; k++)
-    d->uniform = d->uniform && fabs(d->time[k] - d->begin - (double)k * d->step) < 1e-6 * d->step;
+  d->step = (d->time[d->rows - 1] - d->begin) / (double)(d->rows - 1);
+  for (long k = 0; k < d->rows; k++) off = fmax(off, fabs(d->time[k] - d->begin - (double)k * d->step));
+  d->uniform = off <= uniform_within * d->step;
+  d->own_times = off > 1e-6 * d->step;
 }
 
 static bool is_wanted(const od_prepare *p) {
@@ -147,12 +176,18 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
       memcpy(all + k * n, d->y + k * ns, (size_t)ns * sizeof *all);
       memcpy(all + k * n + ns, d->u + k * nu, (size_t)nu * sizeof *all);
     }
-    status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, err);
+    od_error why = {0};
+    status = od_prepare_signals(&plan->prepare, d->time, all, d->rows, n, is_input, &out, &why);
+    if (status != OD_OK) od_fail(err, status, "the set '%s' cannot be prepared: %s", d->set->name, why.text);
   }
   if (status == OD_OK) {
     double *sigma = d->sigma;
-    free(d->time), free(d->u), free(d->y), free(d->missing);
-    *d = (od_fit_data){.set = d->set, .rows = out->rows, .outliers = out->outliers_removed};
+    free(d->time), free(d->u), free(d->y);
+    *d = (od_fit_data){.set = d->set,
+                       .rows = out->rows,
+                       .outliers = out->outliers_removed,
+                       .gaps_filled = out->gaps_filled,
+                       .bridged = d->bridged};
     if (!allocate(d, nu, ns)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
     free(d->sigma);
     d->sigma = sigma;
@@ -173,14 +208,14 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fi
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
   od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, err);
-  if (status == OD_OK && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
+  if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
   if (status == OD_OK && d->rows < 2)
     status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %ld rows, expected at least 2", set->name, d->rows);
   if (status == OD_OK) {
     find_times(d);
+    // The steps that a sensor counts in are more noise.
+    for (int i = 0; i < plan->e->sensors; i++) d->sigma[i] = hypot(d->sigma[i], plan->e->sensor[i].resolution / sqrt(12));
     d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
-    for (long k = 0; k < d->rows; k++)
-      for (int i = 0; i < plan->e->sensors; i++) d->missing[i] += isnan(d->y[k * plan->e->sensors + i]);
     return OD_OK;
   }
   od_fit_data_free(d);
@@ -194,6 +229,5 @@ void od_fit_data_free(od_fit_data *d) {
   free(d->u);
   free(d->y);
   free(d->sigma);
-  free(d->missing);
   free(d);
 }

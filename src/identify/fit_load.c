@@ -19,8 +19,7 @@ typedef struct fit_loader {
 
 // --- How ----------------------------------------------------------------------------------------------------------
 
-static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices,
-                  int otherwise) {
+static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices, int otherwise) {
   int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, choices) : -1;
   return chosen >= 0 ? chosen : otherwise;
 }
@@ -63,25 +62,40 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
 
 // --- What is done to signals before -------------------------------------------------------------------------------
 
+// Windows have a sample in their middle. Their size is read as a whole number, or the message is enough.
+static void check_window(od_loader *ld, int number, const char *name, int least) {
+  double size = od_number_value(ld, number);
+  if (!od_number_is_given(ld, number)) return;
+  od_check_whole(ld, number, name, least, 1e6);
+  if (fmod(size, 2) == 0) od_complain_number(ld, number, "%s must be odd", name);
+}
+
 static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"resample",     "detrend",  "low_pass",       "smooth_window",
-                                     "smooth_order", "outliers", "outlier_window", NULL};
+  static const char *const keys[] = {"resample",        "detrend",  "low_pass",       "smooth_window", "smooth_order",
+                                     "outliers", "outlier_window", NULL};
   static const char *const detrends[] = {"none", "mean", "linear", NULL};
-  static const od_field fields[] = {{"resample", "s", OD_POSITIVE, 0},      {"low_pass", "Hz", OD_POSITIVE, 0},
-                                    {"smooth_window", "1", OD_POSITIVE, 0}, {"smooth_order", "1", OD_NOT_NEGATIVE, 2},
-                                    {"outliers", "1", OD_POSITIVE, 0},      {"outlier_window", "1", OD_POSITIVE, 0}};
+  static const od_field fields[] = {{"resample", "s", OD_POSITIVE, 0},
+                                    {"low_pass", "Hz", OD_POSITIVE, 0},
+                                    {"smooth_window", "1", OD_POSITIVE, 0},
+                                    {"smooth_order", "1", OD_NOT_NEGATIVE, 2},
+                                    {"outliers", "1", OD_POSITIVE, 0},
+                                    {"outlier_window", "1", OD_POSITIVE, 0}};
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "prepare", .what = "prepare"};
   if (node >= 0) section = od_section_open(ld, node, node, "prepare", "prepare", keys);
   int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
-  od_check_whole(ld, first + 2, "smooth_window", 1, 1e6);
+  check_window(ld, first + 2, "smooth_window", 3);
   od_check_whole(ld, first + 3, "smooth_order", 0, 20);
-  od_check_whole(ld, first + 5, "outlier_window", 3, 1e6);
+  check_window(ld, first + 5, "outlier_window", 5);
+  bool smooths = od_number_is_given(ld, first + 2), ordered = od_number_is_given(ld, first + 3);
+  if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order wants a smooth_window beside it");
+  if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
+    od_complain_number(ld, first + 2, "smooth_window must be larger than smooth_order");
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
                                .detrend = (od_detrend)choice(ld, &section, "detrend", detrends, OD_DETREND_NONE),
                                .low_pass = od_number_value(ld, first + 1),
                                .savgol_window = (int)od_number_value(ld, first + 2),
-                               .savgol_order = (int)od_number_value(ld, first + 3),
+                               .savgol_order = smooths ? (int)od_number_value(ld, first + 3) : 0,
                                .outliers = od_number_value(ld, first + 4),
                                .outlier_window = (int)od_number_value(ld, first + 5)};
 }
@@ -119,15 +133,19 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
   static const od_field time = {"time", "s", OD_POSITIVE, 0};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sets.%s", name);
-  od_section section =
-      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the set '%s'", od_excerpt(ld, name)), keys);
+  od_section section = od_section_open(ld, od_value(ld, key), key, path,
+                                       od_format(ld, "the set '%s'", od_excerpt(ld, name)), keys);
   od_fit_set *set = section.map >= 0 ? new_set(fl, ld) : NULL;
   if (!set) return;
   set->name = name;
   set->validates = choice(ld, &section, "use", uses, 0) == 1;
   set->clean = choice(ld, &section, "noise", noises, 0) == 1;
-  set->time = od_number_value(ld, od_read_fields(ld, &section, &time, 1, OD_IN_LOADER));
+  int number = od_read_fields(ld, &section, &time, 1, OD_IN_LOADER);
+  set->time = od_number_value(ld, number);
   int data = od_section_get(ld, &section, "data"), simulate = od_section_get(ld, &section, "simulate");
+  if (data >= 0 && od_number_is_given(ld, number))
+    od_complain_number(ld, number, "time is for simulated sets; data has 'start' and 'end'");
+  if (data >= 0 && set->clean) od_complain(ld, od_section_get(ld, &section, "noise"), "noise is for simulated sets");
   if (data >= 0 && simulate >= 0) {
     od_complain(ld, simulate, "a set is either read from 'data' or made by 'simulate'");
   } else if (data >= 0) {
@@ -138,27 +156,48 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
     if (simulate < 0 && !xl->e->truth) od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'", name);
     if (!(set->time > 0) && set->truth) set->time = od_machine_run(set->truth)->time;
     if (!(set->time > 0)) set->time = xl->e->time;
+    if (!(set->time > 0) && (set->truth || xl->e->truth)) od_complain(ld, key, "the set '%s' needs a time", name);
+    if (set->time / xl->e->step > 1e8)
+      od_complain(ld, key, "%.3g samples of the set '%s' are too many", set->time / xl->e->step, name);
   }
 }
 
-// Without sets there is one: the experiment's own log, or its true machine.
+// With --data, its log takes the place of all that is fitted; sets for validation stay.
+static bool is_replaced(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  int map = od_value(ld, key);
+  const od_section section = {.map = map >= 0 && ld->tree.node[map].kind == OD_TREE_MAP ? map : -1};
+  int use = section.map >= 0 ? od_section_get(ld, &section, "use") : -1;
+  const char *text = use >= 0 && ld->tree.node[use].kind == OD_TREE_TEXT ? od_text_of(ld, use) : "fit";
+  return xl->options->data && strcmp(text, "validate") != 0;
+}
+
+// The experiment's own log, or its true machine.
+static void add_own_set(od_experiment_loader *xl, fit_loader *fl) {
+  const od_experiment *e = xl->e;
+  od_fit_set *set = new_set(fl, &xl->ld);
+  if (!set) return;
+  *set = (od_fit_set){.name = "data", .log = e->log, .channel = e->channel, .time = e->time, .borrowed = true};
+  if (e->log) set->plan = e->data;
+}
+
+// Without fitted sets in the file, or with --data, there is the experiment's own.
 static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
   bool fitted = false;
-  for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key)) read_set(xl, fl, key);
+  if (e->data.file && strcmp(e->data.file, "-") == 0)
+    od_messages_add(ld->messages, e->data.place, "a fit wants a whole log; a stream can only be observed");
+  for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
+    if (!is_replaced(xl, key)) read_set(xl, fl, key);
+  if ((fl->plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, fl);
   for (int i = 0; i < fl->plan->sets; i++) {
     od_fit_set *set = &fl->plan->set[i];
     fitted = fitted || !set->validates;
-    if (set->log) set->log->plan = &set->plan;  // the sets have stopped moving
+    if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the sets have stopped moving
   }
-  if (fl->plan->sets > 0 && !fitted)
+  if (fl->plan->sets > 0 && !fitted && !xl->options->data)
     od_complain(ld, node, "all sets are for validation; a fit needs one with 'use: fit'");
-  if (fl->plan->sets > 0 || od_has_errors(ld)) return;
-  od_fit_set *set = new_set(fl, ld);
-  if (!set) return;
-  *set = (od_fit_set){.name = "data", .log = e->log, .channel = e->channel, .time = e->time, .borrowed = true};
-  if (e->log) set->plan = e->data;
 }
 
 // --- Combinations -------------------------------------------------------------------------------------------------
@@ -206,19 +245,31 @@ static void read_combination(od_experiment_loader *xl, fit_loader *fl, int key) 
     return;
   }
   od_combination c = {name, numbers, numbers + xl->e->parameters};
-  read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers",
-               c.power);
-  read_factors(xl, od_section_get(ld, &section, "sum"), od_format(ld, "%s.sum", path), "parameters and weights",
-               c.weight);
+  if (od_section_get(ld, &section, "powers") < 0 && od_section_get(ld, &section, "sum") < 0)
+    od_complain(ld, key, "the combination '%s' needs 'powers' or 'sum'", od_excerpt(ld, name));
+  read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers", c.power);
+  read_factors(xl, od_section_get(ld, &section, "sum"), od_format(ld, "%s.sum", path), "parameters and weights", c.weight);
   plan->combination[plan->combinations++] = c;
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
+// Starts are drawn between bounds.
+static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
+  od_loader *ld = &xl->ld;
+  for (int key = od_first(ld, node, "parameters"); plan->starts > 0 && key >= 0; key = od_next(ld, key))
+    for (int i = 0; i < xl->e->parameters; i++) {
+      const od_estimated *p = &xl->e->parameter[i];
+      if (strcmp(p->path, od_text_of(ld, key)) == 0 && !(isfinite(p->low) && isfinite(p->high)))
+        od_complain(ld, key, "'%s' needs 'low' and 'high': 'starts' are drawn between them", p->path);
+    }
+}
+
 static void read_more(void *user, od_experiment_loader *xl, const od_section *file) {
   fit_loader *fl = user;
   od_loader *ld = &xl->ld;
   read_how(xl, fl->plan, od_section_get(ld, file, "fit"));
+  check_bounds(xl, fl->plan, od_section_get(ld, file, "parameters"));
   read_prepare(xl, fl->plan, od_section_get(ld, file, "prepare"));
   read_sets(xl, fl, od_section_get(ld, file, "sets"));
   int combinations = od_section_get(ld, file, "combinations");

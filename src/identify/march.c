@@ -3,7 +3,8 @@
 //   S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
 //
 // For Runge-Kutta the variational equations go through all stages: K_i = fx (S + a_i h K_(i-1)) + fp, which is the
-// exact derivative of the discrete rule. Where the plant changes its coordinates, S changes with them.
+// exact derivative of the discrete rule. Where the plant changes its coordinates, or samples, S changes with them. Samples
+// are taken at the first step at or after their time.
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,15 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
   int changed;
   od_status status = sensitivities ? od_sim_repartition_with_parameters(pr->sim, pr->F, pr->Gp, &changed)
                                    : od_sim_repartition(pr->sim, NULL, &changed);
+  if (status == OD_OK && changed && sensitivities) carry(pr, pr->F, pr->Gp);
+  return status;
+}
+
+// What is sampled now, after outputs have been read: the state jumps, and S with it.
+static od_status take_samples(od_predictor *pr, bool sensitivities) {
+  int changed;
+  od_status status = sensitivities ? od_sim_sample(pr->sim, pr->F, pr->np ? pr->Gp : NULL, &changed)
+                                   : od_sim_sample(pr->sim, NULL, NULL, &changed);
   if (status == OD_OK && changed && sensitivities) carry(pr, pr->F, pr->Gp);
   return status;
 }
@@ -86,7 +96,8 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   for (int i = 1; i <= pr->substeps && status == OD_OK; i++) {
     double part = pr->hold == OD_HOLD_ZERO ? 0 : (double)i / pr->substeps;
     for (int j = 0; j < pr->nu; j++) pr->u[j] = part == 1 ? u1[j] : u0[j] + part * (u1[j] - u0[j]);
-    status = change_coordinates(pr, sensitivities);
+    status = take_samples(pr, sensitivities);
+    if (status == OD_OK) status = change_coordinates(pr, sensitivities);
     if (status != OD_OK) break;
     status =
         pr->rule == OD_RULE_RK4 ? runge_kutta(pr, h, pr->u, sensitivities) : trapezoid(pr, h, pr->u, sensitivities);

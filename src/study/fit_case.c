@@ -1,12 +1,12 @@
 // A fit as a case of a study: each run has other noise, or begins at another point of the box.
 //
 //   fit_percent         how much of the sensors' movement the model explains: after the fit, or (do: predict) as it starts
-//   SET fit_percent     the same for sets that are only predicted; median
+//   SET fit_percent     the same for what is only predicted, sets or what is held out of them; median
 //   COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer and Rao's
 //   COMBINATION in 3    the part of the estimates within three bounds of the true value
 //   iterations          median
-//   global_minimum      with random starts, all on the same data: the part that ends where the best of them and the file's
-//                       own start end, to one part in a million of the cost
+//   global_minimum      with random starts, all on the same data: the part that ends at the cost at which the file's own
+//                       start ends, to one part in a million, or below
 //   failed              runs that did not end at a minimum
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +44,7 @@ static od_status find_bounds(fit_case *w, od_error *err) {
   int np = e->parameters, nc = w->plan->combinations;
   od_estimated *at = calloc((size_t)np + 1, sizeof *at);
   double *p = calloc((size_t)np + 1, sizeof *p);
+  free(w->true_value);
   w->true_value = calloc(2 * (size_t)nc + 1, sizeof *w->true_value);
   if (!at || !p || !w->true_value) {
     free(at), free(p);
@@ -77,6 +78,15 @@ static od_status find_bounds(fit_case *w, od_error *err) {
   return status;
 }
 
+static od_status check_bounds(const fit_case *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  for (int i = 0; i < e->parameters; i++)
+    if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
+      return od_fail(err, OD_BAD_INPUT, "%s: '%s' needs 'low' and 'high': random starts are drawn between them", e->path,
+                     e->parameter[i].path);
+  return OD_OK;
+}
+
 // What the file's own start leads to, to compare others with.
 static od_status find_least_cost(fit_case *w, od_error *err) {
   od_fitted *f = NULL;
@@ -103,10 +113,14 @@ static bool add_combinations(od_case *c, const fit_case *w) {
   return ok;
 }
 
+static bool has_unseen(const od_fit_plan *plan, int set) {
+  return plan->set[set].validates || plan->hold_out > 0;
+}
+
 static bool add_metrics(od_case *c, const fit_case *w) {
   bool ok = od_case_add(c, (od_metric){"fit_percent", "%", OD_GATHER_MEAN, none, 0, none, none});
   for (int i = 0; ok && i < w->plan->sets; i++) {
-    if (!w->plan->set[i].validates) continue;
+    if (!has_unseen(w->plan, i)) continue;
     const char *name = name_of(w, w->plan->set[i].name, " fit_percent");
     ok = name && od_case_add(c, (od_metric){name, "%", OD_GATHER_MEDIAN, none, 0, none, none});
   }
@@ -121,8 +135,10 @@ static bool add_metrics(od_case *c, const fit_case *w) {
 
 static od_status prepare(od_case *c, od_error *err) {
   fit_case *w = c->what;
-  od_status status = find_bounds(w, err);
-  if (status == OD_OK && c->random_start && !w->predicts) status = find_least_cost(w, err);
+  bool starts = c->random_start && !w->predicts;
+  od_status status = starts ? check_bounds(w, err) : OD_OK;
+  if (status == OD_OK) status = find_bounds(w, err);
+  if (status == OD_OK && starts) status = find_least_cost(w, err);
   if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
@@ -131,18 +147,21 @@ static od_status prepare(od_case *c, od_error *err) {
 
 static double unseen_fit(const od_fitted *f, int set, bool at_start) {
   double sum = 0;
+  int n = 0;
   for (int i = 0; i < f->plan->e->sensors; i++) {
     const od_fit_quality *q = &f->set[set].unseen_quality[i];
+    if (q->still || q->samples == 0) continue;
     sum += pow(100 - (at_start ? q->start_fit : q->fit), 2);
+    n++;
   }
-  return 100 - sqrt(sum / f->plan->e->sensors);
+  return n > 0 ? 100 - sqrt(sum / n) : none;
 }
 
 // In the order in which the metrics were added.
 static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double *value) {
   *value++ = w->predicts ? f->start_fit : f->fit;
   for (int i = 0; i < f->sets; i++)
-    if (f->set[i].validates) *value++ = unseen_fit(f, i, w->predicts);
+    if (has_unseen(w->plan, i)) *value++ = unseen_fit(f, i, w->predicts);
   if (w->predicts) return;
   if (c->random_start) *value++ = f->search->cost <= w->least_cost * (1 + 1e-6);
   for (int i = 0; i < w->plan->combinations && w->told && !c->random_start; i++) {

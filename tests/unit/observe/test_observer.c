@@ -567,17 +567,6 @@ static void doubts(void **state) {
 
 // ---- bent sensors: y = x^2 with a wide prediction and a sharp sensor
 
-static int rest(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
-  (void)user, (void)t, (void)x, (void)u, (void)p;
-  dx[0] = dx[1] = 0;
-  return 0;
-}
-static int rest_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx,
-                          double *fu, double *fp) {
-  (void)user, (void)t, (void)x, (void)u, (void)p, (void)fu, (void)fp;
-  if (fx) memset(fx, 0, 4 * sizeof *fx);
-  return 0;
-}
 static int square(void *user, double t, const double *x, const double *u, const double *p, double *y) {
   (void)user, (void)t, (void)u, (void)p;
   y[0] = x[0] * x[0];
@@ -604,7 +593,7 @@ static void least(const double *prior, const double *sigma, const double *y, con
   }
 }
 
-static void bent_sensors(void **state) {
+static void corrections_are_repeated(void **state) {
   (void)state;
   static const double x0[] = {1, 0.2}, sigma[] = {0.5, 0.3}, noise[] = {0.01, 0.02}, y[] = {2.56, 0.8};
   const od_function fn = {.nx = 2,
@@ -637,7 +626,7 @@ static void bent_sensors(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bent_sensors),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(corrections_are_repeated),
                                      cmocka_unit_test(guards),
                                      cmocka_unit_test(reopens),
                                      cmocka_unit_test(doubts),

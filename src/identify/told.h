@@ -1,0 +1,11 @@
+// What data can tell about the parameters of a fit, whatever the unknown initial states that are searched with them.
+#ifndef OD_IDENTIFY_TOLD_H
+#define OD_IDENTIFY_TOLD_H
+
+#include "identify/identifiability.h"
+
+// J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states.
+od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, od_identifiability **out,
+                      od_error *err);
+
+#endif
