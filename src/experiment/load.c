@@ -63,8 +63,7 @@ int od_watch(od_experiment_loader *xl, int key) {
   return watched >= 0 ? watched : watch(xl, key);
 }
 
-// Whether the key was there before in its map, with a message.
-static bool is_repeated(od_loader *ld, int map, int key) {
+bool od_is_repeated(od_loader *ld, int map, int key) {
   for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other)) {
     if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) != 0) continue;
     od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
@@ -126,7 +125,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
 
 static void read_sensors(od_experiment_loader *xl, int node) {
   for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
-    if (!is_repeated(&xl->ld, node, key)) read_sensor(xl, key);
+    if (!od_is_repeated(&xl->ld, node, key)) read_sensor(xl, key);
 }
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ static void read_sensors(od_experiment_loader *xl, int node) {
 static void read_sigmas(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
-    if (is_repeated(ld, node, key)) continue;
+    if (od_is_repeated(ld, node, key)) continue;
     const char *name = od_text_of(ld, key);
     int watched = od_watch(xl, key);
     if (watched < 0) continue;
@@ -279,7 +278,7 @@ static void read_parameters(od_experiment_loader *xl, int node) {
   for (int calibrations = 0; calibrations < 2; calibrations++)
     for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key)) {
       od_estimated p;
-      if (find_calibration(xl, key, &p) == (calibrations == 1) && !is_repeated(&xl->ld, node, key))
+      if (find_calibration(xl, key, &p) == (calibrations == 1) && !od_is_repeated(&xl->ld, node, key))
         read_parameter(xl, key);
     }
 }

@@ -33,7 +33,9 @@ const char *od_set_for(const char *text, const char *who);
 // A true machine of its own: the experiment's machine file as the map under `key` says, or NULL after a message.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
-// load.c: the channels of a log for all sensors and then all inputs; false: memory ran out. And the log itself.
+// load.c: whether the key was there before in its map, with a message.
+bool od_is_repeated(od_loader *ld, int map, int key);
+// The channels of a log for all sensors and then all inputs; false: memory ran out. And the log itself.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 

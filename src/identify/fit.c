@@ -23,6 +23,8 @@ typedef struct fit {
   int n;  // parameters and unknown initial states
   od_predictor **predictor;
   double **y, **dy;  // of each set
+  double *derived_at;  // n: where dy was found; NAN: nowhere
+  bool eager;          // the last trial was accepted, so that the next one's derivatives will be wanted
   double *x0;        // the plant's own initial state, and a trial's
   long m;            // residuals
   double *start, *low, *high;
@@ -71,21 +73,38 @@ static od_status predict(const fit *w, int set, const double *x, bool derivative
       for (int i = 0; i < (w)->ns; i++)                             \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
-static int residuals(void *user, const double *x, double *r) {
-  const fit *w = user;
-  const od_fit_data *d;
+// All fitted sets. Values and derivatives together cost less than one after the other, and most trials are accepted; after
+// one that was not, values come first.
+static bool predict_fitted(fit *w, const double *x, bool derivatives) {
+  w->derived_at[0] = NAN;
   for (int set = 0; set < w->f->sets; set++)
-    if (w->f->data[set]->fitted > 0 && predict(w, set, x, false) != OD_OK) return 1;
+    if (w->f->data[set]->fitted > 0 && predict(w, set, x, derivatives) != OD_OK) return false;
+  if (derivatives) memcpy(w->derived_at, x, (size_t)w->n * sizeof *x);
+  return true;
+}
+
+static bool is_derived_at(const fit *w, const double *x) {
+  for (int i = 0; i < w->n; i++)
+    if (!(w->derived_at[i] == x[i])) return false;
+  return true;
+}
+
+static int residuals(void *user, const double *x, double *r) {
+  fit *w = user;
+  const od_fit_data *d;
+  bool derivatives = w->eager;
+  w->eager = false;
+  if (!predict_fitted(w, x, derivatives)) return 1;
   FOR_EACH_RESIDUAL(w, d, set, k, i) *r++ = (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
   return 0;
 }
 
 // Rows of a set have its own parameters' columns; those of other sets' initial states are zero.
 static int jacobian(void *user, const double *x, double *J) {
-  const fit *w = user;
+  fit *w = user;
   const od_fit_data *d;
-  for (int set = 0; set < w->f->sets; set++)
-    if (w->f->data[set]->fitted > 0 && predict(w, set, x, true) != OD_OK) return 1;
+  w->eager = true;
+  if (!is_derived_at(w, x) && !predict_fitted(w, x, true)) return 1;
   int last = -1, states = 0, columns = 0;
   FOR_EACH_RESIDUAL(w, d, set, k, i) {
     if (set != last) {
@@ -190,12 +209,15 @@ static od_status make_problem(fit *w, od_error *err) {
   if (w->m < w->n && !w->options->only_predict)
     return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
-  w->start = calloc(5 * n + 1, sizeof *w->start);
+  w->start = calloc(6 * n + 1, sizeof *w->start);
   if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->low = w->start + n;
   w->high = w->low + n;
   w->box_low = w->high + n;
   w->box_high = w->box_low + n;
+  w->derived_at = w->box_high + n;
+  w->derived_at[0] = NAN;
+  w->eager = true;
   for (int i = 0; i < w->n; i++) {
     bool parameter = i < w->np;
     w->low[i] = parameter ? e->parameter[i].low : -INFINITY;

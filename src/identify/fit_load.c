@@ -189,7 +189,7 @@ static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
   if (e->data.file && strcmp(e->data.file, "-") == 0)
     od_messages_add(ld->messages, e->data.place, "a fit wants a whole log; a stream can only be observed");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
-    if (!is_replaced(xl, key)) read_set(xl, fl, key);
+    if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, fl, key);
   if ((fl->plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, fl);
   for (int i = 0; i < fl->plan->sets; i++) {
     od_fit_set *set = &fl->plan->set[i];
@@ -274,7 +274,7 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
   read_sets(xl, fl, od_section_get(ld, file, "sets"));
   int combinations = od_section_get(ld, file, "combinations");
   for (int key = od_first(ld, combinations, "combinations"); key >= 0; key = od_next(ld, key))
-    read_combination(xl, fl, key);
+    if (!od_is_repeated(ld, combinations, key)) read_combination(xl, fl, key);
   if (xl->e->parameters == 0 && !od_has_errors(ld))
     od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'");
 }

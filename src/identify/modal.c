@@ -14,7 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 128, TILE = 4 };
+#include "base/wide.h"
+
+enum { BLOCK = 128, TILE = 4 };  // a tile: so many samples and columns
 
 static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
@@ -54,7 +56,7 @@ bool od_modal_new(od_predictor *pr) {
   for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
   m->weight = take(pr, ny * most, &ok);
   m->weights = take(pr, ny * most * m->padded, &ok);
-  m->rows = take(pr, (BLOCK + 1) * most, &ok);
+  m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may reach beyond
   m->real = take(pr, n, &ok);
   m->imaginary = take(pr, n, &ok);
   m->left = take(pr, n * n, &ok);
@@ -181,7 +183,7 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
 }
 
 // One drive's channels from a row to the next.
-static void advance_values(const od_modal *m, const double *restrict s, double u0, double u1, double *restrict next) {
+OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, double u0, double u1, double *restrict next) {
   const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->g0, *restrict g1 = m->g1;
   for (int c = 0; c < m->channels; c += 2) {
     next[c] = a[c] * s[c] + b[c] * s[c + 1] + (g0[c] * u0 + g1[c] * u1);
@@ -190,7 +192,7 @@ static void advance_values(const od_modal *m, const double *restrict s, double u
 }
 
 // ds/dlambda: e^(lambda h) has the derivative h e^(lambda h).
-static void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t, double u0,
+OD_INTO_WIDE void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t, double u0,
                           double u1, double *restrict next) {
   const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->h0, *restrict g1 = m->h1;
   for (int c = 0; c < m->channels; c += 2) {
@@ -201,7 +203,7 @@ static void advance_rates(const od_modal *m, double h, const double *restrict s,
 }
 
 // The row of sample k + 1 from that of sample k.
-static void advance_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+OD_INTO_WIDE void advance_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
   const od_modal *m = pr->modal;
   const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;
   int half = m->drives * m->channels;
@@ -229,7 +231,7 @@ static void put_inputs(const od_predictor *pr, int k, double *row) {
 
 // ---- from channels to outputs
 
-static double dot(int n, const double *restrict a, const double *restrict b) {
+OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
   double sum[4] = {0};
   int i = 0;
   for (; i + 4 <= n; i += 4)
@@ -238,35 +240,37 @@ static double dot(int n, const double *restrict a, const double *restrict b) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// A tile of TILE columns for two samples.
-static void multiply_tile(const od_modal *m, const double *restrict row0, const double *restrict row1,
-                          const double *restrict weights, double *restrict out0, double *restrict out1) {
-  double sum0[TILE] = {0}, sum1[TILE] = {0};
-  for (int i = 0; i < m->width; i++) {
-    const double *w = weights + i * m->padded;
-    for (int c = 0; c < TILE; c++) sum0[c] += row0[i] * w[c], sum1[c] += row1[i] * w[c];
+// out: TILE rows of TILE columns.
+OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
+  od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
+  for (int i = 0; i < width; i++) {
+    memcpy(&w, weights + i * padded, sizeof w);
+    sum0 += rows[i] * w;
+    sum1 += rows[i + width] * w;
+    sum2 += rows[i + 2 * width] * w;
+    sum3 += rows[i + 3 * width] * w;
   }
-  for (int c = 0; c < TILE; c++) out0[c] = sum0[c], out1[c] = sum1[c];
+  memcpy(out, &sum0, sizeof w);
+  memcpy(out + TILE, &sum1, sizeof w);
+  memcpy(out + 2 * TILE, &sum2, sizeof w);
+  memcpy(out + 3 * TILE, &sum3, sizeof w);
 }
 
-static void put_sensitivities(const od_predictor *pr, const double *rows, int count, double *dy) {
+OD_INTO_WIDE void put_sensitivities(const od_predictor *pr, const double *rows, int count, double *dy) {
   const od_modal *m = pr->modal;
   int columns = pr->columns;
-  double out0[TILE], out1[TILE];
-  for (int k = 0; k < count; k += 2) {
-    const double *row0 = rows + k * m->width, *row1 = k + 1 < count ? row0 + m->width : row0;
+  double out[TILE * TILE];
+  for (int k = 0; k < count; k += TILE)
     for (int o = 0; o < pr->ny; o++)
       for (int c = 0; c < columns; c += TILE) {
-        multiply_tile(m, row0, row1, m->weights + o * m->width * m->padded + c, out0, out1);
-        double *to = dy + (k * pr->ny + o) * columns + c;
-        int valid = columns - c < TILE ? columns - c : TILE;
-        memcpy(to, out0, (size_t)valid * sizeof *to);
-        if (k + 1 < count) memcpy(to + pr->ny * columns, out1, (size_t)valid * sizeof *to);
+        multiply_tile(m->width, rows + k * m->width, m->weights + o * m->width * m->padded + c, m->padded, out);
+        size_t valid = (size_t)(columns - c < TILE ? columns - c : TILE) * sizeof *out;
+        for (int i = 0; i < TILE && k + i < count; i++)
+          memcpy(dy + ((k + i) * pr->ny + o) * columns + c, out + i * TILE, valid);
       }
-  }
 }
 
-od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
+OD_WIDE od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
   const od_modal *m = pr->modal;
   int count = pr->log.count;
   double *row = m->rows;

@@ -25,7 +25,7 @@ struct od_modal {
   cplx *cv, *wb, *dwb, *coupling, *r, *dr, *moved;  // C v_j; w_j b_d; W dA V; residues, and of one parameter
   double *a, *b, *g0, *g1, *h0, *h1;                // of the recursions; h0, h1: dg/dlambda
   double *weight, *weights;                         // rows of channels to y (ny x width), to dy (ny x width x padded)
-  double *rows;                                     // BLOCK + 1 rows of channels
+  double *rows;                                     // BLOCK rows of channels, and a few more
   double *real, *imaginary, *left, *right, *matrix, *work;
   double *solve, *answers, *adjoint;
   lapack_int work_size;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 enum {
   LANES = 8,             // partial sums of a dot product: a fixed order whatever the width of the processor's vectors
   BLOCK_DOUBLES = 3072,  // 24 kB
@@ -28,7 +30,7 @@ void od_row_qr_begin(od_row_qr *qr, int k, double *memory) {
   memset(memory, 0, od_row_qr_size(k) * sizeof *memory);
 }
 
-static double dot(int n, const double *restrict a, const double *restrict b) {
+OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
   double s[LANES] = {0};
   for (int i = 0; i < n; i += LANES)
     for (int l = 0; l < LANES; l++) s[l] += a[i + l] * b[i + l];
@@ -36,13 +38,13 @@ static double dot(int n, const double *restrict a, const double *restrict b) {
 }
 
 // One column under H: its entry in the triangle's row, and the block.
-static void reflect(int n, const double *restrict v, double tau, double *top, double *restrict b) {
+OD_INTO_WIDE void reflect(int n, const double *restrict v, double tau, double *top, double *restrict b) {
   double w = tau * (*top + dot(n, v, b));
   *top -= w;
   for (int i = 0; i < n; i++) b[i] -= w * v[i];
 }
 
-static void take_in_block(od_row_qr *qr) {
+OD_WIDE static void take_in_block(od_row_qr *qr) {
   int k = qr->k, n = (qr->filled + LANES - 1) / LANES * LANES, width = k + 1;
   for (int c = 0; c < k; c++) {
     double *v = qr->block + c * qr->rows, *row = qr->R + c * width;

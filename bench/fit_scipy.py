@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""The fit of the fin servo: oleodyn's search and SciPy's least_squares(method="trf") over the same C functions.
+
+Both have the same residuals, exact derivatives, start, bounds and tolerances, on one core, in one run. Times are the
+processor's, so that other work beside it does not count. Without SciPy the table has oleodyn's rows only.
+
+usage: fit_scipy.py LIBRARY FIT.yaml
+"""
+import ctypes
+import os
+import sys
+import time
+
+# Before NumPy is loaded: one core for everybody.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+try:
+    import numpy
+    import scipy
+    import scipy.optimize
+except ImportError:
+    scipy = None
+
+
+class Search(ctypes.Structure):
+    _fields_ = [("cost", ctypes.c_double), ("residuals", ctypes.c_long), ("jacobians", ctypes.c_long),
+                ("iterations", ctypes.c_long)]
+
+
+def open_fit(library, path):
+    lib = ctypes.CDLL(library)
+    lib.bench_fit_open.restype = ctypes.c_void_p
+    fit = lib.bench_fit_open(path.encode())
+    if not fit:
+        sys.exit(1)
+    return lib, ctypes.c_void_p(fit)
+
+
+def best(search, times):
+    """The fastest of several runs, which otherwise are the same."""
+    return min((search() for _ in range(times)), key=lambda s: s[0])
+
+
+def own(function, *arguments):
+    """A row of oleodyn's: seconds, cost, residuals, jacobians, iterations."""
+    s = Search()
+    begin = time.process_time()
+    if function(*arguments, ctypes.byref(s)):
+        sys.exit("oleodyn's search failed")
+    return time.process_time() - begin, s.cost, s.residuals, s.jacobians, s.iterations
+
+
+def scipys(lib, fit, differences):
+    m, n = ctypes.c_int(), ctypes.c_int()
+    lib.bench_fit_size(fit, ctypes.byref(m), ctypes.byref(n))
+    m, n = m.value, n.value
+    start, low, high = (numpy.zeros(n) for _ in range(3))
+    at = lambda a: a.ctypes.data_as(ctypes.c_void_p)
+    lib.bench_fit_box(fit, at(start), at(low), at(high))
+    count = [0, 0]
+
+    def residuals(x):
+        r = numpy.empty(m)
+        count[0] += 1
+        if lib.bench_fit_residuals(fit, at(numpy.ascontiguousarray(x)), at(r)):
+            r[:] = 1e6  # a motion that explodes; SciPy has no other way to say so
+        return r
+
+    def jacobian(x):
+        J = numpy.empty((m, n))
+        count[1] += 1
+        lib.bench_fit_jacobian(fit, at(numpy.ascontiguousarray(x)), at(J))
+        return J
+
+    begin = time.process_time()
+    r = scipy.optimize.least_squares(residuals, start, jac="2-point" if differences else jacobian, bounds=(low, high),
+                                     method="trf", x_scale="jac", ftol=1e-12, xtol=1e-9, gtol=1e-15, max_nfev=500)
+    return time.process_time() - begin, r.cost, count[0], r.njev if differences else count[1], r.njev - 1
+
+
+def main():
+    lib, fit = open_fit(sys.argv[1], sys.argv[2])
+    rows = [("oleodyn, exact derivatives", best(lambda: own(lib.bench_fit_search, fit, 0), 9)),
+            ("oleodyn, forward differences", best(lambda: own(lib.bench_fit_search, fit, 1), 5)),
+            ("all of oleodyn fit", best(lambda: own(lib.bench_fit_whole, fit), 9))]
+    if scipy:
+        rows += [("SciPy %s trf, exact derivatives" % scipy.__version__, best(lambda: scipys(lib, fit, False), 3)),
+                 ("SciPy %s trf, 2-point" % scipy.__version__, best(lambda: scipys(lib, fit, True), 2))]
+    print("Fit of eight numbers of a servo to 31125 samples, from the same start by the same predictions, best of several\n")
+    print("%-34s %9s %9s %14s %10s %10s %6s" % ("search", "time ms", "times", "cost", "residuals", "Jacobians", "steps"))
+    for name, (seconds, cost, residuals, jacobians, steps) in rows:
+        print("%-34s %9.1f %9.2f %14.6f %10d %10d %6d" % (name, 1e3 * seconds, seconds / rows[0][1][0], cost, residuals,
+                                                        jacobians, steps))
+    if not scipy:
+        print("SciPy was not found; python3-scipy has it")
+    lib.bench_fit_close(fit)
+
+
+main()

@@ -1,0 +1,269 @@
+// oleodyn fit as people call it: what is wrong is said with its place, nothing is left half-written, Ctrl-C keeps the best.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+
+#include "support/program.h"
+
+static const char lag[] =
+    "machine: Lag\n"
+    "inputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 2 Hz, duration: 5 s}}}\n"
+    "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}}\n"
+    "run: {time: 5 s, step: 10 ms}\n"
+    "variants: {wrong: {blocks: {lag: {gain: 1, time_constant: 1 s}}}}\n";
+static const char head[] = "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
+static const char both[] = "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {low: 1 ms, high: 10 s}}\n";
+
+static void put(scratch *s, const char *name, const char *text) {
+  scratch_write(s, name, text, strlen(text));
+}
+
+static int setup(void **state) {
+  int code = scratch_setup(state);
+  put(*state, "lag.yaml", lag);
+  return code;
+}
+
+// Fits with these lines after the head, and asks for files that must not appear when that fails.
+static outcome fit(scratch *s, const char *lines, const char *more) {
+  char text[3000];
+  snprintf(text, sizeof text, "%s%s", head, lines);
+  put(s, "fit.yaml", text);
+  return run(s, "fit fit.yaml --json found.json --csv found.csv %s", more);
+}
+
+static void expect(scratch *s, const char *lines, const char *more, int code, const char *said) {
+  outcome o = fit(s, lines, more);
+  ends_with(o, code);
+  says(o.err, said);
+  if (code == 0) assert_true(access(scratch_path(s, "found.json"), F_OK) == 0);
+  if (code != 0) assert_false(access(scratch_path(s, "found.json"), F_OK) == 0);
+  if (code != 0) assert_false(access(scratch_path(s, "found.csv"), F_OK) == 0);
+  forget(o);
+}
+
+// --- Logs ---------------------------------------------------------------------------------------------------------
+
+// A log of the parameters' text and a data section with its file.
+static void expect_log(scratch *s, const char *log, int code, const char *said) {
+  char lines[400];
+  put(s, "log.csv", log);
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
+  expect(s, lines, "", code, said);
+}
+
+static void test_bad_logs(void **state) {
+  scratch *s = *state;
+  expect_log(s, "time,lag\n0,0\n1,1\n2,0\n", 2,
+             "log.csv:1:1: error: there is no column for the input 'u'; 'data' in the experiment can name one of time, lag");
+  expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
+  expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
+             "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag wants V");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n3,1,2\n2,2,1\n", 2,
+             "log.csv:5:1: error: times must increase; 2 s does not come after 3 s");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n1,1,2\n", 2, "log.csv:4:1: error: times must increase");
+  expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 rows, expected at least 2");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 numbers cannot be found from 1 samples");
+  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor says anything");
+  put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
+  char lines[400];
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);
+  expect(s, lines, "", 2, "resample them with 'prepare: {resample: 1.333 s}', or choose another integrator");
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nprepare: {low_pass: 0.1 Hz}\n", both);
+  expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass wants uniform times: resample first");
+  expect(s, both, "--data -", 2, "--data: error: a fit wants a whole log; a stream can only be observed");
+  expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
+}
+
+// Gaps are left out, counted and told; so is what never changes.
+static void test_gaps_and_still_signals(void **state) {
+  scratch *s = *state;
+  char text[4000] = "time,u,lag\n";
+  for (int k = 0; k < 60; k++) {
+    size_t used = strlen(text);
+    const char *u = k % 20 == 7 ? "nan" : k % 10 < 5 ? "1" : "0", *y = k % 12 == 5 ? "" : k % 10 < 5 ? "0.5" : "0.3";
+    snprintf(text + used, sizeof text - used, "%d,%s,%s\n", k, u, y);
+  }
+  put(s, "log.csv", text);
+  char lines[400];
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
+  outcome o = fit(s, lines, "");
+  ends_with(o, 0);
+  says(o.out, "data: 3 missing values of inputs taken from their neighbours");
+  says(o.out, "data  lag     fit             55        5");
+  forget(o);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  assert_non_null(root);
+  const json_t *set = json_array_get(json_object_get(root, "sets"), 0);
+  assert_int_equal(json_integer_value(json_object_get(set, "inputs_bridged")), 3);
+  const json_t *sensor = json_array_get(json_object_get(set, "sensors"), 0);
+  assert_int_equal(json_integer_value(json_object_get(sensor, "missing")), 5);
+  json_decref(root);
+  expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0, "warning: log.csv: 'lag' never changes");
+  expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n", 0,
+             "warning: 'lag' never changes in the fitted part of the set 'data': there is nothing to explain");
+}
+
+// --- Files --------------------------------------------------------------------------------------------------------
+
+static void test_bad_files(void **state) {
+  scratch *s = *state;
+  put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n2,0,1\n3,1,2\n");
+  static const char lines[] =
+      "parameters: {lag.gain: {low: 2, high: 10}, lag.time_constant: {low: 2 s, high: 1 s}, lag.gian: {}}\n"
+      "fit: {methd: x, method: newton, hold_out: 120 %, substeps: 1.5, start: anywhere}\n"
+      "prepar: {}\n"
+      "prepare: {smooth_window: 4, smooth_order: 2, outlier_window: 3, low_pss: 3 Hz, resample: 1 m}\n"
+      "sets:\n"
+      "  a: {data: {file: log.csv}, simulate: {}}\n"
+      "  b: {data: {file: log.csv}, time: 3 s, noise: no}\n"
+      "  c: {use: validat}\n"
+      "  a: {}\n"
+      "  d: {time: 1e9 s}\n"
+      "combinations:\n"
+      "  x: {powers: {lag.gain: 1, lag.state: 1}, sum: {lag.gains: 1}}\n"
+      "  y: {}\n";
+  static const char *const said[] = {
+      "fit.yaml:4:14: error: 'lag.gain' starts at 1, outside its bounds",
+      "fit.yaml:4:69: error: low must be less than high",
+      "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
+      "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
+      "fit.yaml:5:25: error: found 'newton'; 'method' wants reflective, levenberg-marquardt, gauss-newton or truncate",
+      "fit.yaml:5:43: error: hold_out must be less than 1, or 100 %",
+      "fit.yaml:5:60: error: substeps must be a whole number from 1 to 1000000",
+      "fit.yaml:5:72: error: found 'anywhere'; 'start' wants model, rest or unknown",
+      "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
+      "fit.yaml:7:26: error: smooth_window must be odd",
+      "fit.yaml:7:62: error: outlier_window must be a whole number from 5 to 1000000",
+      "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
+      "fit.yaml:7:90: error: '1 m' is a length; resample wants s",
+      "fit.yaml:9:40: error: a set is either read from 'data' or made by 'simulate'",
+      "fit.yaml:10:36: error: time is for simulated sets; data has 'start' and 'end'",
+      "fit.yaml:10:48: error: noise is for simulated sets",
+      "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
+      "fit.yaml:12:3: error: 'a' is given twice",
+      "fit.yaml:13:3: error: 1e+11 samples of the set 'd' are too many",
+      "fit.yaml:15:29: error: 'lag.state' is not among the parameters",
+      "fit.yaml:15:50: error: 'lag.gains' is not fitted; did you mean 'lag.gain'?",
+      "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};
+  // All of them in one run.
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) expect(s, lines, "", 2, said[i]);
+}
+
+static void test_bad_wishes(void **state) {
+  scratch *s = *state;
+  char lines[600];
+  expect(s, "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {}}\nfit: {starts: 3}\n", "", 2,
+         "fit.yaml:4:46: error: 'lag.time_constant' needs 'low' and 'high': 'starts' are drawn between them");
+  snprintf(lines, sizeof lines, "%ssets: {a: {use: validate}}\n", both);
+  expect(s, lines, "", 2, "fit.yaml:5:7: error: all sets are for validation; a fit needs one with 'use: fit'");
+  snprintf(lines, sizeof lines, "%sprepare: {smooth_order: 2}\n", both);
+  expect(s, lines, "", 2, "error: smooth_order wants a smooth_window beside it");
+  expect(s, "", "", 2, "fit.yaml:1:1: error: a fit needs at least one entry in 'parameters'");
+  expect(s, both, "--json /no/such/folder/x.json", 1, "/no/such/folder/x.json");
+}
+
+// x' = g x + u with g = 60 1/s: a start that cannot be predicted is a failure of the run, not of the input.
+static void test_start_that_explodes(void **state) {
+  scratch *s = *state;
+  put(s, "growth.yaml",
+      "machine: Growth\ninputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.5 Hz}}}\n"
+      "blocks:\n  rate: {type: sum, inputs: [u, back], weights: [1, 1]}\n"
+      "  x: {type: integrator, input: rate, gain: 1 1/s}\n  back: {type: gain, input: x, gain: -2}\n"
+      "run: {time: 5 s, step: 10 ms}\n");
+  put(s, "fit.yaml", "machine: growth.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {back.gain: {start: 60}}\n");
+  outcome o = run(s, "fit fit.yaml --json found.json");
+  ends_with(o, 1);
+  says(o.err,
+       "the set 'data' cannot be predicted with the starting values: the motion left all bounds: unstable with these "
+       "parameters");
+  assert_false(access(scratch_path(s, "found.json"), F_OK) == 0);
+  forget(o);
+}
+
+// --- Sound runs ---------------------------------------------------------------------------------------------------
+
+// A log given on the command line takes the place of what the file fits; its validation stays.
+static void test_data_option(void **state) {
+  scratch *s = *state;
+  char lines[600];
+  snprintf(lines, sizeof lines, "%ssets: {a: {noise: no}, b: {use: validate, simulate: {}, noise: no, time: 2 s}}\n", both);
+  outcome o = fit(s, lines, "");
+  ends_with(o, 0);
+  forget(o);
+  // measured.lag and u of the written table; its sets are one after another, and the first ends at 5 s.
+  char *table = scratch_read(scratch_path(s, "found.csv"));
+  FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+  long rows = 0;
+  for (char *line = strtok(table, "\n"); line && rows < 502; line = strtok(NULL, "\n"), rows++) fprintf(to, "%s\n", line);
+  fclose(to);
+  free(table);
+  o = fit(s, lines, "--data log.csv");
+  ends_with(o, 0);
+  says(o.out, "data  lag     fit            501");
+  says(o.out, "b     lag     validate       201");
+  assert_null(strstr(o.out, "a     lag"));
+  forget(o);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  const json_t *p = json_array_get(json_object_get(root, "parameters"), 0);
+  assert_true(fabs(json_number_value(json_object_get(p, "estimate")) - 2) < 1e-6);
+  assert_true(json_is_null(json_object_get(p, "true")));
+  json_decref(root);
+}
+
+static void test_predict(void **state) {
+  outcome o = fit(*state, both, "--predict");
+  ends_with(o, 0);
+  json_t *root = json_load_file(scratch_path(*state, "found.json"), 0, NULL);
+  double before = json_number_value(json_object_get(root, "start_fit_percent"));
+  assert_true(before < 80 && fabs(before - json_number_value(json_object_get(root, "fit_percent"))) < 1e-9);
+  const json_t *p = json_array_get(json_object_get(root, "parameters"), 0);
+  assert_true(json_number_value(json_object_get(p, "estimate")) == 1);
+  json_decref(root);
+  forget(o);
+}
+
+// Ctrl-C while many starts are tried: the best so far, in complete files.
+static void test_interrupt(void **state) {
+  scratch *s = *state;
+  char command[2000];
+  put(s, "fit.yaml",
+      "machine: " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml\ntime: 5 s\nstep: 1 ms\n"
+      "sensors: {P.pressure: {sigma: 1 bar}}\nfit: {starts: 100000}\n"
+      "parameters:\n  oil.kp: {low: 1000 MPa, high: 2000 MPa}\n  valve.ports.a.curve.points[1]: {low: 10, high: 90}\n");
+  snprintf(command, sizeof command,
+           "cd %s && timeout --preserve-status -s INT 2 '%s' fit fit.yaml --json found.json --csv found.csv >.out 2>.err",
+           s->folder, OD_BINARY);
+  int status = system(command);
+  char *err = scratch_read(scratch_path(s, ".err"));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 130) fail_msg("ended with %d: %s", status, err);
+  says(err, "what is told is the best so far");
+  free(err);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  assert_non_null(root);
+  assert_true(json_is_false(json_object_get(root, "complete")));
+  assert_non_null(strstr(json_string_value(json_object_get(root, "message")), "interrupted after "));
+  json_decref(root);
+  char *csv = scratch_read(scratch_path(s, "found.csv"));
+  long lines = 0;
+  for (const char *c = csv; *c; c++) lines += *c == '\n';
+  assert_int_equal(lines, 5002);
+  free(csv);
+  assert_int_equal(scratch_count(s), 4);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(test_bad_logs),    TEST(test_gaps_and_still_signals),
+      TEST(test_bad_files),   TEST(test_bad_wishes),
+      TEST(test_start_that_explodes), TEST(test_data_option),
+      TEST(test_predict),     TEST(test_interrupt),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
