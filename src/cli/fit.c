@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "report/fit_report.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
@@ -30,12 +31,22 @@ static int choose_seed(const arguments *a, od_fit_plan *plan) {
   return code;
 }
 
+typedef struct findings {
+  const od_fitted *fitted;
+  const char *message;
+} findings;
+
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const findings *found = user;
+  return od_fit_report_write(found->fitted, found->message, path, err);
+}
+
 static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   od_fitted *fitted = NULL;
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
   const od_fit_options options = {.only_predict = a->predict,
-                                  .table = a->files.csv || a->files.mat,
+                                  .table = a->files.csv || a->files.mat || a->files.report,
                                   .progress = od_progress_tick,
                                   .user = &progress};
   od_status status = od_fit(plan, &options, &fitted, &err);
@@ -47,7 +58,9 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
     od_fitted_warn(fitted);
     if (notes == stdout) od_fitted_print(fitted, notes);
     json_t *summary = a->files.json ? od_fitted_json(fitted, message) : NULL;
-    const od_file_contents contents = {.table = fitted->table, .summary = summary};
+    const findings found = {fitted, message};
+    const od_file_contents contents = {
+        .table = fitted->table, .summary = summary, .report = write_report, .user = &found};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
@@ -66,6 +79,7 @@ static const char details[] =
     "and how well every set of data is predicted, fitted or not. Ctrl-C ends with the best so far.\n\n"
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
+    "  oleodyn fit servo.yaml --report servo.html\n"
     "  oleodyn fit servo.yaml --data run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
 
 int od_command_fit(int argc, char **argv) {
@@ -80,6 +94,8 @@ int od_command_fit(int argc, char **argv) {
       {"csv", OD_OPTION_TEXT, "FILE", "write measured and predicted values as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
   };
   const od_usage usage = {

@@ -8,9 +8,6 @@
 #include "io/display.h"
 #include "io/json.h"
 
-static const char *const rule_names[] = {"trapezoid", "rk4", "exact"};
-static const char *const method_names[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate"};
-
 // --- For people ---------------------------------------------------------------------------------------------------
 
 static void print_number(FILE *to, double value, int digits) {
@@ -179,7 +176,7 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   fprintf(to, " before,");
   print_cell(to, f->fit, 0, "%.2f %%");
   fprintf(to, " after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%s)\n",
-          method_names[plan->method], rule_names[f->rule], f->used_modes ? " by modes" : "", f->search->iterations,
+          od_fit_methods[plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "", f->search->iterations,
           f->search->residual_evaluations, f->search->jacobian_evaluations, od_ls_reason_text(f->search->reason),
           od_duration_text(f->seconds, 3).text);
 }
@@ -281,8 +278,8 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   json_object_set_new(object, "sets", sets_json(f));
   json_object_set_new(object, "start_fit_percent", od_json_number(f->start_fit));
   json_object_set_new(object, "fit_percent", od_json_number(f->fit));
-  json_object_set_new(object, "method", json_string(method_names[f->plan->method]));
-  json_object_set_new(object, "integrator", json_string(rule_names[f->rule]));
+  json_object_set_new(object, "method", json_string(od_fit_methods[f->plan->method]));
+  json_object_set_new(object, "integrator", json_string(od_fit_rules[f->rule]));
   json_object_set_new(object, "iterations", json_integer(r->iterations));
   json_object_set_new(object, "predictions", json_integer(r->residual_evaluations));
   json_object_set_new(object, "sensitivities", json_integer(r->jacobian_evaluations));

@@ -197,19 +197,37 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
   return OD_OK;
 }
 
+// How much the outputs tell about each state: the sizes of their columns.
+static void keep_sizes(const start *s, double *size) {
+  for (int i = 0; i < s->nx; i++) size[i] = 0;
+  for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
+}
+
+// Whether the outputs tell about some state much less than at the true start: near a dead point, say, where a straight
+// line through the start says nothing about the machine.
+static bool is_near_dead_point(const start *s, const double *size, double *here) {
+  keep_sizes(s, here);
+  for (int i = 0; i < s->nx; i++)
+    if (here[i] < size[i] / 4) return true;
+  return false;
+}
+
 // Outputs that the machine cannot have, such as a pressure below zero, are drawn again.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x) {
   size_t watches = (size_t)e->watches, states = (size_t)s->nx;
-  double *wanted = calloc(watches + (size_t)e->outputs + states + 1, sizeof *wanted);
+  double *wanted = calloc(watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
   if (!wanted) return OD_NO_MEMORY;
-  double *y = wanted + watches, *begin = y + e->outputs;
+  double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states;
   od_status status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
+  memcpy(x, begin, states * sizeof *x);
+  if (reach(s, e, sim, true_outputs, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
     draw_outputs(e, seed, attempt, true_outputs, wanted);
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
+    if (status == OD_OK && is_near_dead_point(s, size, here)) status = OD_NOT_CONVERGED;
   }
   free(wanted);
   return status;

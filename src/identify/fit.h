@@ -59,6 +59,9 @@ typedef struct od_fit_plan {
   int combinations;
 } od_fit_plan;
 
+// Methods and rules as files name them, in the order of their enumerations; a NULL at the end.
+extern const char *const od_fit_methods[], *const od_fit_rules[];
+
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);

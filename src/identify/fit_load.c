@@ -17,6 +17,9 @@ typedef struct fit_loader {
   int set_capacity, combination_capacity;
 } fit_loader;
 
+const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate", NULL};
+const char *const od_fit_rules[] = {"trapezoid", "rk4", "exact", NULL};
+
 // --- How ----------------------------------------------------------------------------------------------------------
 
 static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices, int otherwise) {
@@ -27,8 +30,6 @@ static int choice(od_loader *ld, const od_section *section, const char *key, con
 static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   static const char *const keys[] = {"method", "integrator", "hold",  "start",       "loss",     "loss_scale",
                                      "starts", "hold_out",   "noise", "evaluations", "substeps", NULL};
-  static const char *const methods[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate", NULL};
-  static const char *const rules[] = {"trapezoid", "rk4", "exact", NULL};
   static const char *const holds[] = {"linear", "previous", NULL};
   static const char *const starts[] = {"model", "rest", "unknown", NULL};
   static const char *const losses[] = {"linear", "soft-l1", "huber", "cauchy", "arctan", NULL};
@@ -41,9 +42,9 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "fit", .what = "fit"};
   if (node >= 0) section = od_section_open(ld, node, node, "fit", "fit", keys);
-  plan->method = (od_ls_method)choice(ld, &section, "method", methods, OD_LS_REFLECTIVE);
+  plan->method = (od_ls_method)choice(ld, &section, "method", od_fit_methods, OD_LS_REFLECTIVE);
   plan->rule_is_given = od_section_get(ld, &section, "integrator") >= 0;
-  plan->rule = (od_rule)choice(ld, &section, "integrator", rules, OD_RULE_TRAPEZOID);
+  plan->rule = (od_rule)choice(ld, &section, "integrator", od_fit_rules, OD_RULE_TRAPEZOID);
   plan->hold = (od_hold)choice(ld, &section, "hold", holds, OD_HOLD_FIRST);
   plan->start = (od_fit_start)choice(ld, &section, "start", starts, OD_FIT_FROM_MODEL);
   plan->loss = (od_ls_loss)choice(ld, &section, "loss", losses, OD_LOSS_LINEAR);

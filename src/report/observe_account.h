@@ -2,10 +2,9 @@
 #ifndef OD_REPORT_OBSERVE_ACCOUNT_H
 #define OD_REPORT_OBSERVE_ACCOUNT_H
 
-#include "io/display.h"
 #include "math/normal.h"
 #include "report/innovations.h"
-#include "report/page.h"
+#include "report/quantity.h"
 
 typedef struct od_account {
   const od_experiment *e;
@@ -14,17 +13,6 @@ typedef struct od_account {
   od_innovations *in;   // one per sensor
   od_page *page;
 } od_account;
-
-// "24.1 ± 0.4 bar": a value in SI with its 95 % interval, or without one where sigma is NAN, in a unit that fits the size
-// of the largest that it is to be compared with.
-typedef struct od_quantity_text {
-  char text[96];
-} od_quantity_text;
-od_quantity_text od_quantity(double value, double sigma, const char *si, double size);
-// The value alone, with as many digits as an uncertainty of sigma allows (NAN: five).
-od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size);
-// The greater of two sizes, of which one may be unknown.
-double od_larger(double a, double b);
 
 // How much of its uncertainty a parameter kept, and whether the data have said anything about it.
 double od_kept_uncertainty(const od_account *a, int parameter);

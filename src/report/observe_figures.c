@@ -3,33 +3,10 @@
 #include <stdlib.h>
 
 #include "report/observe_account.h"
+#include "report/range.h"
 
 // A page must stay readable, and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
-
-// --- Ranges -------------------------------------------------------------------------------------------------------
-
-typedef struct range {
-  double low, high;
-} range;
-
-static const range nothing = {INFINITY, -INFINITY};
-
-static void include(range *r, double value) {
-  if (!isfinite(value)) return;
-  r->low = fmin(r->low, value);
-  r->high = fmax(r->high, value);
-}
-
-// A little room, so that curves keep away from the frame.
-static range with_margin(range r) {
-  double room = 0.06 * (r.high - r.low);
-  return (range){r.low - room, r.high + room};
-}
-
-static double size_of(range r) {
-  return fmax(fabs(r.low), fabs(r.high));
-}
 
 // --- Series over time ---------------------------------------------------------------------------------------------
 
@@ -44,11 +21,11 @@ static bool any_finite(od_series s) {
 }
 
 // A figure over the run's time with values of an SI unit in a range.
-static od_figure over_time(const od_account *a, const char *title, const char *note, range r, od_display shown) {
+static od_figure over_time(const od_account *a, const char *title, const char *note, od_range r, od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
   od_display time = od_display_unit("s", end);
-  range y = with_margin(r);
+  od_range y = od_range_with_margin(r);
   return (od_figure){.title = title,
                      .note = note,
                      .x_low = 0,
@@ -76,9 +53,9 @@ static void tell_left_out(od_account *a, int all, int shown, const char *what, c
 static void draw_input(od_account *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
-  range r = nothing;
-  for (long i = 0; i < values.count; i++) include(&r, od_series_at(&values, i));
-  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), size_of(r));
+  od_range r = od_no_range;
+  for (long i = 0; i < values.count; i++) od_range_include(&r, od_series_at(&values, i));
+  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_range_size(r));
   od_figure f = over_time(a, od_machine_input_name(a->e->model, input), NULL, r, shown);
   values.factor = shown.factor;
   od_page_figure_begin(a->page, &f);
@@ -109,17 +86,17 @@ static output_columns columns_of(const od_table *t, const char *name) {
 }
 
 // What is seen: all but the band of the very start, which is often so wide that nothing else could be seen beside it.
-static range output_range(const od_table *t, output_columns c) {
-  range r = nothing;
+static od_range output_range(const od_table *t, output_columns c) {
+  od_range r = od_no_range;
   for (long i = 0; i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
-    if (c.measured >= 0) include(&r, row[c.measured]);
-    if (c.truth >= 0) include(&r, row[c.truth]);
+    if (c.measured >= 0) od_range_include(&r, row[c.measured]);
+    if (c.truth >= 0) od_range_include(&r, row[c.truth]);
     if (i < t->rows / 20 && i < t->rows - 1) continue;
-    if (c.estimate >= 0) include(&r, row[c.estimate]);
+    if (c.estimate >= 0) od_range_include(&r, row[c.estimate]);
     if (c.estimate >= 0 && c.sigma >= 0) {
-      include(&r, row[c.estimate] - OD_NORMAL95 * row[c.sigma]);
-      include(&r, row[c.estimate] + OD_NORMAL95 * row[c.sigma]);
+      od_range_include(&r, row[c.estimate] - OD_NORMAL95 * row[c.sigma]);
+      od_range_include(&r, row[c.estimate] + OD_NORMAL95 * row[c.sigma]);
     }
   }
   return r;
@@ -128,8 +105,8 @@ static range output_range(const od_table *t, output_columns c) {
 static void draw_output(od_account *a, const od_watched *w) {
   const od_table *t = a->o->table;
   output_columns c = columns_of(t, w->name);
-  range r = output_range(t, c);
-  od_display shown = od_display_unit(w->unit, size_of(r));
+  od_range r = output_range(t, c);
+  od_display shown = od_display_unit(w->unit, od_range_size(r));
   char note[120];
   double value = c.estimate >= 0 ? od_table_summary(t, c.estimate).final : (double)NAN;
   double sigma = c.sigma >= 0 ? od_table_summary(t, c.sigma).final : (double)NAN;
@@ -170,10 +147,10 @@ void od_report_outputs_figures(od_account *a, int first, int end) {
 #define PLACES(of, count, member, factor) \
   ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
 
-static od_figure over_travel(const od_curve_result *c, const char *title, const char *note, range r) {
+static od_figure over_travel(const od_curve_result *c, const char *title, const char *note, od_range r) {
   double last = c->sample[c->samples - 1].x;
   od_display x = od_display_unit(c->x_unit, last);
-  r = with_margin(r);
+  r = od_range_with_margin(r);
   // A little more than the stroke, so that the points at its ends can be seen.
   return (od_figure){.title = title,
                      .note = note,
@@ -195,18 +172,18 @@ static double travel_factor(const od_curve_result *c) {
 }
 
 static void draw_curve(od_account *a, const od_curve_result *c) {
-  range r = nothing, band = nothing;
+  od_range r = od_no_range, band = od_no_range;
   for (int i = 0; i < c->samples; i++) {
-    include(&r, c->sample[i].start);
-    include(&r, c->sample[i].estimate);
-    include(&r, c->sample[i].truth);
-    include(&band, c->sample[i].estimate - OD_NORMAL95 * c->sample[i].sigma);
-    include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
+    od_range_include(&r, c->sample[i].start);
+    od_range_include(&r, c->sample[i].estimate);
+    od_range_include(&r, c->sample[i].truth);
+    od_range_include(&band, c->sample[i].estimate - OD_NORMAL95 * c->sample[i].sigma);
+    od_range_include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
   }
-  for (int i = 0; i < c->points; i++) include(&r, c->point[i].estimate);
+  for (int i = 0; i < c->points; i++) od_range_include(&r, c->point[i].estimate);
   // A port that was never open has a band without end.
   double room = 0.3 * (r.high - r.low), x = travel_factor(c);
-  r = (range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
+  r = (od_range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
   char title[200], note[120];
   curve_title(c, title, sizeof title);
   snprintf(note, sizeof note, "%.40s to %.40s, %s side", c->from, c->to, c->side < 0 ? "negative" : "positive");
@@ -229,12 +206,12 @@ static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
   if (!difference) return;
   const double zero = 0;
-  range r = nothing;
+  od_range r = od_no_range;
   for (int i = 0; i < c->samples; i++) {
     difference[i] = c->sample[i].truth - c->sample[i].estimate;
-    include(&r, percent * difference[i]);
-    include(&r, percent * OD_NORMAL95 * c->sample[i].sigma);
-    include(&r, -percent * OD_NORMAL95 * c->sample[i].sigma);
+    od_range_include(&r, percent * difference[i]);
+    od_range_include(&r, percent * OD_NORMAL95 * c->sample[i].sigma);
+    od_range_include(&r, -percent * OD_NORMAL95 * c->sample[i].sigma);
   }
   char title[200];
   curve_title(c, title, sizeof title);
@@ -285,13 +262,13 @@ static void draw_parameter(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
   if (estimate < 0 || sigma < 0) return;
-  range r = nothing;
+  od_range r = od_no_range;
   od_series all = column(t, estimate, 1);
-  for (long k = 0; k < all.count; k++) include(&r, od_series_at(&all, k));
-  include(&r, p->truth);
-  include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
-  include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
-  od_display shown = od_display_unit(p->unit, size_of(r));
+  for (long k = 0; k < all.count; k++) od_range_include(&r, od_series_at(&all, k));
+  od_range_include(&r, p->truth);
+  od_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
+  od_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
+  od_display shown = od_display_unit(p->unit, od_range_size(r));
   od_figure f = over_time(a, p->path, NULL, r, shown);
   od_series x = time_of(a), middle = column(t, estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
@@ -336,11 +313,11 @@ static void draw_windows(od_account *a) {
   od_nis_window windows[OD_WINDOWS];
   int count = od_nis_windows(a->e, a->o, a->in, windows);
   const long stride = sizeof *windows / sizeof(double);
-  range r = {1, 1};
+  od_range r = {1, 1};
   for (int i = 0; i < count; i++) {
-    include(&r, windows[i].value);
-    include(&r, windows[i].middle + windows[i].half);
-    include(&r, windows[i].middle - windows[i].half);
+    od_range_include(&r, windows[i].value);
+    od_range_include(&r, windows[i].middle + windows[i].half);
+    od_range_include(&r, windows[i].middle - windows[i].half);
   }
   od_series x = {&windows->time, count, stride, time_of(a).factor};
   od_figure f = over_time(a, "NIS per dimension", "over windows of a sixtieth of the run", r, (od_display){"", 1});
@@ -355,42 +332,13 @@ static void draw_windows(od_account *a) {
 static void draw_innovations(od_account *a, int sensor) {
   const od_innovations *in = &a->in[sensor];
   long rows = a->o->table->rows;
-  range r = {-3, 3};
-  for (long i = 0; i < rows; i++) include(&r, in->value[i]);
+  od_range r = {-3, 3};
+  for (long i = 0; i < rows; i++) od_range_include(&r, in->value[i]);
   od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, time_of(a), (od_series){in->value, rows, 1, 1}, OD_DRAWN_MEASURED);
   od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
   od_chart_level(f.to, &f.chart, -OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
-  od_page_figure_end(a->page, &f);
-}
-
-static void draw_correlations(od_account *a, int sensor) {
-  const od_innovations *in = &a->in[sensor];
-  double lag[OD_LAGS];
-  range r = {-1.5 * in->correlation_limit, 1.5 * in->correlation_limit};
-  for (int k = 1; k <= OD_LAGS; k++) {
-    lag[k - 1] = k;
-    include(&r, in->correlation[k]);
-  }
-  // At least a tenth of the whole scale is shown, so that small correlations look small.
-  include(&r, -0.1);
-  include(&r, 0.1);
-  r = with_margin(r);
-  od_figure f = {.title = a->e->sensor[sensor].name,
-                 .note = "correlation with earlier innovations",
-                 .x_low = 0,
-                 .x_high = OD_LAGS + 1,
-                 .y_low = fmax(r.low, -1),
-                 .y_high = fmin(r.high, 1),
-                 .x_name = "lag, samples",
-                 .x_unit = "",
-                 .y_unit = ""};
-  od_page_figure_begin(a->page, &f);
-  od_chart_level(f.to, &f.chart, in->correlation_limit, OD_DRAWN_LIMIT, NULL);
-  od_chart_level(f.to, &f.chart, -in->correlation_limit, OD_DRAWN_LIMIT, NULL);
-  od_chart_stems(f.to, &f.chart, (od_series){lag, OD_LAGS, 1, 1}, (od_series){in->correlation + 1, OD_LAGS, 1, 1},
-                 OD_DRAWN_ESTIMATE);
   od_page_figure_end(a->page, &f);
 }
 
@@ -401,7 +349,8 @@ void od_report_innovations(od_account *a) {
   for (int i = 0; i < sensors; i++) {
     if (a->in[i].count < 2) continue;
     draw_innovations(a, i);
-    draw_correlations(a, i);
+    od_page_correlations(a->page, a->e->sensor[i].name, "correlation with earlier innovations", a->in[i].correlation,
+                         OD_LAGS, a->in[i].correlation_limit);
   }
   od_page_figures_end(a->page);
   tell_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");

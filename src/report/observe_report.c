@@ -8,35 +8,9 @@
 #include "machine/loader.h"
 #include "report/observe_account.h"
 
-enum { MOST_ROWS = 1000, MOST_REPLACED = 8 };
+enum { MOST_ROWS = 1000 };
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
-
-static od_quantity_text quantity(double value, double sigma, od_display shown, bool alone) {
-  od_quantity_text q;
-  char number[OD_NUMBER_SIZE], beside[OD_NUMBER_SIZE];
-  double half = OD_NORMAL95 * sigma * shown.factor;
-  od_display_value(number, value * shown.factor, half);
-  od_display_uncertainty(beside, half);
-  const char *space = shown.unit[0] ? "\u00a0" : "";
-  if (alone)
-    snprintf(q.text, sizeof q.text, "%s%s%.20s", number, space, shown.unit);
-  else
-    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, beside, space, shown.unit);
-  return q;
-}
-
-od_quantity_text od_quantity(double value, double sigma, const char *si, double size) {
-  return quantity(value, sigma, od_display_unit(si, size), isnan(sigma));
-}
-
-od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size) {
-  return quantity(value, sigma, od_display_unit(si, size), true);
-}
-
-double od_larger(double a, double b) {
-  return fmax(fabs(a), fabs(b));
-}
 
 double od_kept_uncertainty(const od_account *a, int parameter) {
   return a->o->sigma[parameter] / a->e->parameter[parameter].sigma;
@@ -48,37 +22,22 @@ bool od_data_are_silent(const od_account *a, int parameter) {
 
 // --- What it is about ---------------------------------------------------------------------------------------------
 
-// Numbers that the experiment or --set replaced in a file.
-static void tell_replaced(od_page *p, const char *where, const od_machine *machine) {
-  char text[1000] = "";
-  int count = machine ? machine->numbers.overrides : 0;
-  for (int i = 0; i < count && i < MOST_REPLACED; i++) {
-    const od_override *o = &machine->numbers.override[i];
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
-  }
-  size_t used = strlen(text);
-  if (count > MOST_REPLACED) snprintf(text + used, sizeof text - used, " and %d more", count - MOST_REPLACED);
-  if (count > 0) od_page_fact(p, where, "%s", text);
-}
-
 static void tell_facts(od_account *a) {
   const od_experiment *e = a->e;
   const od_observed *o = a->o;
-  const char *title = od_machine_title(e->model), *variant = od_machine_variant(e->model);
+  const char *variant = od_machine_variant(e->model);
   const char *true_variant = e->truth ? od_machine_variant(e->truth) : NULL;
   od_page *p = a->page;
   od_page_facts_begin(p);
   od_page_fact(p, "Experiment", "%s", e->path);
-  od_page_fact(p, "Machine", "%s%s%s%s", od_machine_file(e->model), title && title[0] ? " (" : "", title ? title : "",
-               title && title[0] ? ")" : "");
+  od_page_machine_fact(p, e->model);
   if (e->truth)
     od_page_fact(p, "Measured on", "a simulated machine%s%s; seed of the noise: %llu", true_variant ? ", variant " : "",
                  true_variant ? true_variant : "", (unsigned long long)e->seed);
   if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
-  tell_replaced(p, "Set in the true machine", e->truth);
-  tell_replaced(p, "Set in the model", e->model);
-  tell_replaced(p, "Set in the experiment", e->file);
+  od_page_replaced_fact(p, "Set in the true machine", e->truth);
+  od_page_replaced_fact(p, "Set in the model", e->model);
+  od_page_replaced_fact(p, "Set in the experiment", e->file);
   double end = o->table->data[(o->table->rows - 1) * o->table->columns];
   od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                od_quantity_alone(o->step, NAN, "s", o->step).text);
@@ -103,19 +62,6 @@ static double coverage_of(const od_table *t, int estimate, int sigma, int truth)
   return all > 0 ? (double)inside / (double)all : (double)NAN;
 }
 
-static void cell(od_page *p, double value, double uncertainty, double factor) {
-  char text[OD_NUMBER_SIZE];
-  od_display_value(text, value * factor, uncertainty * factor);
-  od_page_cell(p, "%s", text);
-}
-
-static void percent_cell(od_page *p, double part) {
-  if (isnan(part))
-    od_page_cell(p, "-");
-  else
-    od_page_cell(p, "%.1f\u00a0%%", 100 * part);
-}
-
 static double last_of(const od_table *t, int column) {
   return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
 }
@@ -131,12 +77,12 @@ static void output_row(od_account *a, int i) {
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, w->name);
   od_page_cell(a->page, "%s", shown.unit);
-  cell(a->page, value, half, shown.factor);
+  od_page_value_cell(a->page, value, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  cell(a->page, last_of(t, truth), half, shown.factor);
-  cell(a->page, rms, rms, shown.factor);
-  percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
+  od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
+  od_page_value_cell(a->page, rms, rms, shown.factor);
+  od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
   if (i >= a->e->sensors) return;
   od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
 }
@@ -180,11 +126,11 @@ static void parameter_row(od_account *a, int i) {
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
-  cell(a->page, p->start, NAN, shown.factor);
-  cell(a->page, estimate, half, shown.factor);
+  od_page_value_cell(a->page, p->start, NAN, shown.factor);
+  od_page_value_cell(a->page, estimate, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  cell(a->page, p->truth, NAN, shown.factor);
+  od_page_value_cell(a->page, p->truth, NAN, shown.factor);
   if (isnan(off))
     od_page_cell(a->page, "-");
   else
@@ -240,7 +186,7 @@ static void consistency_table(od_account *a) {
   }
   if (o->compared > 0) {
     od_page_row(a->page, "coverage");
-    percent_cell(a->page, (double)o->covered / o->compared);
+    od_page_percent_cell(a->page, (double)o->covered / o->compared);
     od_page_cell(a->page, "95 %%");
     od_page_cell(a->page, "%d of %d true values within their 95 %% intervals", o->covered, o->compared);
   }

@@ -5,14 +5,6 @@
 #include "report/observe_account.h"
 
 enum { MOST_CURVES = 8, MOST_OUTPUTS = 6, MOST_PARAMETERS = 6, MOST_NAMES = 6 };
-
-// Two digits, written out.
-static double two_digits(double value) {
-  if (!(fabs(value) > 0) || !isfinite(value)) return value;
-  double unit = pow(10, floor(log10(fabs(value))) - 1);
-  return round(value / unit) * unit;
-}
-
 // --- The verdict --------------------------------------------------------------------------------------------------
 
 // The sensors whose innovations depend on each other, by name; empty: none.
@@ -47,13 +39,13 @@ static void size_of_innovations(const od_account *a, od_consistency nis) {
         a->page, OD_TONE_BAD, "Over-confident:",
         "the measurements are %.10g times as far from the predictions as the observer expects (%s). The model "
         "misses something, or the noise is set too small: take the intervals in this report as too narrow.",
-        two_digits(sqrt(nis.value)), numbers);
+        od_two_digits(sqrt(nis.value)), numbers);
   else
     od_page_notice(
         a->page, OD_TONE_DOUBT, "Over-cautious:",
         "the measurements are only %.10g times as far from the predictions as the observer expects (%s). The "
         "noise is set too large: it could learn faster.",
-        two_digits(sqrt(nis.value)), numbers);
+        od_two_digits(sqrt(nis.value)), numbers);
 }
 
 static void tell_verdict(od_account *a) {
@@ -75,7 +67,7 @@ static void tell_verdict(od_account *a) {
         a->page, OD_TONE_BAD, "Over-confident about parameters:",
         "their errors are %.10g times as large as the observer says (NEES per dimension %.3g, at most %.3g in "
         "95\u00a0%% of all runs).",
-        two_digits(sqrt(nees.value)), nees.value, nees.high);
+        od_two_digits(sqrt(nees.value)), nees.value, nees.high);
 }
 
 // --- Curves, outputs, parameters ----------------------------------------------------------------------------------
@@ -103,7 +95,7 @@ static void tell_curve(od_account *a, const od_curve_result *c) {
       a->page, lead,
       "%s known to \u00b1%.10g\u00a0%% of fully open on average over the stroke and to \u00b1%.10g\u00a0%% where it is "
       "known worst, near %.2g\u00a0%s (95\u00a0%%).%s",
-      believed(a), two_digits(100 * sum / c->samples), two_digits(100 * worst), at * x.factor, x.unit, truth);
+      believed(a), od_two_digits(100 * sum / c->samples), od_two_digits(100 * worst), at * x.factor, x.unit, truth);
 }
 
 // All curves together beside the best that is possible.
@@ -182,7 +174,7 @@ static void tell_largest_error(od_account *a) {
   od_page_item(
       a->page, "True values:",
       "%d of %d parameters are within their 95\u00a0%% intervals; the farthest off is %s, by %.10g standard deviations.",
-      a->o->covered, a->o->compared, a->e->parameter[worst].path, two_digits(most));
+      a->o->covered, a->o->compared, a->e->parameter[worst].path, od_two_digits(most));
 }
 
 static void tell_sensors(od_account *a) {

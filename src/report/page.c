@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,15 @@ void od_page_cell(od_page *p, const char *format, ...) {
 void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) {
   begin_cell(p, marked);
   PUT_ELEMENT("", "</td>");
+}
+
+// The ground is seldom so strong that the number could not be read, in light and in dark.
+void od_page_heat_cell(od_page *p, double value) {
+  char shade[OD_NUMBER_SIZE], text[OD_NUMBER_SIZE] = "-";
+  od_number_fixed(shade, isnan(value) ? 0 : 0.55 * fmin(fabs(value), 1), 2);
+  if (!isnan(value)) od_number_fixed(text, value, 2);
+  fprintf(p->body, "<td style=\"background:rgba(%s,%s)\">%s</td>\n", value < 0 ? "213,94,0" : "0,114,178", shade, text);
+  p->column++;
 }
 
 void od_page_table_end(od_page *p) {

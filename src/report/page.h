@@ -45,6 +45,8 @@ void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
 void od_page_row(od_page *p, const char *name);
 void od_page_cell(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: look here
+// A number from -1 to 1 on a ground of its colour, the stronger the further from zero; NAN: none.
+void od_page_heat_cell(od_page *p, double value);
 void od_page_table_end(od_page *p);
 
 // How things are drawn; the words are also the classes of the style sheet.

@@ -1,0 +1,167 @@
+// The charts of the fit report: per set and sensor what was measured and predicted over time, what is left over, and
+// whether that is white.
+#include <math.h>
+#include <stdlib.h>
+
+#include "identify/whiteness.h"
+#include "report/fit_account.h"
+#include "report/range.h"
+
+enum { MOST_FIGURES = 24, MOST_INPUTS = 12, LAGS = 25 };
+
+static od_series column(od_fit_rows rows, const od_fitted *f, int c, double factor) {
+  return (od_series){rows.first + c, rows.count, f->table->columns, factor};
+}
+
+// A figure over the set's time.
+static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *title, const char *note, od_range r,
+                           od_display shown, od_series *time) {
+  od_series t = column(rows, f, 1, 1);
+  double begin = od_series_at(&t, 0), end = od_series_at(&t, rows.count - 1);
+  od_display in = od_display_unit("s", od_larger(begin, end));
+  od_range y = od_range_with_margin(r);
+  *time = column(rows, f, 1, in.factor);
+  return (od_figure){.title = title,
+                     .note = note,
+                     .x_low = begin * in.factor,
+                     .x_high = end * in.factor,
+                     .y_low = y.low * shown.factor,
+                     .y_high = y.high * shown.factor,
+                     .x_name = "time",
+                     .x_unit = in.unit,
+                     .y_unit = shown.unit};
+}
+
+static od_range range_of(od_series s, od_range r) {
+  for (long i = 0; i < s.count; i++) od_range_include(&r, od_series_at(&s, i));
+  return r;
+}
+
+static void draw_sensor(od_fit_account *a, int set, int sensor) {
+  const od_fitted *f = a->f;
+  od_fit_rows rows = od_fit_rows_of(f, set);
+  const od_sensor *s = &a->e->sensor[sensor];
+  int measured = od_fit_column(f, sensor, OD_FIT_MEASURED), predicted = od_fit_column(f, sensor, OD_FIT_PREDICTED);
+  od_range r = range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_range));
+  od_display shown = od_display_unit(s->unit, od_range_size(r));
+  char note[80];
+  const od_fit_quality *q = f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
+  if (isnan(q->fit))
+    snprintf(note, sizeof note, "%s", "no fit in percent");
+  else
+    snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not seen by the fit");
+  od_series time;
+  od_figure figure = over_time(rows, f, s->name, note, r, shown, &time);
+  od_page_figure_begin(a->page, &figure);
+  od_chart_dots(figure.to, &figure.chart, time, column(rows, f, measured, shown.factor), OD_DRAWN_MEASURED);
+  od_chart_line(figure.to, &figure.chart, time, column(rows, f, predicted, shown.factor), OD_DRAWN_ESTIMATE, "predicted");
+  od_page_figure_end(a->page, &figure);
+}
+
+static void draw_residual(od_fit_account *a, int set, int sensor) {
+  const od_fitted *f = a->f;
+  od_fit_rows rows = od_fit_rows_of(f, set);
+  const od_sensor *s = &a->e->sensor[sensor];
+  od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
+  double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
+  od_range r = range_of(residual, od_no_range);
+  // The noise that is expected, where that does not dwarf what there is.
+  bool noisy = !f->data[set]->set->clean && band < 5 * od_range_size(r);
+  if (noisy) od_range_include(&r, band), od_range_include(&r, -band);
+  od_display shown = od_display_unit(s->unit, od_range_size(r));
+  residual.factor = shown.factor;
+  od_series time;
+  od_figure figure = over_time(rows, f, s->name, "measured less predicted", r, shown, &time);
+  od_page_figure_begin(a->page, &figure);
+  od_chart_dots(figure.to, &figure.chart, time, residual, OD_DRAWN_MEASURED);
+  od_chart_level(figure.to, &figure.chart, 0, OD_DRAWN_LIMIT, NULL);
+  if (noisy) {
+    od_chart_level(figure.to, &figure.chart, band * shown.factor, OD_DRAWN_LIMIT, NULL);
+    od_chart_level(figure.to, &figure.chart, -band * shown.factor, OD_DRAWN_LIMIT, NULL);
+  }
+  od_page_figure_end(a->page, &figure);
+}
+
+static void draw_input(od_fit_account *a, int set, int input) {
+  const od_fitted *f = a->f;
+  od_fit_rows rows = od_fit_rows_of(f, set);
+  od_series u = column(rows, f, 2 + input, 1), time;
+  od_range r = range_of(u, od_no_range);
+  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_range_size(r));
+  u.factor = shown.factor;
+  od_figure figure = over_time(rows, f, od_machine_input_name(a->e->model, input), "input", r, shown, &time);
+  od_page_figure_begin(a->page, &figure);
+  od_chart_line(figure.to, &figure.chart, time, u, OD_DRAWN_ESTIMATE, "");
+  od_page_figure_end(a->page, &figure);
+}
+
+static void draw_inputs(od_fit_account *a, int set) {
+  int inputs = od_machine_input_count(a->e->model);
+  if (inputs == 0) return;
+  od_page_figures_begin(a->page, true);
+  for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(a, set, i);
+  od_page_figures_end(a->page);
+}
+
+static bool can_be_drawn(const od_fit_account *a, int set, int sensor) {
+  const od_fit_set_result *s = &a->f->set[set];
+  return s->predicted == OD_OK && s->fitted_quality[sensor].samples + s->unseen_quality[sensor].samples > 0;
+}
+
+void od_fit_report_sets(od_fit_account *a) {
+  int drawn = 0, all = a->f->sets * a->e->sensors;
+  static const od_legend legend[] = {
+      {"measured", OD_DRAWN_MEASURED}, {"predicted", OD_DRAWN_ESTIMATE}, {"expected noise, 95 %", OD_DRAWN_LIMIT}, {NULL, NULL}};
+  od_page_section(a->page, "Measured and predicted");
+  od_page_legend(a->page, legend);
+  for (int set = 0; set < a->f->sets && drawn < MOST_FIGURES; set++) {
+    const od_fit_set_result *s = &a->f->set[set];
+    od_page_heading(a->page, s->name);
+    if (s->predicted != OD_OK)
+      od_page_text(a->page, "This set cannot be predicted with the fitted values: %s.", od_status_text(s->predicted));
+    if (s->fitted > 0 && s->fitted < s->rows)
+      od_page_text(a->page, "Fitted up to %s; the rest is predicted.",
+                   od_quantity_alone(s->data->time[s->fitted - 1], NAN, "s", s->data->time[s->rows - 1]).text);
+    draw_inputs(a, set);
+    od_page_figures_begin(a->page, false);
+    for (int i = 0; i < a->e->sensors && drawn < MOST_FIGURES; i++) {
+      if (!can_be_drawn(a, set, i)) continue;
+      draw_sensor(a, set, i);
+      draw_residual(a, set, i);
+      drawn++;
+    }
+    od_page_figures_end(a->page);
+  }
+  if (all > MOST_FIGURES) od_page_text(a->page, "Shown are the first %d of %d signals.", MOST_FIGURES, all);
+}
+
+// --- What is left over --------------------------------------------------------------------------------------------
+
+// Correlations of the fitted part's residuals.
+static void draw_whiteness(od_fit_account *a, int set, int sensor) {
+  const od_fitted *f = a->f;
+  od_fit_rows rows = od_fit_rows_of(f, set);
+  od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
+  long count = f->set[set].fitted;
+  double *series = malloc(((size_t)count + 1) * sizeof *series), correlation[LAGS + 1];
+  if (!series) return;
+  for (long i = 0; i < count; i++) series[i] = od_series_at(&residual, i);
+  od_whiteness w = od_whiteness_find(series, count, LAGS, correlation);
+  char title[200];
+  snprintf(title, sizeof title, f->sets > 1 ? "%.80s in %.60s" : "%.80s", a->e->sensor[sensor].name, f->set[set].name);
+  if (w.count > 2 && w.deviation > 0)
+    od_page_correlations(a->page, title, "correlation with earlier residuals", correlation, LAGS, w.limit);
+  free(series);
+}
+
+void od_fit_report_residuals(od_fit_account *a) {
+  int drawn = 0;
+  od_page_text(a->page,
+               "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
+               "the dashed lines. Others say that the model, or what is known of the noise, lacks something.");
+  od_page_figures_begin(a->page, true);
+  for (int set = 0; set < a->f->sets; set++)
+    for (int i = 0; i < a->e->sensors && a->f->set[set].fitted > 0; i++)
+      if (drawn < MOST_FIGURES && can_be_drawn(a, set, i)) draw_whiteness(a, set, i), drawn++;
+  od_page_figures_end(a->page);
+}
