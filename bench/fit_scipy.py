@@ -38,11 +38,6 @@ def open_fit(library, path):
     return lib, ctypes.c_void_p(fit)
 
 
-def best(search, times):
-    """The fastest of several runs, which otherwise are the same."""
-    return min((search() for _ in range(times)), key=lambda s: s[0])
-
-
 def own(function, *arguments):
     """A row of oleodyn's: seconds, cost, residuals, jacobians, iterations."""
     s = Search()
@@ -82,16 +77,20 @@ def scipys(lib, fit, differences):
 
 def main():
     lib, fit = open_fit(sys.argv[1], sys.argv[2])
-    rows = [("oleodyn, exact derivatives", best(lambda: own(lib.bench_fit_search, fit, 0), 9)),
-            ("oleodyn, forward differences", best(lambda: own(lib.bench_fit_search, fit, 1), 5)),
-            ("all of oleodyn fit", best(lambda: own(lib.bench_fit_whole, fit), 9))]
+    searches = {"oleodyn, exact derivatives": lambda: own(lib.bench_fit_search, fit, 0),
+                "oleodyn, forward differences": lambda: own(lib.bench_fit_search, fit, 1),
+                "all of oleodyn fit": lambda: own(lib.bench_fit_whole, fit)}
     if scipy:
-        rows += [("SciPy %s trf, exact derivatives" % scipy.__version__, best(lambda: scipys(lib, fit, False), 3)),
-                 ("SciPy %s trf, 2-point" % scipy.__version__, best(lambda: scipys(lib, fit, True), 2))]
-    print("Fit of eight numbers of a servo to 31125 samples, from the same start by the same predictions, best of several\n")
+        name = "SciPy %s trf" % scipy.__version__
+        searches[name + ", exact derivatives"] = lambda: scipys(lib, fit, False)
+        searches[name + ", 2-point"] = lambda: scipys(lib, fit, True)
+    # In turns, so that all of them meet the computer's better moments; of each the fastest, which otherwise are the same.
+    rounds = [[search() for search in searches.values()] for _ in range(10)]
+    rows = [min(results, key=lambda row: row[0]) for results in zip(*rounds)]
+    print("Fit of eight numbers of a servo to 31125 samples, from the same start by the same predictions, best of ten\n")
     print("%-34s %9s %9s %14s %10s %10s %6s" % ("search", "time ms", "times", "cost", "residuals", "Jacobians", "steps"))
-    for name, (seconds, cost, residuals, jacobians, steps) in rows:
-        print("%-34s %9.1f %9.2f %14.6f %10d %10d %6d" % (name, 1e3 * seconds, seconds / rows[0][1][0], cost, residuals,
+    for name, (seconds, cost, residuals, jacobians, steps) in zip(searches, rows):
+        print("%-34s %9.1f %9.2f %14.6f %10d %10d %6d" % (name, 1e3 * seconds, seconds / rows[0][0], cost, residuals,
                                                         jacobians, steps))
     if not scipy:
         print("SciPy was not found; python3-scipy has it")
