@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "identify/predict.h"
+#include "predict/predict.h"
 #include "oracle/fin_servo.h"
 #include "subject.h"
 

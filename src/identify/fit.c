@@ -10,7 +10,7 @@
 
 #include "experiment/noise.h"
 #include "identify/told.h"
-#include "identify/whiteness.h"
+#include "prepare/whiteness.h"
 
 enum { WHITE_LAGS = 20 };
 

@@ -10,8 +10,8 @@
 #include "experiment/experiment.h"
 #include "experiment/log.h"
 #include "identify/identifiability.h"
-#include "identify/predict.h"
-#include "identify/prepare.h"
+#include "predict/predict.h"
+#include "prepare/prepare.h"
 #include "io/table.h"
 #include "oleodyn/least_squares.h"
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "identify/row_qr.h"
+#include "least_squares/row_qr.h"
 
 static const double rank_tolerance = 1e-9;  // of a column's length: what is left of one that depends on others
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "identify/whiteness.h"
+#include "prepare/whiteness.h"
 #include "report/fit_account.h"
 #include "report/range.h"
 

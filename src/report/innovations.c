@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "identify/whiteness.h"
+#include "prepare/whiteness.h"
 
 int od_table_find(const od_table *t, const char *what, const char *name) {
   size_t n = strlen(what);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "identify/identifiability.h"
-#include "identify/predict.h"
+#include "predict/predict.h"
 #include "oracle/fin_servo.h"
 
 static od_identifiability *identify(int rows, int columns, const double *J, const double *value, double sigma) {

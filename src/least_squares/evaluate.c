@@ -1,0 +1,112 @@
+// Residuals and their linear model at a point. Derivatives are the caller's, or complex steps, or differences.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "least_squares/loss.h"
+#include "least_squares/row_qr.h"
+#include "least_squares/search.h"
+
+static bool call(od_search *s, const double *x, double *r) {
+  s->residual_calls++;
+  if (s->problem->residuals(s->problem->user, x, r)) return false;
+  for (int i = 0; i < s->m; i++)
+    if (!isfinite(r[i])) return false;
+  return true;
+}
+
+bool od_evaluate(od_search *s, od_point *point) {
+  od_parameters_to_x(s, point->u, point->x);
+  s->evaluations++;
+  if (!call(s, point->x, point->r)) return false;
+  point->cost = od_loss_cost(s->options.loss, s->options.loss_scale, s->m, point->r);
+  return isfinite(point->cost);
+}
+
+// Im r(x + i h e_j) / h: no cancellation, so h may be far below rounding.
+static bool complex_steps(od_search *s, const double *x) {
+  const double h = 1e-40;
+  double *z = s->scratch, *r = s->scratch + 2 * s->n;
+  for (int j = 0; j < s->n; j++) z[2 * j] = x[j], z[2 * j + 1] = 0;
+  for (int i = 0; i < s->k; i++) {
+    int j = s->index[i];
+    z[2 * j + 1] = h;
+    s->residual_calls++;
+    if (s->problem->residuals_complex(s->problem->user, z, r)) return false;
+    z[2 * j + 1] = 0;
+    for (int row = 0; row < s->m; row++) s->J[(size_t)row * (size_t)s->n + (size_t)j] = r[2 * row + 1] / h;
+  }
+  return true;
+}
+
+// Central, or forward when asked; one-sided beside a bound or a point that cannot be evaluated.
+static bool difference(od_search *s, const od_point *point, int i, double *x, double *above, double *below) {
+  const od_ls_problem *p = s->problem;
+  int j = s->index[i];
+  bool forward = s->options.forward_differences;
+  double size = p->scale ? fmax(fabs(x[j]), p->scale[j]) : x[j] != 0 ? fabs(x[j]) : 1;
+  double at = x[j], h = size * (forward ? sqrt(DBL_EPSILON) : cbrt(DBL_EPSILON));
+  double up = p->high ? fmin(at + h, p->high[j]) : at + h, down = p->low ? fmax(at - h, p->low[j]) : at - h;
+  x[j] = up;
+  if (up == at || !call(s, x, above)) up = at, memcpy(above, point->r, (size_t)s->m * sizeof *above);
+  x[j] = down;
+  if (down == at || (forward && up > at) || !call(s, x, below))
+    down = at, memcpy(below, point->r, (size_t)s->m * sizeof *below);
+  x[j] = at;
+  if (up == down) return false;
+  for (int row = 0; row < s->m; row++)
+    s->J[(size_t)row * (size_t)s->n + (size_t)j] = (above[row] - below[row]) / (up - down);
+  return true;
+}
+
+static bool differences(od_search *s, const od_point *point) {
+  double *x = s->scratch, *above = x + s->n, *below = above + s->m;
+  memcpy(x, point->x, (size_t)s->n * sizeof *x);
+  for (int i = 0; i < s->k; i++)
+    if (!difference(s, point, i, x, above, below)) return false;
+  return true;
+}
+
+static bool derivatives(od_search *s, const od_point *point) {
+  const od_ls_problem *p = s->problem;
+  s->jacobian_calls++;
+  if (p->jacobian) return p->jacobian(p->user, point->x, s->J) == 0;
+  return p->residuals_complex ? complex_steps(s, point->x) : differences(s, point);
+}
+
+// Not finite entries of J end up in R.
+static bool is_usable(const od_search *s, const od_linear *model) {
+  for (int i = 0; i < s->k; i++) {
+    if (!isfinite(model->q[i])) return false;
+    for (int j = i; j < s->k; j++)
+      if (!isfinite(model->R[i * s->k + j])) return false;
+  }
+  return isfinite(model->rest);
+}
+
+bool od_linearize(od_search *s, const od_point *point, od_linear *model) {
+  if (!derivatives(s, point)) return false;
+  int k = s->k, stride;
+  double *slope = s->scratch;
+  for (int j = 0; j < k; j++) slope[j] = od_parameter_slope(s, j, point->x);
+  od_row_qr qr;
+  od_row_qr_begin(&qr, k, s->qr_memory);
+  for (int i = 0; i < s->m; i++) {
+    const double *from = s->J + (size_t)i * (size_t)s->n;
+    double *to = od_row_qr_next(&qr, &stride);
+    od_loss_weight w = od_loss_row(s->options.loss, s->options.loss_scale, point->r[i]);
+    for (int j = 0; j < k; j++) to[j * stride] = w.row * slope[j] * from[s->index[j]];
+    to[k * stride] = w.residual;
+  }
+  od_row_qr_end(&qr);
+  for (int i = 0; i < k; i++) {
+    memcpy(model->R + i * k, qr.R + i * (k + 1), (size_t)k * sizeof *model->R);
+    model->q[i] = qr.R[i * (k + 1) + k];
+  }
+  model->rest = sqrt(qr.rest);
+  for (int j = 0; j < k; j++) {
+    model->g[j] = 0;
+    for (int i = 0; i <= j; i++) model->g[j] += model->R[i * k + j] * model->q[i];
+  }
+  return is_usable(s, model);
+}

@@ -1,0 +1,182 @@
+// The iteration that all methods share: propose, try, accept or not, adapt; when to stop; the last digits.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+static const double least_ratio = 1e-4;  // of actual to predicted decrease, to accept a trial
+
+static const od_method *method_of(const od_search *s) {
+  switch (s->options.method) {
+    case OD_LS_LEVENBERG_MARQUARDT: return &od_method_damped;
+    case OD_LS_GAUSS_NEWTON: return &od_method_gauss_newton;
+    case OD_LS_TRUNCATE: return &od_method_truncate;
+    case OD_LS_REFLECTIVE: break;
+  }
+  return &od_method_reflective;
+}
+
+// Norm of the residuals as the model weights them.
+static double residual_norm(const od_search *s) {
+  double sum = s->model.rest * s->model.rest;
+  for (int i = 0; i < s->k; i++) sum += s->model.q[i] * s->model.q[i];
+  return sqrt(sum);
+}
+
+double od_offset(const od_search *s) {
+  double norm = residual_norm(s);
+  return norm > 0 ? od_removable(s) / norm : 0;
+}
+
+// Without a scale from the user a step's size is judged by what it does to the residuals, at its strongest so far
+// (Moré 1978).
+static void update_sizes(od_search *s) {
+  if (s->problem->scale) return;
+  for (int j = 0; j < s->k; j++) {
+    double sum = 0;
+    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
+    double size = sum > 0 ? 1 / sqrt(sum) : 0;
+    if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
+  }
+}
+// A column of zeros has told nothing yet.
+static void fill_sizes(od_search *s) {
+  for (int j = 0; j < s->k; j++)
+    if (s->size[j] == 0) s->size[j] = 1;
+}
+
+static void swap_points(od_search *s) {
+  od_point p = s->now;
+  od_linear l = s->model;
+  s->now = s->trial, s->model = s->trial_model;
+  s->trial = p, s->trial_model = l;
+}
+
+static bool goes_on(const od_search *s) {
+  if (!s->options.progress) return true;
+  od_ls_progress p = {s->iterations, s->evaluations, s->now.cost, od_offset(s), s->now.x};
+  return s->options.progress(s->options.progress_user, &p);
+}
+
+static bool too_small(const od_search *s) {
+  double step = 0, at = 0, moved = 0;
+  for (int i = 0; i < s->k; i++) {
+    double row = 0;
+    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * s->step[j];
+    step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
+    at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
+    moved += row * row;
+  }
+  return step <= s->options.step_tolerance * s->options.step_tolerance * at ||
+         (s->options.step_tolerance >= 0 && sqrt(moved) <= 0.1 * DBL_EPSILON * residual_norm(s));
+}
+
+typedef enum verdict { GO_ON, STOP } verdict;
+
+// One trial. An accepted one becomes the present point.
+static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
+  *accepted = false;
+  if (!goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
+  if (s->evaluations >= s->options.max_evaluations) return *reason = OD_LS_EVALUATIONS, STOP;
+  od_proposal p = method->propose(s);
+  if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
+  double ratio = -INFINITY, actual = 0;
+  if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
+    actual = s->now.cost - s->trial.cost;
+    ratio = (actual - p.curvature) / p.decrease;
+    *accepted = actual > 0 && ratio > least_ratio;
+    if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;
+    if (!*accepted && ratio > 0) ratio = 0;
+  }
+  method->adapt(s, &p, ratio);
+  if (!*accepted) return GO_ON;
+  double least = s->options.cost_tolerance * s->now.cost;
+  bool flat = actual <= least && p.decrease <= least;
+  swap_points(s);
+  s->iterations++;
+  return flat ? (*reason = OD_LS_COST, STOP) : GO_ON;
+}
+
+static od_ls_reason descend(od_search *s, const od_method *method) {
+  od_ls_reason reason = OD_LS_STEP;
+  for (verdict v = GO_ON; v == GO_ON;) {
+    update_sizes(s);
+    fill_sizes(s);
+    if (s->iterations == 0) method->begin(s);
+    method->prepare(s);
+    if (s->now.cost == 0) return OD_LS_EXACT;
+    if (od_offset(s) <= s->options.gradient_tolerance) return OD_LS_GRADIENT;
+    for (bool accepted = false; !accepted && v == GO_ON;) v = try_step(s, method, &accepted, &reason);
+  }
+  return reason;
+}
+
+// ---- the last digits
+
+// Near the minimum the cost is flat to rounding long before the gradient is. There full steps go on as long as they
+// make the removable part of the residuals smaller.
+static bool polish_step(od_search *s, const od_method *method) {
+  double before = od_removable(s), cost = s->now.cost;
+  if (before <= 0.1 * DBL_EPSILON * residual_norm(s)) return false;
+  int rank = s->spectrum.rank;
+  double *p = s->scratch + s->m;
+  for (double part = 1; part > 0.2; part /= 2) {
+    od_region_step(s, INFINITY, p);
+    for (int i = 0; i < s->k; i++) {
+      double u = s->now.u[i] + part * s->D[i] * p[i];
+      bool inside = u > s->low[i] && u < s->high[i];
+      s->trial.u[i] = inside                                  ? u
+                      : s->options.method == OD_LS_REFLECTIVE ? s->now.u[i]
+                                                              : fmin(fmax(u, s->low[i]), s->high[i]);
+    }
+    if (!od_evaluate(s, &s->trial) || s->trial.cost > cost + 1e-6 * cost) continue;
+    if (!od_linearize(s, &s->trial, &s->trial_model)) continue;
+    swap_points(s);
+    method->prepare(s);
+    if (od_removable(s) < 0.9 * before && s->spectrum.rank == rank) return true;
+    swap_points(s);
+    method->prepare(s);
+  }
+  return false;
+}
+
+// The reason stays what it was, unless the caller wants to stop.
+static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason reason) {
+  const int most = 100;
+  method->prepare(s);
+  if (od_offset(s) > 1e-3) return reason;
+  for (int i = 0; i < most && s->evaluations < s->options.max_evaluations; i++) {
+    if (!goes_on(s)) return OD_LS_STOPPED;
+    if (!polish_step(s, method)) break;
+    s->iterations++;
+  }
+  return reason;
+}
+
+// Interior points come as close to a bound as one likes and never reach it. What is pushed against a bound, and would
+// change nothing else by getting there, is put onto it if the residuals can be evaluated there.
+static void settle_on_bounds(od_search *s) {
+  bool any = false;
+  double norm = residual_norm(s);
+  for (int j = 0; j < s->k; j++) {
+    double g = s->model.g[j], u = s->now.u[j], bound = g > 0 ? s->low[j] : s->high[j], column = 0;
+    for (int i = 0; i <= j; i++) column += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
+    double small = fmax(1e-8 * fabs(bound), 1e-8 * norm / sqrt(column));
+    bool near = g != 0 && isfinite(bound) && fabs(bound - u) <= small;
+    s->trial.u[j] = near ? bound : u;
+    any = any || near;
+  }
+  if (!any || !od_evaluate(s, &s->trial) || s->trial.cost > s->now.cost * (1 + 1e-8)) return;
+  if (od_linearize(s, &s->trial, &s->trial_model)) swap_points(s);
+}
+
+od_ls_reason od_search_run(od_search *s) {
+  if (s->k == 0) return OD_LS_NOTHING_FREE;
+  const od_method *method = method_of(s);
+  od_ls_reason reason = descend(s, method);
+  bool at_rest = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP;
+  if (at_rest && s->last_digits && s->options.method != OD_LS_TRUNCATE) reason = polish(s, method, reason);
+  if (reason != OD_LS_STOPPED && s->options.method == OD_LS_REFLECTIVE) settle_on_bounds(s);
+  return reason;
+}

@@ -1,0 +1,91 @@
+// One search from one start, and its result.
+#include "oleodyn/least_squares.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+const char *od_ls_reason_text(od_ls_reason reason) {
+#define TEXT(name, text) text,
+  static const char *const texts[] = {OD_LS_REASON_LIST(TEXT)};
+#undef TEXT
+  return (unsigned)reason < OD_LS_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+static od_ls_result *new_result(const od_search *s, int starts) {
+  size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
+  size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1);
+  od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int));
+  if (!r) return NULL;
+  double *at = (double *)(r + 1);
+  r->m = s->m, r->n = s->n, r->searched = s->k, r->starts = starts;
+  r->x = at, at += n;
+  r->residuals = at, at += m;
+  r->sigma = at, at += n;
+  r->covariance = at, at += n * n;
+  r->singular_values = at, at += k;
+  r->directions = at, at += k * n;
+  if (starts) r->start_x = at, r->end_x = at + count * n, r->end_cost = at + 2 * count * n, at += count * (2 * n + 1);
+  r->at_bound = (int *)at;
+  return r;
+}
+
+void od_ls_result_free(od_ls_result *result) {
+  free(result);
+}
+
+// A logistic parameter reaches its bounds only at infinity, and an interior point stays a rounding away from a bound
+// where residuals cannot be evaluated: there, very close is at them.
+static int bound_of(const od_search *s, int j, double x) {
+  const od_ls_problem *p = s->problem;
+  double low = p->low ? p->low[j] : -INFINITY, high = p->high ? p->high[j] : INFINITY;
+  bool logistic = p->transform && p->transform[j] == OD_TRANSFORM_LOGISTIC;
+  double near = logistic ? 1e-9 * (high - low) : 4 * DBL_EPSILON * fabs(x);
+  return x <= low + near ? -1 : x >= high - near ? 1 : 0;
+}
+
+static void fill_result(od_search *s, od_ls_result *r) {
+  memcpy(r->x, s->now.x, (size_t)s->n * sizeof *r->x);
+  memcpy(r->residuals, s->now.r, (size_t)s->m * sizeof *r->residuals);
+  for (int i = 0; i < s->k; i++) r->at_bound[s->index[i]] = bound_of(s, s->index[i], r->x[s->index[i]]);
+  r->cost = s->now.cost;
+  r->iterations = s->iterations;
+  r->residual_evaluations = s->residual_calls, r->jacobian_evaluations = s->jacobian_calls;
+  od_uncertainty(s, r);
+}
+
+static od_status status_of(od_ls_reason reason) {
+  return reason == OD_LS_STOPPED ? OD_INTERRUPTED : reason == OD_LS_EVALUATIONS ? OD_NOT_CONVERGED : OD_OK;
+}
+
+static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
+  if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+  if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
+    return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
+  od_ls_result *r = *out = new_result(s, starts);
+  if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
+  r->start_cost = s->now.cost;
+  r->reason = od_search_run(s);
+  fill_result(s, r);
+  od_status status = status_of(r->reason);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(r->reason));
+}
+
+od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
+                       od_error *err) {
+  *out = NULL;
+  od_search s;
+  od_status status = od_search_begin(&s, problem, options, err);
+  if (status != OD_OK) return status;
+  status = run(&s, starts, out, err);
+  od_search_end(&s);
+  return status;
+}
+
+od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
+                           od_error *err) {
+  return od_ls_search(problem, options, 0, out, err);
+}

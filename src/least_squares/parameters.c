@@ -1,0 +1,178 @@
+// From parameters x to what is searched, u, and back; checks of the problem; memory of a search.
+//
+//   linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "least_squares/row_qr.h"
+#include "least_squares/search.h"
+
+static od_ls_transform transform_of(const od_ls_problem *p, int i) {
+  return p->transform ? p->transform[i] : OD_TRANSFORM_LINEAR;
+}
+static double low_of(const od_ls_problem *p, int i) {
+  return p->low ? p->low[i] : -INFINITY;
+}
+static double high_of(const od_ls_problem *p, int i) {
+  return p->high ? p->high[i] : INFINITY;
+}
+static bool is_fixed(const od_ls_problem *p, int i) {
+  return (p->fixed && p->fixed[i]) || low_of(p, i) == high_of(p, i);
+}
+
+static double to_u(const od_ls_problem *p, int i, double x) {
+  switch (transform_of(p, i)) {
+    case OD_TRANSFORM_LOG: return x > 0 ? log(x) : -INFINITY;
+    case OD_TRANSFORM_LOGISTIC: return log((x - p->low[i]) / (p->high[i] - x));
+    case OD_TRANSFORM_LINEAR: break;
+  }
+  return x;
+}
+
+static double from_u(const od_ls_problem *p, int i, double u) {
+  switch (transform_of(p, i)) {
+    case OD_TRANSFORM_LOG: return fmin(fmax(exp(u), low_of(p, i)), high_of(p, i));
+    // From the nearer end, so that neither loses digits.
+    case OD_TRANSFORM_LOGISTIC:
+      return u < 0 ? p->low[i] + (p->high[i] - p->low[i]) * (exp(u) / (1 + exp(u)))
+                   : p->high[i] - (p->high[i] - p->low[i]) * (exp(-u) / (1 + exp(-u)));
+    case OD_TRANSFORM_LINEAR: break;
+  }
+  return u;
+}
+
+void od_parameters_to_x(const od_search *s, const double *u, double *x) {
+  for (int i = 0; i < s->k; i++) x[s->index[i]] = from_u(s->problem, s->index[i], u[i]);
+}
+
+double od_parameter_slope(const od_search *s, int i, const double *x) {
+  const od_ls_problem *p = s->problem;
+  int j = s->index[i];
+  switch (transform_of(p, j)) {
+    case OD_TRANSFORM_LOG: return x[j];
+    case OD_TRANSFORM_LOGISTIC: return (x[j] - p->low[j]) * (p->high[j] - x[j]) / (p->high[j] - p->low[j]);
+    case OD_TRANSFORM_LINEAR: break;
+  }
+  return 1;
+}
+
+static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
+  double x = p->start[i], low = low_of(p, i), high = high_of(p, i);
+  if (!isfinite(x)) return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is not finite", i);
+  if (p->fixed && p->fixed[i]) return OD_OK;
+  if (isnan(low) || isnan(high) || low > high)
+    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d has no room between its bounds %g and %g", i, low, high);
+  if (x < low || x > high)
+    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g, outside its bounds %g and %g", i, x, low, high);
+  if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
+    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g, not a positive number", i, p->scale[i]);
+  od_ls_transform t = transform_of(p, i);
+  if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
+    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and must be positive", i);
+  if (t == OD_TRANSFORM_LOGISTIC && !(isfinite(low) && isfinite(high)))
+    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as logistic and needs two finite bounds", i);
+  return OD_OK;
+}
+
+static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
+  if (p->m < 1 || p->n < 1) return od_fail(err, OD_BAD_ARGUMENT, "there must be residuals and parameters");
+  if (!p->residuals || !p->start) return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
+  if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
+    return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius and max_evaluations cannot be negative");
+  od_status status = OD_OK;
+  for (int i = 0; i < p->n && status == OD_OK; i++) status = check_parameter(p, i, err);
+  return status;
+}
+
+// Where nothing is said, tolerances are about what rounding leaves of the quantity.
+static void fill_defaults(od_search *s) {
+  od_ls_options *o = &s->options;
+  s->last_digits = o->gradient_tolerance == 0 && o->step_tolerance == 0 && o->cost_tolerance == 0;
+  if (o->loss_scale == 0) o->loss_scale = 1;
+  if (o->gradient_tolerance == 0) o->gradient_tolerance = 1e-15;
+  if (o->step_tolerance == 0) o->step_tolerance = 1e-15;
+  if (o->cost_tolerance == 0) o->cost_tolerance = 1e-15;
+  if (o->max_evaluations == 0) o->max_evaluations = 2000;
+  if (o->radius == 0) o->radius = 1;
+}
+
+typedef struct carver {
+  double *at;
+} carver;
+static double *carve(carver *c, size_t count) {
+  double *here = c->at;
+  if (c->at) c->at += count;
+  return here;
+}
+
+static bool allocate(od_search *s) {
+  size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 8 * k + 4 * (m + n) +
+                 od_row_qr_size(s->k) + od_spectrum_size(s->k);
+  s->index = calloc(k + 1, sizeof *s->index);
+  s->held = calloc(k + 1, sizeof *s->held);
+  carver c = {calloc(total, sizeof(double))};
+  s->J = carve(&c, m * n);
+  if (!s->J || !s->index || !s->held) return false;
+  for (int i = 0; i < 2; i++) {
+    od_point *p = i ? &s->trial : &s->now;
+    od_linear *l = i ? &s->trial_model : &s->model;
+    p->u = carve(&c, k), p->x = carve(&c, n), p->r = carve(&c, m);
+    l->R = carve(&c, k * k), l->q = carve(&c, k), l->g = carve(&c, k);
+  }
+  s->spectrum = (od_spectrum){.value = carve(&c, k), .part = carve(&c, k), .V = carve(&c, k * k)};
+  s->low = carve(&c, k), s->high = carve(&c, k);
+  s->size = carve(&c, k), s->D = carve(&c, k), s->E = carve(&c, k), s->step = carve(&c, k);
+  s->scratch = carve(&c, 4 * (m + n) + 2 * k);
+  s->qr_memory = carve(&c, od_row_qr_size(s->k));
+  s->svd_memory = carve(&c, od_spectrum_size(s->k));
+  return true;
+}
+
+void od_search_end(od_search *s) {
+  free(s->J), free(s->index), free(s->held);
+}
+
+// Interior methods must begin between the bounds: a start on one of them is moved inside by a hair.
+static double inside(const od_search *s, int i, double u) {
+  const double hair = 1e-8;
+  double low = s->low[i], high = s->high[i], size = s->problem->scale ? s->size[i] : 1;
+  double width = high - low, away = hair * (isfinite(width) ? width : fmax(size, fabs(isfinite(low) ? low : high)));
+  return fmin(fmax(u, low + away), high - away);
+}
+
+od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
+  *s = (od_search){.problem = problem, .m = problem->m, .n = problem->n};
+  if (options) s->options = *options;
+  od_status status = check(problem, &s->options, err);
+  if (status != OD_OK) return status;
+  fill_defaults(s);
+  for (int i = 0; i < s->n; i++) s->k += !is_fixed(problem, i);
+  if (!allocate(s)) {
+    od_search_end(s);
+    return od_fail(err, OD_NO_MEMORY, "no memory for a Jacobian of %d x %d", s->m, s->n);
+  }
+  memcpy(s->now.x, problem->start, (size_t)s->n * sizeof *s->now.x);
+  memcpy(s->trial.x, problem->start, (size_t)s->n * sizeof *s->now.x);
+  for (int j = 0, i = 0; j < s->n; j++) {
+    if (is_fixed(problem, j)) continue;
+    bool logistic = transform_of(problem, j) == OD_TRANSFORM_LOGISTIC;
+    s->index[i] = j;
+    s->low[i] = logistic ? -INFINITY : to_u(problem, j, low_of(problem, j));
+    s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
+    double x = problem->start[j], u = to_u(problem, j, x);
+    if (isinf(u)) {  // on an end that a transform cannot reach
+      double width = logistic ? problem->high[j] - problem->low[j] : fmin(high_of(problem, j), 1);
+      x = u < 0 ? low_of(problem, j) + 1e-8 * width : high_of(problem, j) - 1e-8 * width;
+      if (!logistic) x = fmax(x, 1e-8 * width);
+      u = to_u(problem, j, x);
+    }
+    s->now.x[j] = x;
+    s->size[i] = problem->scale ? problem->scale[j] / od_parameter_slope(s, i, s->now.x) : 0;
+    s->now.u[i] = s->options.method == OD_LS_REFLECTIVE ? inside(s, i, u) : u;
+    i++;
+  }
+  od_parameters_to_x(s, s->now.u, s->now.x);
+  return OD_OK;
+}

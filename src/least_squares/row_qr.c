@@ -1,0 +1,73 @@
+// Householder reflections of a block of rows below the triangle: the reflector of column c touches row c of the
+// triangle and the whole block.
+//
+//   v = (1, b_c / (R_cc - beta)),  beta = -sign(R_cc) |(R_cc, b_c)|,  tau = (beta - R_cc) / beta,  H = 1 - tau v v^T
+#include "least_squares/row_qr.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/wide.h"
+
+enum {
+  LANES = 8,             // partial sums of a dot product: a fixed order whatever the width of the processor's vectors
+  BLOCK_DOUBLES = 3072,  // 24 kB
+  LEAST_ROWS = 32,
+  MOST_ROWS = 256,
+};
+
+static int block_rows(int k) {
+  int rows = BLOCK_DOUBLES / (k + 1) / LANES * LANES;
+  return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+size_t od_row_qr_size(int k) {
+  return (size_t)(k + 1) * (size_t)(k + block_rows(k));
+}
+
+void od_row_qr_begin(od_row_qr *qr, int k, double *memory) {
+  *qr = (od_row_qr){.k = k, .rows = block_rows(k), .R = memory, .block = memory + k * (k + 1)};
+  memset(memory, 0, od_row_qr_size(k) * sizeof *memory);
+}
+
+OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
+  double s[LANES] = {0};
+  for (int i = 0; i < n; i += LANES)
+    for (int l = 0; l < LANES; l++) s[l] += a[i + l] * b[i + l];
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+// One column under H: its entry in the triangle's row, and the block.
+OD_INTO_WIDE void reflect(int n, const double *restrict v, double tau, double *top, double *restrict b) {
+  double w = tau * (*top + dot(n, v, b));
+  *top -= w;
+  for (int i = 0; i < n; i++) b[i] -= w * v[i];
+}
+
+OD_WIDE static void take_in_block(od_row_qr *qr) {
+  int k = qr->k, n = (qr->filled + LANES - 1) / LANES * LANES, width = k + 1;
+  for (int c = 0; c < k; c++) {
+    double *v = qr->block + c * qr->rows, *row = qr->R + c * width;
+    double below = dot(n, v, v);
+    if (below == 0) continue;
+    double beta = -copysign(sqrt(row[c] * row[c] + below), row[c]), tau = (beta - row[c]) / beta;
+    double factor = 1 / (row[c] - beta);
+    for (int i = 0; i < n; i++) v[i] *= factor;
+    row[c] = beta;
+    for (int j = c + 1; j <= k; j++) reflect(n, v, tau, row + j, qr->block + j * qr->rows);
+  }
+  const double *r = qr->block + k * qr->rows;
+  qr->rest += dot(n, r, r);
+  memset(qr->block, 0, (size_t)(width * qr->rows) * sizeof *qr->block);
+  qr->filled = 0;
+}
+
+double *od_row_qr_next(od_row_qr *qr, int *stride) {
+  if (qr->filled == qr->rows) take_in_block(qr);
+  *stride = qr->rows;
+  return qr->block + qr->filled++;
+}
+
+void od_row_qr_end(od_row_qr *qr) {
+  if (qr->filled) take_in_block(qr);
+}

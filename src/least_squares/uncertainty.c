@@ -1,0 +1,69 @@
+// How well the parameters are determined by the residuals, from the triangle R of the last Jacobian.
+//
+//   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
+//
+// over the parameters that are neither fixed nor at a bound. A parameter that takes part in a direction in which the
+// residuals do not change is not determined: its standard deviation is infinite. With a robust loss the rows of J are
+// weighted as at the minimum, and the covariance is an approximation.
+#include <math.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+// Columns of length 1, or times the user's scale.
+static void scale_columns(od_search *s) {
+  for (int j = 0; j < s->k; j++) {
+    double sum = 0;
+    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
+    double unit = sum > 0 ? 1 / sqrt(sum) : 1, slope = od_parameter_slope(s, j, s->now.x);
+    s->D[j] = s->problem->scale && slope > 0 ? s->problem->scale[s->index[j]] / slope : unit;
+  }
+}
+
+static void fill_directions(const od_search *s, od_ls_result *r) {
+  memcpy(r->singular_values, s->spectrum.value, (size_t)s->k * sizeof(double));
+  for (int i = 0; i < s->k; i++)
+    for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
+}
+
+// How much of parameter j lies in directions that change the residuals.
+static bool is_determined(const od_search *s, int j) {
+  double seen = 0;
+  for (int i = 0; i < s->spectrum.rank; i++) seen += s->spectrum.V[i * s->k + j] * s->spectrum.V[i * s->k + j];
+  return 1 - seen < 1e-12;
+}
+
+static double covariance(const od_search *s, int a, int b) {
+  const od_spectrum *sp = &s->spectrum;
+  double sum = 0;
+  for (int i = 0; i < sp->rank; i++) sum += sp->V[i * s->k + a] / sp->value[i] * (sp->V[i * s->k + b] / sp->value[i]);
+  return sum * s->D[a] * s->D[b] * od_parameter_slope(s, a, s->now.x) * od_parameter_slope(s, b, s->now.x);
+}
+
+static void fill_covariance(const od_search *s, od_ls_result *r) {
+  for (int a = 0; a < s->k; a++)
+    for (int b = 0; b < s->k; b++) {
+      if (s->held[a] || s->held[b]) continue;
+      bool known = is_determined(s, a) && is_determined(s, b);
+      double *entry = r->covariance + s->index[a] * s->n + s->index[b];
+      *entry = known ? r->variance * covariance(s, a, b) : a == b ? INFINITY : NAN;
+      if (a == b) r->sigma[s->index[a]] = sqrt(*entry);
+    }
+}
+
+void od_uncertainty(od_search *s, od_ls_result *r) {
+  memset(s->held, 0, (size_t)s->k * sizeof *s->held);
+  if (s->k > 0) {
+    scale_columns(s);
+    od_spectrum_of(s, NULL);
+    fill_directions(s, r);
+    for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] != 0;
+    od_spectrum_of(s, NULL);
+    r->offset = od_offset(s);
+    for (int i = 0; i < s->k; i++) r->free += !s->held[i];
+    r->rank = s->spectrum.rank;
+  }
+  r->freedom = s->m - r->rank;
+  r->variance = s->options.unit_variance ? 1 : r->freedom > 0 ? 2 * r->cost / r->freedom : NAN;
+  fill_covariance(s, r);
+}

@@ -1,0 +1,190 @@
+// Prediction of a linear plant by exact discretisation: with inputs that are constant or linear between samples,
+//
+//   x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
+//
+// holds without error. P, G0, G1 and their derivatives by the parameters are blocks of one matrix exponential and of its
+// Frechet derivatives (Van Loan 1978). Where the plant's modes are well separated, modal.c does the same much faster.
+#include <math.h>
+#include <string.h>
+
+#include "predict/exponential.h"
+#include "predict/predictor.h"
+
+enum { TILE = 8 };  // columns of sensitivities that are summed at a time
+
+static int padded(const od_predictor *pr) {
+  return (pr->columns + TILE - 1) / TILE * TILE;
+}
+
+// The matrix whose exponential is taken: h [A B 0; 0 0 1/h; 0 0 0], of size nx + 2 nu.
+static int exponent_size(const od_linear *l) {
+  return l->nx + 2 * l->nu;
+}
+
+bool od_exact_new(od_predictor *pr) {
+  if (!od_linear_new(&pr->linear, &pr->arena, pr->plant) || !od_modal_new(pr)) return false;
+  const od_linear *l = &pr->linear;
+  size_t n = (size_t)exponent_size(l), nn = n * n, np = (size_t)l->np, nx = (size_t)l->nx, d = sizeof(double);
+  size_t columns = (size_t)padded(pr);
+  pr->exp_in = od_arena_take(&pr->arena, (1 + np) * nn * d);
+  pr->exp_out = od_arena_take(&pr->arena, (1 + np) * nn * d);
+  pr->exp_scratch = od_arena_take(&pr->arena, (size_t)od_exponential_scratch((int)n, (int)np) * d + n * sizeof(int));
+  pr->exp_rate = od_arena_take(&pr->arena, n * nx * columns * d + d);
+  pr->out_rate = od_arena_take(&pr->arena, (size_t)(l->ny * (l->nx + l->nu)) * columns * d + d);
+  pr->dense_step = od_arena_take(&pr->arena, (nx + n + 2 * nx * columns) * d);
+  return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
+}
+
+// Inputs in other units, so that B is no larger than A: a power of two.
+static double input_size(const od_linear *l) {
+  double a = 0, b = 0;
+  for (int i = 0; i < l->nx * l->nx; i++) a = fmax(a, fabs(l->A[i]));
+  for (int i = 0; i < l->nx * l->nu; i++) b = fmax(b, fabs(l->B[i]));
+  return b > a && a > 0 ? exp2(ceil(log2(b / a))) : 1;
+}
+
+static void put_block(int n, int row, int column, int rows, int width, double factor, const double *from, double *to) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) to[(row + i) * n + column + j] = factor * from[i * width + j];
+}
+
+// P, G0, G1 (and derivatives) stand in the first nx rows of exp_out, side by side.
+static od_status discretise(od_predictor *pr, bool sensitivities) {
+  const od_linear *l = &pr->linear;
+  int nx = l->nx, nu = l->nu, n = exponent_size(l), nn = n * n, count = sensitivities ? l->np : 0;
+  double h = pr->log.step, size = input_size(l), *M = pr->exp_in, *E = M + nn;
+  memset(M, 0, (size_t)((1 + count) * nn) * sizeof *M);
+  put_block(n, 0, 0, nx, nx, h, l->A, M);
+  put_block(n, 0, nx, nx, nu, h / size, l->B, M);
+  for (int i = 0; i < nu; i++) M[(nx + i) * n + nx + nu + i] = 1;
+  for (int c = 0; c < count; c++) {
+    put_block(n, 0, 0, nx, nx, h, l->dA + c * nx * nx, E + c * nn);
+    put_block(n, 0, nx, nx, nu, h / size, l->dB + c * nx * nu, E + c * nn);
+  }
+  int *pivot = (int *)(pr->exp_scratch + od_exponential_scratch(n, l->np));
+  od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pivot);
+  if (status != OD_OK) return status;
+  // The last block belongs to u_(k+1) - u_k; with zero-order hold to nothing.
+  for (int c = 0; c <= count; c++)
+    for (int i = 0; i < nx; i++) {
+      double *G0 = pr->exp_out + c * nn + i * n + nx, *G1 = G0 + nu;
+      for (int j = 0; j < nu; j++) {
+        G1[j] = pr->hold == OD_HOLD_ZERO ? 0 : size * G1[j];
+        G0[j] = size * G0[j] - G1[j];
+      }
+    }
+  return OD_OK;
+}
+
+// Derivatives of the step and of the outputs in rows that a sample's forcing is a sum of: entry (state, [x; u_k;
+// u_(k+1)], column), and (output, [x; u_k], column).
+static void arrange_rates(od_predictor *pr) {
+  const od_linear *l = &pr->linear;
+  int nx = l->nx, nu = l->nu, ny = l->ny, n = exponent_size(l), columns = padded(pr);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j < n; j++)
+      for (int c = 0; c < columns; c++)
+        pr->exp_rate[(i * n + j) * columns + c] = c < pr->np ? pr->exp_out[(1 + c) * n * n + i * n + j] : 0;
+  for (int o = 0; o < ny; o++)
+    for (int j = 0; j < nx + nu; j++)
+      for (int c = 0; c < columns; c++) {
+        int i = c * ny + o;
+        pr->out_rate[(o * (nx + nu) + j) * columns + c] = c >= pr->np ? 0
+                                                          : j < nx    ? l->dC[i * nx + j]
+                                                                      : l->dD[i * nu + j - nx];
+      }
+}
+
+// Inputs at sample k, of which the last is 1.
+static void put_inputs(const od_predictor *pr, int k, double *u) {
+  for (int i = 0; i < pr->nu; i++) u[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
+  u[pr->nu] = 1;
+}
+
+// TILE columns of two sums of rows: factors times rows.
+static void sum_tile(int count0, const double *restrict factors0, const double *restrict rows0, int count1,
+                     const double *restrict factors1, const double *restrict rows1, int stride, double *restrict out) {
+  double sum[TILE] = {0};
+  for (int j = 0; j < count0; j++)
+    for (int c = 0; c < TILE; c++) sum[c] += factors0[j] * rows0[j * stride + c];
+  for (int j = 0; j < count1; j++)
+    for (int c = 0; c < TILE; c++) sum[c] += factors1[j] * rows1[j * stride + c];
+  for (int c = 0; c < TILE; c++) out[c] = sum[c];
+}
+
+// S: padded sensitivities of the state, S_next: room for the next ones.
+static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
+  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
+  for (int i = 0; i < nx; i++)
+    for (int c = 0; c < columns; c += TILE)
+      sum_tile(nx, pr->exp_out + i * n, S + c, n, v, pr->exp_rate + i * n * columns + c, columns,
+               S_next + i * columns + c);
+}
+
+// v begins with x.
+static void advance(const od_predictor *pr, const double *v, double *next) {
+  int nx = pr->nx, n = exponent_size(&pr->linear);
+  for (int i = 0; i < nx; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += pr->exp_out[i * n + j] * v[j];
+    next[i] = sum;
+  }
+}
+
+// y = C x + D u and dy = C S + dC x + dD u; v begins with x and u.
+static void outputs(const od_predictor *pr, const double *v, const double *S, double *y, double *dy) {
+  const od_linear *l = &pr->linear;
+  int nx = l->nx, nu = l->nu, columns = padded(pr);
+  for (int o = 0; o < l->ny; o++) {
+    y[o] = 0;
+    for (int j = 0; j < nx; j++) y[o] += l->C[o * nx + j] * v[j];
+    for (int j = 0; j < nu; j++) y[o] += l->D[o * nu + j] * v[nx + j];
+    for (int c = 0; dy && c < columns; c += TILE) {
+      double out[TILE];
+      const double *rate = pr->out_rate + o * (nx + nu) * columns + c;
+      sum_tile(nx, l->C + o * nx, S + c, nx + nu, v, rate, columns, out);
+      int valid = pr->columns - c < TILE ? pr->columns - c : TILE;
+      memcpy(dy + o * pr->columns + c, out, (size_t)valid * sizeof *out);
+    }
+  }
+}
+
+static od_status predict_by_steps(od_predictor *pr, double *y, double *dy) {
+  od_status status = discretise(pr, dy != NULL);
+  if (status != OD_OK) return status;
+  if (dy) arrange_rates(pr);
+  int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);
+  double *x = pr->dense_step, *next = x + n, *S = next + nx, *S_next = S + all;
+  memcpy(x, pr->x0, (size_t)nx * sizeof *x);
+  memset(S, 0, (size_t)all * sizeof *S);
+  for (int i = 0; dy && i < nx; i++)
+    memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
+  for (int k = 0; k < pr->log.count; k++) {
+    put_inputs(pr, k, x + nx);
+    outputs(pr, x, S, y, dy);
+    if (!od_within(y, pr->ny, pr->bound) || !od_within(x, nx, 1e300)) return OD_DIVERGED;
+    y += pr->ny;
+    if (dy) dy += pr->ny * pr->columns;
+    if (k + 1 == pr->log.count) break;
+    put_inputs(pr, k + 1, x + nx + pr->linear.nu);
+    if (dy) advance_sensitivities(pr, x, S, S_next);
+    advance(pr, x, next);
+    memcpy(x, next, (size_t)nx * sizeof *x);
+    double *swap = S;
+    S = S_next, S_next = swap;
+  }
+  return OD_OK;
+}
+
+od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy) {
+  od_status status =
+      od_linear_find(&pr->linear, pr->sim, od_log_time(&pr->log, 0), pr->u, pr->np ? pr->p : NULL, dy != NULL);
+  if (status != OD_OK) return status;
+  double fastest;
+  bool known = od_modal_poles(pr, &fastest);
+  if (known && fastest * pr->log.step * (pr->log.count - 1) > log(pr->bound)) return OD_DIVERGED;
+  status = od_start_linear(pr, x0, dy != NULL);
+  if (status != OD_OK) return status;
+  pr->used_modes = known && !pr->dense && od_modal_prepare(pr, dy != NULL);
+  return pr->used_modes ? od_predict_by_modes(pr, y, dy) : predict_by_steps(pr, y, dy);
+}

@@ -1,0 +1,294 @@
+// Prediction of a linear plant as a sum of modes. With A = V diag(lambda) W, W = V^-1, every output is
+//
+//   y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
+//
+// where s_jd is the answer of x' = lambda_j x + u_d, discretised exactly, and one more "drive" is the initial state.
+// A parameter changes residues and poles, so that
+//
+//   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
+//
+// and two scalar recursions per mode serve any number of parameters; the rest is one small matrix product. Where poles
+// (nearly) coincide the sum is not used; modes.c tells.
+#include "predict/modal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/wide.h"
+
+enum { BLOCK = 128, TILE = 4 };  // a tile: so many samples and columns
+
+static int round_up(int n, int to) {
+  return (n + to - 1) / to * to;
+}
+
+static double *take(od_predictor *pr, int count, bool *ok) {
+  double *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
+  *ok = *ok && piece;
+  return piece;
+}
+static cplx *take_complex(od_predictor *pr, int count, bool *ok) {
+  cplx *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
+  *ok = *ok && piece;
+  return piece;
+}
+
+bool od_modal_new(od_predictor *pr) {
+  od_modal *m = pr->modal = od_arena_take(&pr->arena, sizeof *m);
+  if (!m) return false;
+  const od_linear *l = &pr->linear;
+  int n = l->nx, ny = l->ny, drives = l->nu + 1;
+  m->channels = round_up(n, 2);
+  m->padded = round_up(pr->columns, TILE);
+  int most = 2 * drives * m->channels + l->nu;  // width
+  bool ok = true;
+  m->lambda = take_complex(pr, n, &ok);
+  m->V = take_complex(pr, n * n, &ok);
+  m->W = take_complex(pr, n * n, &ok);
+  m->cv = take_complex(pr, ny * n, &ok);
+  m->wb = take_complex(pr, n * drives, &ok);
+  m->dwb = take_complex(pr, drives, &ok);
+  m->coupling = take_complex(pr, 2 * n * n, &ok);
+  m->r = take_complex(pr, ny * drives * n, &ok);
+  m->dr = take_complex(pr, ny * drives * n, &ok);
+  m->moved = take_complex(pr, ny * drives * n, &ok);
+  double **recursion[] = {&m->a, &m->b, &m->g0, &m->g1, &m->h0, &m->h1};
+  for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
+  m->weight = take(pr, ny * most, &ok);
+  m->weights = take(pr, ny * most * m->padded, &ok);
+  m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may reach beyond
+  m->real = take(pr, n, &ok);
+  m->imaginary = take(pr, n, &ok);
+  m->left = take(pr, n * n, &ok);
+  m->right = take(pr, n * n, &ok);
+  m->matrix = take(pr, n * n, &ok);
+  m->solve = take(pr, 2 * n * n, &ok);
+  m->answers = take(pr, OD_MODAL_POINTS * n * drives, &ok);
+  m->adjoint = take(pr, OD_MODAL_POINTS * ny * n, &ok);
+  // LAPACK tells how much scratch it likes.
+  double best = 0;
+  if (!ok || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', n, m->matrix, n, m->real, m->imaginary, m->left, n,
+                                m->right, n, &best, -1) != 0)
+    return false;
+  m->work_size = (lapack_int)best;
+  m->work = take(pr, m->work_size, &ok);
+  return ok;
+}
+
+// ---- the recursions
+
+// phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z: by their series where these would cancel.
+static void phi(cplx z, cplx f[4]) {
+  f[0] = cexp(z);
+  if (cabs(z) > 1) {
+    f[1] = (f[0] - 1) / z, f[2] = (f[1] - 1) / z, f[3] = (f[2] - 0.5) / z;
+    return;
+  }
+  cplx term = 1.0 / 6, sum = 0;
+  for (int k = 4; k < 24; k++) sum += term, term *= z / k;
+  f[3] = sum, f[2] = 0.5 + z * f[3], f[1] = 1 + z * f[2];
+}
+
+// The real and imaginary part of a coefficient into a pair of channels, or a real one into its own channel.
+static void put(double *to, int channel, bool pair, cplx value) {
+  to[channel] = creal(value);
+  if (pair) to[channel + 1] = cimag(value);
+}
+
+// Channel of mode j: since pairs come first and hold two, it is j itself.
+static void find_recursions(od_predictor *pr) {
+  od_modal *m = pr->modal;
+  double h = pr->log.step;
+  for (int j = 0; j < m->channels; j++) m->a[j] = m->b[j] = m->g0[j] = m->g1[j] = m->h0[j] = m->h1[j] = 0;
+  for (int j = 0; j < pr->nx; j++) {
+    if (is_conjugate(m, j)) continue;
+    bool pair = cimag(m->lambda[j]) != 0;
+    cplx f[4];
+    phi(m->lambda[j] * h, f);
+    m->a[j] = creal(f[0]);
+    if (pair) m->a[j + 1] = creal(f[0]), m->b[j] = -cimag(f[0]), m->b[j + 1] = cimag(f[0]);
+    // phi_1' = phi_1 - phi_2, phi_2' = phi_2 - 2 phi_3.
+    bool first = pr->hold == OD_HOLD_FIRST;
+    cplx d1 = f[1] - f[2], d2 = f[2] - 2 * f[3];
+    put(m->g0, j, pair, h * (first ? f[1] - f[2] : f[1]));
+    put(m->g1, j, pair, first ? h * f[2] : 0);
+    put(m->h0, j, pair, h * h * (first ? d1 - d2 : d1));
+    put(m->h1, j, pair, first ? h * h * d2 : 0);
+  }
+}
+
+// Weights of mode j's channels that make Re(coefficient s), conjugate included.
+static void put_weight(const od_modal *m, int j, cplx coefficient, double *to, int stride) {
+  bool pair = cimag(m->lambda[j]) != 0;
+  to[j * stride] = multiplicity(m, j) * creal(coefficient);
+  if (pair) to[(j + 1) * stride] = -2 * cimag(coefficient);
+}
+
+static void put_weights(od_predictor *pr, int c) {
+  od_modal *m = pr->modal;
+  int n = pr->nx, half = m->drives * m->channels;
+  for (int o = 0; o < pr->ny; o++)
+    for (int d = 0; d < m->drives; d++)
+      for (int j = 0; j < n; j++) {
+        if (is_conjugate(m, j)) continue;
+        int i = (o * m->drives + d) * n + j;
+        if (c < 0) {
+          put_weight(m, j, m->r[i], m->weight + o * m->width + d * m->channels, 1);
+          continue;
+        }
+        double *to = m->weights + (o * m->width + d * m->channels) * m->padded + c;
+        put_weight(m, j, m->dr[i], to, m->padded);
+        put_weight(m, j, m->moved[i], to + half * m->padded, m->padded);
+      }
+}
+
+// What inputs do to outputs directly: the last channels of a row are the inputs.
+static void put_direct_weights(od_predictor *pr, int first, bool sensitivities) {
+  od_modal *m = pr->modal;
+  const od_linear *l = &pr->linear;
+  for (int o = 0; o < l->ny; o++)
+    for (int i = 0; i < l->nu; i++) {
+      m->weight[o * m->width + first + i] = l->D[o * l->nu + i];
+      for (int c = 0; sensitivities && c < l->np; c++)
+        m->weights[(o * m->width + first + i) * m->padded + c] = l->dD[(c * l->ny + o) * l->nu + i];
+    }
+}
+
+static bool starts_at_zero(const od_predictor *pr, bool sensitivities) {
+  for (int i = 0; i < pr->nx; i++)
+    if (pr->x0[i] != 0) return false;
+  for (int i = 0; sensitivities && i < pr->nx * pr->columns; i++)
+    if (pr->S[i] != 0) return false;
+  return true;
+}
+
+bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
+  od_modal *m = pr->modal;
+  const od_linear *l = &pr->linear;
+  m->inputs = l->driven_by_offset ? l->nu : l->nu - 1;
+  m->drives = m->inputs + (starts_at_zero(pr, sensitivities) ? 0 : 1);
+  int channels = m->drives * m->channels * (sensitivities ? 2 : 1);
+  m->width = channels + (l->direct ? l->nu : 0);
+  if (!od_modes_find(pr)) return false;
+  memset(m->weight, 0, (size_t)(pr->ny * m->width) * sizeof *m->weight);
+  put_weights(pr, -1);
+  if (sensitivities) memset(m->weights, 0, (size_t)(pr->ny * m->width * m->padded) * sizeof *m->weights);
+  for (int c = 0; sensitivities && c < pr->columns; c++) {
+    if (!od_modes_differentiate(pr, c)) return false;
+    put_weights(pr, c);
+  }
+  if (l->direct) put_direct_weights(pr, channels, sensitivities);
+  find_recursions(pr);
+  return true;
+}
+
+// One drive's channels from a row to the next.
+OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, double u0, double u1, double *restrict next) {
+  const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->g0, *restrict g1 = m->g1;
+  for (int c = 0; c < m->channels; c += 2) {
+    next[c] = a[c] * s[c] + b[c] * s[c + 1] + (g0[c] * u0 + g1[c] * u1);
+    next[c + 1] = a[c + 1] * s[c + 1] + b[c + 1] * s[c] + (g0[c + 1] * u0 + g1[c + 1] * u1);
+  }
+}
+
+// ds/dlambda: e^(lambda h) has the derivative h e^(lambda h).
+OD_INTO_WIDE void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t, double u0,
+                          double u1, double *restrict next) {
+  const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->h0, *restrict g1 = m->h1;
+  for (int c = 0; c < m->channels; c += 2) {
+    double t0 = t[c] + h * s[c], t1 = t[c + 1] + h * s[c + 1];
+    next[c] = a[c] * t0 + b[c] * t1 + (g0[c] * u0 + g1[c] * u1);
+    next[c + 1] = a[c + 1] * t1 + b[c + 1] * t0 + (g0[c + 1] * u0 + g1[c + 1] * u1);
+  }
+}
+
+// The row of sample k + 1 from that of sample k.
+OD_INTO_WIDE void advance_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
+  const od_modal *m = pr->modal;
+  const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;
+  int half = m->drives * m->channels;
+  for (int d = 0; d < m->drives; d++) {
+    double before = d < pr->nu ? u0[d] : d < m->inputs ? 1 : 0, after = d < pr->nu ? u1[d] : before;
+    int at = d * m->channels;
+    advance_values(m, row + at, before, after, next + at);
+    if (sensitivities) advance_rates(m, pr->log.step, row + at, row + half + at, before, after, next + half + at);
+  }
+}
+
+static void first_row(const od_predictor *pr, double *row) {
+  const od_modal *m = pr->modal;
+  for (int i = 0; i < m->width; i++) row[i] = 0;
+  for (int j = 0; m->drives > m->inputs && j < pr->nx; j++)
+    if (!is_conjugate(m, j)) row[m->inputs * m->channels + j] = 1;  // s = 1
+}
+
+static void put_inputs(const od_predictor *pr, int k, double *row) {
+  const od_modal *m = pr->modal;
+  double *to = row + m->width - pr->linear.nu;
+  for (int i = 0; i < pr->nu; i++) to[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
+  to[pr->nu] = 1;
+}
+
+// ---- from channels to outputs
+
+OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
+  double sum[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+  for (; i < n; i++) sum[0] += a[i] * b[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// out: TILE rows of TILE columns.
+OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
+  od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
+  for (int i = 0; i < width; i++) {
+    memcpy(&w, weights + i * padded, sizeof w);
+    sum0 += rows[i] * w;
+    sum1 += rows[i + width] * w;
+    sum2 += rows[i + 2 * width] * w;
+    sum3 += rows[i + 3 * width] * w;
+  }
+  memcpy(out, &sum0, sizeof w);
+  memcpy(out + TILE, &sum1, sizeof w);
+  memcpy(out + 2 * TILE, &sum2, sizeof w);
+  memcpy(out + 3 * TILE, &sum3, sizeof w);
+}
+
+OD_INTO_WIDE void put_sensitivities(const od_predictor *pr, const double *rows, int count, double *dy) {
+  const od_modal *m = pr->modal;
+  int columns = pr->columns;
+  double out[TILE * TILE];
+  for (int k = 0; k < count; k += TILE)
+    for (int o = 0; o < pr->ny; o++)
+      for (int c = 0; c < columns; c += TILE) {
+        multiply_tile(m->width, rows + k * m->width, m->weights + o * m->width * m->padded + c, m->padded, out);
+        size_t valid = (size_t)(columns - c < TILE ? columns - c : TILE) * sizeof *out;
+        for (int i = 0; i < TILE && k + i < count; i++)
+          memcpy(dy + ((k + i) * pr->ny + o) * columns + c, out + i * TILE, valid);
+      }
+}
+
+OD_WIDE od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
+  const od_modal *m = pr->modal;
+  int count = pr->log.count;
+  double *row = m->rows;
+  first_row(pr, row);
+  for (int begin = 0; begin < count; begin += BLOCK) {
+    int block = count - begin < BLOCK ? count - begin : BLOCK;
+    // The block's rows, and the first of the next block.
+    for (int k = 0; k < block; k++) {
+      if (pr->linear.direct) put_inputs(pr, begin + k, row + k * m->width);
+      if (begin + k + 1 < count) advance_row(pr, begin + k, row + k * m->width, row + (k + 1) * m->width, dy != NULL);
+    }
+    for (int k = 0; k < block; k++)
+      for (int o = 0; o < pr->ny; o++) y[k * pr->ny + o] = dot(m->width, row + k * m->width, m->weight + o * m->width);
+    if (!od_within(y, block * pr->ny, pr->bound)) return OD_DIVERGED;
+    if (dy) put_sensitivities(pr, row, block, dy);
+    y += block * pr->ny;
+    if (dy) dy += block * pr->ny * pr->columns;
+    memcpy(row, row + block * m->width, (size_t)m->width * sizeof *row);
+  }
+  return OD_OK;
+}

@@ -1,0 +1,149 @@
+// A predictor's memory, its checks, and which rule does the work.
+#include "predict/predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/predictor.h"
+
+static double *doubles(od_predictor *pr, int count) {
+  return od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof(double));
+}
+
+static bool take_memory(od_predictor *pr) {
+  int nx = pr->nx, ny = pr->ny, np = pr->np, columns = pr->columns;
+  struct piece {
+    double **to;
+    int count;
+  } pieces[] = {{&pr->p, np},
+                {&pr->x0, nx},
+                {&pr->S, nx * columns},
+                {&pr->own_p, np},
+                {&pr->own_x0, nx},
+                {&pr->F, nx * nx},
+                {&pr->Gp, nx * np},
+                {&pr->hx, ny * nx},
+                {&pr->hp, ny * np},
+                // Runge-Kutta: a state, its rate and their sum, the same of the sensitivities, and one to map them.
+                {&pr->stage, 4 * nx + 4 * nx * columns},
+                {&pr->u, 2 * pr->nu + pr->nu}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;
+  pr->pivot = od_arena_take(&pr->arena, ((size_t)nx + 1) * sizeof(int));
+  return pr->pivot && (pr->rule != OD_RULE_EXACT || od_exact_new(pr));
+}
+
+static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
+  if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
+  if (nu > 0 && !log->u) return od_fail(err, OD_BAD_ARGUMENT, "the plant has %d inputs, the log none", nu);
+  if (!log->times)
+    return log->step > 0 && isfinite(log->step) && isfinite(log->start)
+               ? OD_OK
+               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log must be positive, not %g", log->step);
+  double step = log->count > 1 ? (log->times[log->count - 1] - log->times[0]) / (log->count - 1) : 1;
+  for (int k = 0; k + 1 < log->count; k++) {
+    double h = log->times[k + 1] - log->times[k];
+    if (!(h > 0))
+      return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
+    if (rule == OD_RULE_EXACT && !(fabs(h - step) <= 1e-6 * step))
+      return od_fail(err, OD_BAD_ARGUMENT,
+                     "exact discretisation wants samples at one distance; sample %d comes %g s "
+                     "after the one before, the mean is %g s",
+                     k + 1, h, step);
+  }
+  return OD_OK;
+}
+
+static od_status check_options(const od_plant *plant, const od_predictor_options *o, od_error *err) {
+  if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
+    return od_fail(err, OD_BAD_ARGUMENT, "options of a predictor must not be negative");
+  if (o->steady && o->free_count)
+    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free");
+  for (int i = 0; i < o->free_count; i++)
+    if (o->free_states[i] < 0 || o->free_states[i] >= od_plant_nx(plant))
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no state %d", o->free_states[i]);
+  return OD_OK;
+}
+
+// The plant's own parameters and initial state; for the exact rule also whether the plant is linear.
+static od_status look_at_plant(od_predictor *pr, od_error *err) {
+  double t = od_log_time(&pr->log, 0);
+  od_status status = od_sim_start(pr->sim, t, pr->log.u);
+  if (status != OD_OK) return od_fail(err, status, "the plant does not start: %s", od_status_text(status));
+  od_sim_parameters(pr->sim, pr->own_p);
+  memcpy(pr->own_x0, od_sim_state(pr->sim), (size_t)pr->nx * sizeof *pr->own_x0);
+  if (pr->rule != OD_RULE_EXACT) return OD_OK;
+  for (int k = 0; k < pr->log.count; k++)
+    for (int i = 0; i < pr->nu; i++) pr->u[i] = fmax(pr->u[i], fabs(pr->log.u[k * pr->nu + i]));
+  status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
+  if (status == OD_NOT_AVAILABLE)
+    return od_fail(err, status, "exact discretisation wants a plant that is linear in its states and inputs");
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+}
+
+od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *o,
+                           od_predictor **out, od_error *err) {
+  *out = NULL;
+  od_status status = check_log(log, o->rule, plant->nu, err);
+  if (status == OD_OK) status = check_options(plant, o, err);
+  if (status != OD_OK) return status;
+  od_predictor *pr = calloc(1, sizeof *pr);
+  if (!pr) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *pr = (od_predictor){.plant = plant,
+                       .log = *log,
+                       .rule = o->rule,
+                       .hold = o->hold,
+                       .substeps = o->substeps ? o->substeps : 1,
+                       .nx = od_plant_nx(plant),
+                       .nu = plant->nu,
+                       .ny = plant->ny,
+                       .np = plant->np,
+                       .columns = plant->np + o->free_count,
+                       .steady = o->steady,
+                       .dense = o->dense,
+                       .free_count = o->free_count,
+                       .bound = o->bound > 0 ? o->bound : 1e12};
+  if (log->times && log->count > 1) pr->log.step = (log->times[log->count - 1] - log->times[0]) / (log->count - 1);
+  pr->sim = od_sim_new(plant);
+  pr->free_states = od_arena_take(&pr->arena, ((size_t)o->free_count + 1) * sizeof(int));
+  if (!pr->sim || !pr->free_states || !take_memory(pr)) {
+    od_predictor_free(pr);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  if (!pr->log.u) pr->log.u = pr->u;  // no inputs: an address that nothing is read from
+  for (int i = 0; i < o->free_count; i++) pr->free_states[i] = o->free_states[i];
+  status = look_at_plant(pr, err);
+  if (status != OD_OK) {
+    od_predictor_free(pr);
+    return status;
+  }
+  *out = pr;
+  return OD_OK;
+}
+
+void od_predictor_free(od_predictor *pr) {
+  if (!pr) return;
+  od_sim_free(pr->sim);
+  od_arena_free(&pr->arena);
+  free(pr);
+}
+
+int od_predictor_columns(const od_predictor *pr) {
+  return pr->columns;
+}
+bool od_predictor_used_modes(const od_predictor *pr) {
+  return pr->used_modes;
+}
+
+od_status od_predict(od_predictor *pr, const double *p, const double *x0, double *y, double *dy) {
+  if (pr->np) memcpy(pr->p, p ? p : pr->own_p, (size_t)pr->np * sizeof *pr->p);
+  x0 = x0 ? x0 : pr->own_x0;
+  if (pr->columns == 0) dy = NULL;
+  pr->used_modes = false;
+  for (int i = 0; i < pr->np; i++)
+    if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
+  if (pr->rule == OD_RULE_EXACT) return od_predict_exactly(pr, x0, y, dy);
+  od_status status = od_start_prediction(pr, x0, dy != NULL);
+  return status == OD_OK ? od_predict_marching(pr, y, dy) : status;
+}

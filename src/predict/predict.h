@@ -1,0 +1,63 @@
+// Prediction of a log from its inputs, with exact sensitivities: what a fitter of parameters needs.
+//
+// Given a plant, sampled inputs, parameters p and an initial state, od_predict() gives the outputs y at the samples and
+// their derivatives by the parameters and by chosen entries of the initial state. The derivatives are those of the
+// discrete rule itself (forward variational equations through every step), not approximations.
+//
+// Memory is taken at creation; a prediction allocates nothing. A trial that cannot be predicted (unstable, not finite,
+// an integrator that fails) ends early with a status, and the predictor stays usable.
+#ifndef OD_PREDICT_H
+#define OD_PREDICT_H
+
+#include <stdbool.h>
+
+#include "oleodyn/plant.h"
+
+typedef enum od_rule {
+  OD_RULE_TRAPEZOID,  // implicit, for any plant; see oleodyn/sim.h
+  OD_RULE_RK4,        // the classical Runge-Kutta rule, for plants that are not stiff
+  OD_RULE_EXACT,      // exact discretisation, for plants that are linear in states and inputs (also with offsets)
+} od_rule;
+
+typedef enum od_hold {
+  OD_HOLD_FIRST,  // inputs are linear between samples
+  OD_HOLD_ZERO,   // inputs are constant from one sample to the next
+} od_hold;
+
+// A log's inputs. The arrays stay the caller's and must live as long as the predictor.
+typedef struct od_drive {
+  int count;
+  double start, step;   // times are start + k step ...
+  const double *times;  // ... unless they are given
+  const double *u;      // count x nu
+} od_drive;
+
+typedef struct od_predictor_options {
+  od_rule rule;
+  od_hold hold;
+  int substeps;  // steps of trapezoid and rk4 from one sample to the next; zero: 1
+  // The initial state solves f = 0 at the first inputs; what od_predict() gets is where the search begins.
+  bool steady;
+  const int *free_states;  // entries of the initial state whose sensitivities are wanted, too
+  int free_count;
+  double bound;  // a state or output beyond it, or growth by as much, means divergence; zero: 1e12
+  bool dense;    // exact rule: step the matrices even where modes would serve
+} od_predictor_options;
+
+typedef struct od_predictor od_predictor;
+
+od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *options,
+                           od_predictor **out, od_error *err);
+void od_predictor_free(od_predictor *predictor);
+
+// Columns of the sensitivities: np parameters, then the free states.
+int od_predictor_columns(const od_predictor *predictor);
+
+// y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; NULL: not wanted. p: NULL for the plant's
+// own. x0 (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy hold nothing.
+od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
+
+// Whether the last prediction was a sum of modes (exact rule only).
+bool od_predictor_used_modes(const od_predictor *predictor);
+
+#endif

@@ -1,0 +1,67 @@
+// The inside of a predictor, shared by the files that predict.
+#ifndef OD_PREDICTOR_H
+#define OD_PREDICTOR_H
+
+#include "base/arena.h"
+#include "predict/linear.h"
+#include "predict/predict.h"
+#include "oleodyn/sim.h"
+
+typedef struct od_modal od_modal;
+
+struct od_predictor {
+  od_arena arena;
+  const od_plant *plant;
+  od_drive log;
+  od_rule rule;
+  od_hold hold;
+  int substeps, nx, nu, ny, np, columns;
+  bool steady, dense, used_modes;
+  int *free_states, free_count;
+  double bound;
+  od_sim *sim;
+  double *p;               // parameters of this prediction
+  double *x0;              // initial state
+  double *S;               // nx x columns: sensitivities of the state; first those of the initial state
+  double *own_p, *own_x0;  // the plant's own
+  // Trapezoid and Runge-Kutta; see march.c. Newton's method for a steady start uses some of it.
+  double *F, *Gp, *hx, *hp, *stage, *u;
+  int *pivot;
+  // Exact rule.
+  od_linear linear;
+  double *exp_in, *exp_out, *exp_scratch, *exp_rate, *out_rate, *dense_step;
+  od_modal *modal;
+};
+
+static inline double od_log_time(const od_drive *log, int k) {
+  return log->times ? log->times[k] : log->start + k * log->step;
+}
+
+// Whether all values are finite and within the bound.
+static inline bool od_within(const double *values, int count, double bound) {
+  bool good = true;
+  for (int i = 0; i < count; i++) good &= values[i] <= bound && values[i] >= -bound;
+  return good;
+}
+
+// start.c: the initial state x0 and its sensitivities S; sim stands there afterwards (not for the exact rule).
+od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
+// The same for a linear plant whose matrices are known.
+od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
+
+// march.c
+od_status od_predict_marching(od_predictor *pr, double *y, double *dy);
+
+// exact.c
+bool od_exact_new(od_predictor *pr);
+od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy);
+
+// modes.c and modal.c
+bool od_modal_new(od_predictor *pr);
+// The poles of the plant; false where they cannot be found.
+bool od_modal_poles(od_predictor *pr, double *largest_real_part);
+// Modes and their residues, with derivatives if wanted; false where the sum of modes would be inaccurate.
+bool od_modal_prepare(od_predictor *pr, bool sensitivities);
+od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy);
+
+#endif

@@ -1,0 +1,98 @@
+// Outliers after Hampel: a sample is one when it is farther from the median of its window than so many standard
+// deviations, these taken as 1.4826 times the median distance from that median (which they are for Gaussian noise).
+// Samples are judged by what was recorded, not by what is left of it, so that the order does not matter.
+//
+// A sensor at rest that flickers by its last digit has a median distance of zero; its digit is no outlier. A digit is
+// the smallest change from sample to sample when at least one change in a hundred is about that small.
+//
+// By hand: the window is kept sorted from sample to sample, and both medians are read off it.
+#include "prepare/prepare_steps.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double deviations_per_mad = 1.4826;
+static const int least_samples = 5;  // fewer in a window do not tell what is usual
+
+static double last_digit(const double *x, long n) {
+  double least = INFINITY, last = NAN;
+  long changes = 0, small = 0;
+  for (long i = 0; i < n; i++) {
+    if (isnan(x[i])) continue;
+    double change = fabs(x[i] - last);
+    if (change > 0 && change < least) least = change;
+    last = x[i], changes++;
+  }
+  last = NAN;
+  for (long i = 0; i < n; i++) {
+    if (isnan(x[i])) continue;
+    double change = fabs(x[i] - last);
+    small += change > 0 && change < 1.5 * least;
+    last = x[i];
+  }
+  return small > 0 && 100 * small >= changes ? least : 0;
+}
+
+// Where a value is, or belongs, among m sorted ones.
+static int place_of(const double *sorted, int m, double value) {
+  int low = 0, high = m;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (sorted[middle] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void enter(double *sorted, int *m, double value) {
+  if (isnan(value)) return;
+  int at = place_of(sorted, *m, value);
+  memmove(sorted + at + 1, sorted + at, (size_t)(*m - at) * sizeof *sorted);
+  sorted[at] = value, ++*m;
+}
+
+static void leave(double *sorted, int *m, double value) {
+  if (isnan(value)) return;
+  int at = place_of(sorted, *m, value);
+  memmove(sorted + at, sorted + at + 1, (size_t)(*m - at - 1) * sizeof *sorted);
+  --*m;
+}
+
+static double median_of(const double *sorted, int m) {
+  return m % 2 ? sorted[m / 2] : (sorted[m / 2 - 1] + sorted[m / 2]) / 2;
+}
+
+// The median distance from the median: distances grow to both sides, so the nearer side is taken until half are.
+static double median_distance(const double *sorted, int m, double median) {
+  int low = (m - 1) / 2, high = low + 1;
+  double last = 0, before = 0;
+  for (int k = 0; k <= m / 2; k++) {
+    double below = low >= 0 ? median - sorted[low] : (double)INFINITY;
+    double above = high < m ? sorted[high] - median : (double)INFINITY;
+    before = last;
+    if (below <= above)
+      last = below, low--;
+    else
+      last = above, high++;
+  }
+  return m % 2 ? last : (before + last) / 2;
+}
+
+long od_hampel(double *x, long n, double limit, int window, double *scratch) {
+  double *recorded = scratch, *sorted = scratch + n, digit = last_digit(x, n);
+  long half = window / 2, removed = 0;
+  int m = 0;
+  memcpy(recorded, x, (size_t)n * sizeof *x);
+  for (long i = 0; i < half && i < n; i++) enter(sorted, &m, recorded[i]);
+  for (long i = 0; i < n; i++) {
+    if (i > half) leave(sorted, &m, recorded[i - half - 1]);
+    if (i + half < n) enter(sorted, &m, recorded[i + half]);
+    if (m < least_samples || isnan(recorded[i])) continue;
+    double median = median_of(sorted, m), distance = fabs(recorded[i] - median);
+    if (distance <= limit * deviations_per_mad * median_distance(sorted, m, median) || distance < 1.5 * digit) continue;
+    x[i] = NAN, removed++;
+  }
+  return removed;
+}

@@ -1,0 +1,322 @@
+// The order of the steps, what must hold before them, and the simplest of them: taking away means and lines,
+//
+//   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the samples that are there
+//
+// Channels are worked on one by one, side by side in memory as `column`; users have rows. Filters are written by hand:
+// hampel.c, between.c, low_pass.c, savitzky_golay.c.
+#include "prepare/prepare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prepare/prepare_steps.h"
+
+static const double most_rows = 1e8;
+static const double uniform_within = 0.01;     // of a step: what times may be off, as those printed with few digits are
+static const double longest_gap = 3;           // old steps between neighbours; longer gaps stay
+static const double anti_alias_corner = 0.25;  // of the new sampling rate: leaves 1/17 at half of it
+static const double least_corner = 1e-10;      // of the sampling rate: below, rounding counts
+enum { OUTLIER_WINDOW = 21 };
+
+typedef struct work {
+  const od_prepare *p;
+  const bool *is_input;
+  int channels;
+  long rows;
+  bool uniform;
+  double step;  // the median where times are not uniform
+  double *time, *column;
+  od_prepared *to;
+} work;
+
+// --- What is wrong ------------------------------------------------------------------------------------------------
+
+typedef struct complaints {
+  char text[512];
+  size_t used;
+} complaints;
+
+__attribute__((format(printf, 2, 3))) static void complain(complaints *c, const char *format, ...) {
+  if (c->used > 0 && c->used + 3 < sizeof c->text) c->used += (size_t)sprintf(c->text + c->used, "; ");
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(c->text + c->used, sizeof c->text - c->used, format, list);
+  va_end(list);
+  c->used += length > 0 ? (size_t)length : 0;
+  if (c->used >= sizeof c->text) c->used = sizeof c->text - 1;
+}
+
+static void check_sizes(const od_prepare *p, complaints *c) {
+  if (!(p->resample >= 0) || isinf(p->resample)) complain(c, "resample wants a step above zero, not %g s", p->resample);
+  if (!(p->low_pass >= 0) || isinf(p->low_pass))
+    complain(c, "low-pass wants a corner above zero, not %g Hz", p->low_pass);
+  if (!(p->outliers >= 0))
+    complain(c, "outliers wants a number of standard deviations above zero, not %g", p->outliers);
+  if (p->outlier_window != 0 && (p->outlier_window < 5 || p->outlier_window % 2 == 0))
+    complain(c, "the window for outliers must be odd and at least 5 samples, not %d", p->outlier_window);
+  if (p->detrend != OD_DETREND_NONE && p->detrend != OD_DETREND_MEAN && p->detrend != OD_DETREND_LINEAR)
+    complain(c, "there is no detrend %d", (int)p->detrend);
+}
+
+static void check_smoothing(const od_prepare *p, complaints *c) {
+  int window = p->savgol_window, order = p->savgol_order;
+  if (order < 0) complain(c, "the order of Savitzky-Golay smoothing must not be negative: %d", order);
+  if (window == 0 && order > 0) complain(c, "Savitzky-Golay smoothing of order %d wants a window", order);
+  if (window == 0) return;
+  if (window < 0 || window % 2 == 0)
+    complain(c, "the window of Savitzky-Golay smoothing must be an odd number of samples, not %d", window);
+  else if (window <= order)
+    complain(c, "the window of Savitzky-Golay smoothing, %d samples, must be larger than its order, %d", window, order);
+}
+
+// How many rows a step makes of the time; an end that is missed by rounding is not missed.
+static double rows_of(const work *w, double step) {
+  return floor((w->time[w->rows - 1] - w->time[0] + OD_SAME_TIME * fmin(step, w->step)) / step) + 1;
+}
+
+static void check_against_time(const work *w, complaints *c) {
+  const od_prepare *p = w->p;
+  double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
+  if (rows > most_rows) {
+    complain(c, "a step of %g s makes %.3g rows of %g s; at most %g", step, rows, w->time[w->rows - 1] - w->time[0],
+             most_rows);
+    return;
+  }
+  if (p->resample > w->step && !w->uniform && rows_of(w, w->step) > most_rows)
+    complain(c, "samples are too unevenly spread for a low-pass before resampling: the median step is %g s", w->step);
+  if (p->resample > 0 && rows < 2) complain(c, "a step of %g s is longer than the log", step);
+  if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
+    complain(c, "the low-pass corner, %g Hz, must be below half the sampling rate, %g Hz", p->low_pass, 0.5 / step);
+  if (p->low_pass > 0 && p->low_pass * step < least_corner)
+    complain(c, "the low-pass corner, %g Hz, is too far below the sampling rate, %g Hz", p->low_pass, 1 / step);
+  if ((double)p->savgol_window > rows)
+    complain(c, "the window of Savitzky-Golay smoothing, %d samples, is longer than the log: %.0f", p->savgol_window,
+             rows);
+  if (p->resample > 0 || w->uniform) return;
+  if (p->low_pass > 0) complain(c, "low-pass wants uniform times: resample first");
+  if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing wants uniform times: resample first");
+}
+
+static od_status check_wishes(const work *w, od_error *err) {
+  complaints c = {.used = 0};
+  check_sizes(w->p, &c);
+  check_smoothing(w->p, &c);
+  if (c.used == 0) check_against_time(w, &c);
+  return c.used == 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "%s", c.text);
+}
+
+static od_status check_times(const double *time, long rows, od_error *err) {
+  for (long i = 0; i < rows; i++) {
+    if (!isfinite(time[i])) return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number", i + 1);
+    if (i > 0 && !(time[i] > time[i - 1]))
+      return od_fail(err, OD_BAD_INPUT, "times must increase: row %ld has %.9g s after %.9g s", i + 1, time[i],
+                     time[i - 1]);
+  }
+  return OD_OK;
+}
+
+static od_status check_values(const work *w, od_error *err) {
+  for (int c = 0; c < w->channels; c++)
+    for (long i = 0; i < w->rows; i++) {
+      double x = w->column[c * w->rows + i];
+      if (isinf(x))
+        return od_fail(err, OD_BAD_INPUT, "channel %d is infinite in row %ld, at %g s", c + 1, i + 1, w->time[i]);
+      if (isnan(x) && w->is_input[c])
+        return od_fail(err, OD_BAD_INPUT,
+                       "channel %d is an input and has no value in row %ld, at %g s: inputs must have no gaps", c + 1,
+                       i + 1, w->time[i]);
+    }
+  return OD_OK;
+}
+
+// A stretch without rows is a gap of every channel.
+static od_status check_stretches(const work *w, od_error *err) {
+  bool any = false;
+  for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
+  for (long i = 1; any && w->p->resample > 0 && i < w->rows; i++)
+    if (w->time[i] - w->time[i - 1] > (longest_gap + uniform_within) * w->step)
+      return od_fail(err, OD_BAD_INPUT,
+                     "no rows between %g s and %g s, more than %g steps of %g s: inputs must have no gaps",
+                     w->time[i - 1], w->time[i], longest_gap, w->step);
+  return OD_OK;
+}
+
+// --- Time ---------------------------------------------------------------------------------------------------------
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static bool find_step(work *w) {
+  long steps = w->rows - 1;
+  w->uniform = true;
+  if (steps < 1) return true;
+  w->step = (w->time[steps] - w->time[0]) / (double)steps;
+  for (long i = 0; i <= steps && w->uniform; i++)
+    w->uniform = fabs(w->time[i] - (w->time[0] + (double)i * w->step)) <= uniform_within * w->step;
+  if (w->uniform) return true;
+  double *sorted = malloc((size_t)steps * sizeof *sorted);
+  if (!sorted) return false;
+  for (long i = 0; i < steps; i++) sorted[i] = w->time[i + 1] - w->time[i];
+  qsort(sorted, (size_t)steps, sizeof *sorted, by_size);
+  w->step = sorted[steps / 2];
+  free(sorted);
+  return true;
+}
+
+// --- Steps --------------------------------------------------------------------------------------------------------
+
+static bool remove_outliers(work *w) {
+  int window = w->p->outlier_window > 0 ? w->p->outlier_window : OUTLIER_WINDOW;
+  double *scratch = malloc(((size_t)w->rows + (size_t)window) * sizeof *scratch);
+  for (int c = 0; scratch && c < w->channels; c++)
+    if (!w->is_input[c])
+      w->to->channel[c].outliers_removed = od_hampel(w->column + c * w->rows, w->rows, w->p->outliers, window, scratch);
+  bool enough = scratch;
+  free(scratch);
+  return enough;
+}
+
+// Before a longer step, what the new samples could not tell from slow motion goes away: onto a uniform grid of the old
+// step, low-pass, and from there onto the new one.
+static bool resample(work *w) {
+  double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
+  double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);
+  od_grid fine = {w->time[0], duration / steps, (long)steps + 1};  // begins and ends with the log
+  od_grid grid = {w->time[0], w->p->resample, (long)rows_of(w, w->p->resample)};
+  size_t d = sizeof(double);
+  double *time = malloc((size_t)grid.rows * d), *column = malloc((size_t)grid.rows * (size_t)w->channels * d);
+  double *even = corner > 0 ? malloc(4 * (size_t)fine.rows * d) : NULL;  // signal, times, scratch
+  bool enough = time && column && (even || !(corner > 0));
+  for (int c = 0; enough && c < w->channels; c++) {
+    const double *x = w->column + c * w->rows;
+    double *to = column + c * grid.rows, longest = (longest_gap + uniform_within) * w->step;
+    long *filled = &w->to->channel[c].gaps_filled;
+    if (!(corner > 0)) {
+      *filled = od_between(w->time, x, w->rows, longest, &grid, to);
+      continue;
+    }
+    double *even_time = even + fine.rows;
+    for (long i = 0; i < fine.rows; i++) even_time[i] = fine.start + (double)i * fine.step;
+    *filled = od_between(w->time, x, w->rows, longest, &fine, even);
+    od_low_pass(even, fine.rows, corner * fine.step, even + 2 * fine.rows);
+    od_between(even_time, even, fine.rows, longest, &grid, to);
+  }
+  free(even);
+  if (!enough) {
+    free(time), free(column);
+    return false;
+  }
+  for (long i = 0; i < grid.rows; i++) time[i] = grid.start + (double)i * grid.step;
+  free(w->time), free(w->column);
+  w->time = time, w->column = column, w->rows = grid.rows, w->step = grid.step, w->uniform = true;
+  w->to->anti_alias = corner;
+  return true;
+}
+
+static bool low_pass(work *w) {
+  double *scratch = malloc(2 * (size_t)w->rows * sizeof *scratch);
+  for (int c = 0; scratch && c < w->channels; c++)
+    od_low_pass(w->column + c * w->rows, w->rows, w->p->low_pass * w->step, scratch);
+  bool enough = scratch;
+  free(scratch);
+  return enough;
+}
+
+static bool smooth(work *w) {
+  double *scratch = malloc(((size_t)w->rows + 4 * (size_t)w->p->savgol_window) * sizeof *scratch);
+  for (int c = 0; scratch && c < w->channels; c++)
+    if (!w->is_input[c])
+      od_savitzky_golay(w->column + c * w->rows, w->rows, w->p->savgol_window, w->p->savgol_order, scratch);
+  bool enough = scratch;
+  free(scratch);
+  return enough;
+}
+
+static void detrend(const work *w, int c) {
+  od_prepared_channel *to = &w->to->channel[c];
+  double *x = w->column + c * w->rows, n = 0, t_sum = 0, sum = 0, along = 0, squares = 0;
+  for (long i = 0; i < w->rows; i++)
+    if (!isnan(x[i])) n++, t_sum += w->time[i] - w->time[0], sum += x[i];
+  if (n == 0) return;
+  to->middle = w->time[0] + t_sum / n, to->mean = sum / n;
+  for (long i = 0; i < w->rows; i++) {
+    double t = w->time[i] - to->middle;
+    if (!isnan(x[i])) along += t * (x[i] - to->mean), squares += t * t;
+  }
+  to->slope = w->p->detrend == OD_DETREND_LINEAR && squares > 0 ? along / squares : 0;
+  for (long i = 0; i < w->rows; i++) x[i] -= to->mean + to->slope * (w->time[i] - to->middle);
+}
+
+static od_status run_steps(work *w) {
+  const od_prepare *p = w->p;
+  if (p->outliers > 0 && !remove_outliers(w)) return OD_NO_MEMORY;
+  if (p->resample > 0 && !resample(w)) return OD_NO_MEMORY;
+  if (p->low_pass > 0 && !low_pass(w)) return OD_NO_MEMORY;
+  if (p->savgol_window > 0 && !smooth(w)) return OD_NO_MEMORY;
+  for (int c = 0; p->detrend != OD_DETREND_NONE && c < w->channels; c++) detrend(w, c);
+  return OD_OK;
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+static od_status begin(work *w, const double *time, const double *value, od_error *err) {
+  size_t n = (size_t)w->rows, d = sizeof(double);
+  w->to = calloc(1, sizeof *w->to);
+  if (w->to) w->to->channel = calloc((size_t)w->channels, sizeof *w->to->channel);
+  w->time = malloc(n * d);
+  w->column = calloc(n * (size_t)w->channels, d);
+  if (!w->to || !w->to->channel || !w->time || !w->column) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  memcpy(w->time, time, n * d);
+  for (int c = 0; c < w->channels; c++)
+    for (long i = 0; i < w->rows; i++) w->column[c * w->rows + i] = value[i * w->channels + c];
+  return find_step(w) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+static bool deliver(work *w) {
+  od_prepared *to = w->to;
+  to->value = malloc((size_t)w->rows * (size_t)w->channels * sizeof *to->value);
+  if (!to->value) return false;
+  to->rows = w->rows, to->channels = w->channels, to->step = w->step;
+  to->time = w->time, w->time = NULL;
+  for (int c = 0; c < w->channels; c++) {
+    od_prepared_channel *channel = &to->channel[c];
+    for (long i = 0; i < w->rows; i++) {
+      double x = to->value[i * w->channels + c] = w->column[c * w->rows + i];
+      channel->missing += isnan(x);
+    }
+    to->gaps_filled += channel->gaps_filled, to->outliers_removed += channel->outliers_removed;
+  }
+  return true;
+}
+
+od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
+                             const bool *is_input, od_prepared **out, od_error *err) {
+  *out = NULL;
+  if (rows < 1 || channels < 1) return od_fail(err, OD_BAD_ARGUMENT, "there are no signals to prepare");
+  od_status status = check_times(time, rows, err);
+  if (status != OD_OK) return status;
+  work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows};
+  status = begin(&w, time, value, err);
+  if (status == OD_OK) status = check_wishes(&w, err);
+  if (status == OD_OK) status = check_values(&w, err);
+  if (status == OD_OK) status = check_stretches(&w, err);
+  if (status == OD_OK && (run_steps(&w) != OD_OK || !deliver(&w)))
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  free(w.time), free(w.column);
+  if (status == OD_OK)
+    *out = w.to;
+  else
+    od_prepared_free(w.to);
+  return status;
+}
+
+void od_prepared_free(od_prepared *prepared) {
+  if (!prepared) return;
+  free(prepared->time), free(prepared->value), free(prepared->channel);
+  free(prepared);
+}

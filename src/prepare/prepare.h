@@ -1,0 +1,56 @@
+// What is done to logged signals before a fit, in the open: every step is asked for, and what it did is counted.
+//
+// Steps, in this order; each is left out where its number is zero:
+//   outliers        outputs: samples far from the moving median become missing
+//   resample        all: a new uniform step, straight between samples, after a low-pass where the step becomes longer
+//   low_pass        all alike, so that a linear relation between them stays what it is; first and last samples stay
+//   savgol_window   outputs: Savitzky-Golay smoothing
+//   detrend         all: the mean or a line over the samples that are there is taken away
+//
+// NAN is a missing sample. Outputs may have them; inputs must not, since a prediction would have to invent them. Only
+// resampling fills gaps, and only short ones. Filters work on the pieces between gaps: resample first (to the same step
+// if need be) where samples are missing here and there. Through anything that is not linear, a machine's answer to
+// filtered inputs is not its filtered answer.
+#ifndef OD_PREPARE_H
+#define OD_PREPARE_H
+
+#include <stdbool.h>
+
+#include "oleodyn/status.h"
+
+typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } od_detrend;
+
+typedef struct od_prepare {
+  double resample;  // s, the new step
+  od_detrend detrend;
+  double low_pass;                  // Hz: a Butterworth filter of second order forwards and backwards, gain 1/2 here
+  int savgol_window, savgol_order;  // samples, odd; order of the local polynomial
+  double outliers;                  // robust standard deviations (1.4826 MAD) from the moving median
+  int outlier_window;               // samples, odd; zero: 21
+} od_prepare;
+
+typedef struct od_prepared_channel {
+  long outliers_removed;  // samples
+  long gaps_filled;       // short gaps that resampling went straight across
+  long missing;           // samples, in the end
+  double mean, slope;     // taken away was mean + slope (t - the middle of what is there)
+  double middle;          // s
+} od_prepared_channel;
+
+typedef struct od_prepared {
+  long rows, gaps_filled, outliers_removed;  // of all channels
+  int channels;
+  double step;        // s, between rows; where times are not uniform, the median
+  double anti_alias;  // Hz, corner of the low-pass before resampling; 0: there was none
+  double *time;       // rows
+  double *value;      // value[row * channels + channel], as given
+  od_prepared_channel *channel;
+} od_prepared;
+
+// value[row * channels + channel]. OD_BAD_INPUT with all that is wrong with the wishes, or the first that is wrong with
+// the signals; channels and rows count from 1 in texts.
+od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
+                             const bool *is_input, od_prepared **out, od_error *err);
+void od_prepared_free(od_prepared *prepared);
+
+#endif

@@ -1,0 +1,797 @@
+// The least-squares engine where answers are known in closed form or by brute force: linear problems (LAPACK), all
+// combinations of active bounds, scans of robust costs, curves with known minima.
+#include <complex.h>
+#include <lapacke.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "least_squares/row_qr.h"
+#include "math/dense.h"
+#include "oleodyn/least_squares.h"
+#include "support/random_machine.h"
+
+static void assert_near(double a, double b, double tolerance) {
+  if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
+}
+
+static od_ls_result *solve(const od_ls_problem *problem, const od_ls_options *options) {
+  od_ls_result *r;
+  od_error err = {0};
+  if (od_least_squares(problem, options, &r, &err) != OD_OK) fail_msg("%s", err.text);
+  return r;
+}
+
+// ---- linear problems: r = A x - b
+
+enum { MOST_M = 400, MOST_N = 12 };
+typedef struct linear {
+  int m, n;
+  double A[MOST_M * MOST_N], b[MOST_M];
+} linear;
+
+static int linear_residuals(void *user, const double *x, double *r) {
+  const linear *l = user;
+  for (int i = 0; i < l->m; i++) {
+    r[i] = -l->b[i];
+    for (int j = 0; j < l->n; j++) r[i] += l->A[i * l->n + j] * x[j];
+  }
+  return 0;
+}
+static int linear_jacobian(void *user, const double *x, double *J) {
+  (void)x;
+  const linear *l = user;
+  memcpy(J, l->A, (size_t)(l->m * l->n) * sizeof *J);
+  return 0;
+}
+static void random_linear(od_dice *d, int m, int n, linear *l) {
+  l->m = m, l->n = n;
+  for (int i = 0; i < m * n; i++) l->A[i] = od_dice_uniform(d, -1, 1) * pow(10, i % n % 3);
+  for (int i = 0; i < m; i++) l->b[i] = od_dice_uniform(d, -10, 10);
+}
+
+// Oracle: LAPACK's QR, and the inverse of the normal matrix.
+static void linear_against_lapack(void **state) {
+  (void)state;
+  od_dice d = {7};
+  linear l, copy;
+  for (int round = 0; round < 60; round++) {
+    int n = 1 + od_dice_pick(&d, MOST_N), m = n + 1 + od_dice_pick(&d, MOST_M - n);
+    random_linear(&d, m, n, &l);
+    copy = l;
+    assert_int_equal(LAPACKE_dgels(LAPACK_ROW_MAJOR, 'N', m, n, 1, copy.A, n, copy.b, 1), 0);
+    double start[MOST_N] = {0}, squares = 0, normal[MOST_N * MOST_N] = {0}, inverse[MOST_N * MOST_N] = {0};
+    for (int i = n; i < m; i++) squares += copy.b[i] * copy.b[i];
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) normal[j * n + k] += l.A[i * n + j] * l.A[i * n + k];
+    int pivot[MOST_N];
+    assert_int_equal(od_lu_factor(n, normal, pivot), OD_OK);
+    for (int j = 0; j < n; j++) inverse[j * n + j] = 1;
+    od_lu_solve(n, normal, pivot, inverse, n);
+
+    for (int method = OD_LS_REFLECTIVE; method <= OD_LS_TRUNCATE; method++) {
+      const od_ls_options options = {.method = (od_ls_method)method};
+      const od_ls_problem problem = {
+          .m = m, .n = n, .user = &l, .residuals = linear_residuals, .jacobian = linear_jacobian, .start = start};
+      od_ls_result *r = solve(&problem, &options);
+      assert_near(2 * r->cost, squares, 1e-11 * squares);
+      assert_int_equal(r->freedom, m - n);
+      assert_int_equal(r->rank, n);
+      for (int j = 0; j < n; j++) assert_near(r->x[j], copy.b[j], 1e-9 * (1 + fabs(copy.b[j])));
+      for (int j = 0; j < n * n; j++) {
+        double size = sqrt(inverse[j / n * (n + 1)] * inverse[j % n * (n + 1)]);
+        assert_near(r->covariance[j], squares / (m - n) * inverse[j], 1e-8 * squares / (m - n) * size);
+      }
+      for (int j = 0; j < n; j++) assert_near(r->sigma[j], sqrt(r->covariance[j * (n + 1)]), 0);
+      od_ls_result_free(r);
+    }
+  }
+}
+
+// The triangle from row blocks has J's inner products, whatever the number of rows.
+static void row_blocks(void **state) {
+  (void)state;
+  od_dice d = {3};
+  for (int k = 1; k <= MOST_N; k++)
+    for (int m = 1; m < MOST_M; m += 1 + m / 2) {
+      static linear l;
+      random_linear(&d, m, k, &l);
+      double *memory = malloc(od_row_qr_size(k) * sizeof *memory), product[MOST_N + 1][MOST_N + 1] = {{0}};
+      od_row_qr qr;
+      od_row_qr_begin(&qr, k, memory);
+      for (int i = 0; i < m; i++) {
+        int stride;
+        double *row = od_row_qr_next(&qr, &stride), whole[MOST_N + 1];
+        for (int j = 0; j <= k; j++) row[j * stride] = whole[j] = j < k ? l.A[i * k + j] : l.b[i];
+        for (int a = 0; a <= k; a++)
+          for (int b = 0; b <= k; b++) product[a][b] += whole[a] * whole[b];
+      }
+      od_row_qr_end(&qr);
+      for (int a = 0; a <= k; a++)
+        for (int b = 0; b <= k; b++) {
+          double sum = a == k && b == k ? qr.rest : 0;
+          for (int i = 0; i < k; i++) sum += qr.R[i * (k + 1) + a] * qr.R[i * (k + 1) + b];
+          assert_near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
+        }
+      for (int i = 0; i < k; i++)
+        for (int j = 0; j < i; j++) assert_true(qr.R[i * (k + 1) + j] == 0);
+      free(memory);
+    }
+}
+
+// ---- bounds
+
+// Oracle: every combination of parameters at low, at high and between, each solved by the normal equations.
+static double least_in_box(const linear *l, const double *low, const double *high, double *best_x) {
+  int n = l->n, combinations = 1;
+  double best = INFINITY, r[MOST_M];
+  for (int j = 0; j < n; j++) combinations *= 3;
+  for (int c = 0; c < combinations; c++) {
+    double x[MOST_N] = {0}, normal[MOST_N * MOST_N] = {0}, right[MOST_N] = {0};
+    int is_free[MOST_N], pivot[MOST_N];
+    for (int j = 0, digits = c; j < n; j++, digits /= 3) {
+      is_free[j] = digits % 3 == 0;
+      x[j] = digits % 3 == 0 ? 0 : digits % 3 == 1 ? low[j] : high[j];
+    }
+    linear_residuals((void *)l, x, r);
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < n; b++)
+        for (int i = 0; i < l->m; i++) {
+          normal[a * n + b] += is_free[a] && is_free[b] ? l->A[i * n + a] * l->A[i * n + b] : 0;
+          if (a == b) right[a] -= is_free[a] ? l->A[i * n + a] * r[i] : 0;
+        }
+    for (int a = 0; a < n; a++)
+      if (!is_free[a]) normal[a * n + a] = 1;
+    if (od_lu_factor(n, normal, pivot) != OD_OK) continue;
+    od_lu_solve(n, normal, pivot, right, 1);
+    int inside = 1;
+    double cost = 0;
+    for (int j = 0; j < n; j++) x[j] += right[j], inside &= x[j] >= low[j] && x[j] <= high[j];
+    linear_residuals((void *)l, x, r);
+    for (int i = 0; i < l->m; i++) cost += 0.5 * r[i] * r[i];
+    if (inside && cost < best) best = cost, memcpy(best_x, x, (size_t)n * sizeof *x);
+  }
+  return best;
+}
+
+// A residual function that fails the test when it is asked beyond the bounds.
+typedef struct guarded {
+  const linear *l;
+  const double *low, *high;
+  int touched;  // points exactly on a bound
+} guarded;
+static int guarded_residuals(void *user, const double *x, double *r) {
+  guarded *g = user;
+  for (int j = 0; j < g->l->n; j++) {
+    if (x[j] < g->low[j] || x[j] > g->high[j]) fail_msg("asked at %g, outside %g and %g", x[j], g->low[j], g->high[j]);
+    g->touched += x[j] == g->low[j] || x[j] == g->high[j];
+  }
+  return linear_residuals((void *)g->l, x, r);
+}
+static int guarded_jacobian(void *user, const double *x, double *J) {
+  return linear_jacobian((void *)((guarded *)user)->l, x, J);
+}
+
+static void boxes_against_brute_force(void **state) {
+  (void)state;
+  od_dice d = {11};
+  static linear l;
+  int active = 0;
+  for (int round = 0; round < 200; round++) {
+    int n = 1 + od_dice_pick(&d, 4);
+    random_linear(&d, n + 3, n, &l);
+    double low[4], high[4], start[4], best_x[4];
+    for (int j = 0; j < n; j++) {
+      low[j] = od_dice_uniform(&d, -2, 0), high[j] = low[j] + od_dice_uniform(&d, 0.01, 2);
+      // At a bound, at the other, or anywhere between.
+      int where = od_dice_pick(&d, 4);
+      start[j] = where == 0 ? low[j] : where == 1 ? high[j] : od_dice_uniform(&d, low[j], high[j]);
+    }
+    double best = least_in_box(&l, low, high, best_x);
+    guarded g = {&l, low, high, 0};
+    for (int method = OD_LS_REFLECTIVE; method <= OD_LS_GAUSS_NEWTON; method++) {
+      const od_ls_options options = {.method = (od_ls_method)method};
+      const od_ls_problem problem = {.m = l.m,
+                                     .n = n,
+                                     .user = &g,
+                                     .residuals = guarded_residuals,
+                                     .jacobian = guarded_jacobian,
+                                     .start = start,
+                                     .low = low,
+                                     .high = high};
+      od_ls_result *r = solve(&problem, &options);
+      assert_near(r->cost, best, 1e-9 * best);
+      int at_bounds = 0;
+      for (int j = 0; j < n; j++) {
+        assert_near(r->x[j], best_x[j], 1e-6);
+        int bound = best_x[j] == low[j] ? -1 : best_x[j] == high[j] ? 1 : 0;
+        assert_int_equal(r->at_bound[j], bound);
+        if (bound) assert_true(r->x[j] == best_x[j] && r->sigma[j] == 0);
+        at_bounds += bound != 0;
+      }
+      assert_int_equal(r->free, n - at_bounds);
+      assert_int_equal(r->freedom, l.m - n + at_bounds);
+      active += at_bounds;
+      od_ls_result_free(r);
+    }
+  }
+  assert_true(active > 300);
+}
+
+// Rosenbrock's valley; the minimum is at (1, 1), and at (1/2, 1/4) when the first is bounded by 1/2.
+static int valley(void *user, const double *x, double *r) {
+  (void)user;
+  r[0] = 10 * (x[1] - x[0] * x[0]), r[1] = 1 - x[0];
+  return 0;
+}
+static int valley_jacobian(void *user, const double *x, double *J) {
+  (void)user;
+  J[0] = -20 * x[0], J[1] = 10, J[2] = -1, J[3] = 0;
+  return 0;
+}
+static od_ls_problem valley_problem(const double *start) {
+  return (od_ls_problem){.m = 2, .n = 2, .residuals = valley, .jacobian = valley_jacobian, .start = start};
+}
+
+// Points that the search has been at, and whether all of them were strictly inside.
+static bool strictly_inside(void *user, const od_ls_progress *p) {
+  const od_ls_problem *problem = user;
+  for (int j = 0; j < problem->n; j++) assert_true(p->x[j] > problem->low[j] && p->x[j] < problem->high[j]);
+  return true;
+}
+
+static void curved_valley_in_a_box(void **state) {
+  (void)state;
+  const double start[2] = {-1.2, 1}, low[2] = {-3, -INFINITY}, high[2] = {0.5, INFINITY};
+  od_ls_problem problem = valley_problem(start);
+  problem.low = low, problem.high = high;
+  for (int method = OD_LS_REFLECTIVE; method <= OD_LS_GAUSS_NEWTON; method++) {
+    od_ls_options options = {.method = (od_ls_method)method};
+    if (method == OD_LS_REFLECTIVE) options.progress = strictly_inside, options.progress_user = &problem;
+    od_ls_result *r = solve(&problem, &options);
+    assert_true(r->x[0] == 0.5);
+    assert_near(r->x[1], 0.25, 1e-9);
+    assert_int_equal(r->at_bound[0], 1);
+    assert_int_equal(r->at_bound[1], 0);
+    assert_near(r->sigma[1], sqrt(r->variance) / 10, 1e-9);
+    od_ls_result_free(r);
+  }
+  // The minimum lies on the bound, but the bound has no part in it.
+  const double touching[2] = {1, INFINITY};
+  problem.high = touching;
+  od_ls_result *r = solve(&problem, NULL);
+  assert_near(r->x[0], 1, 1e-6);
+  assert_near(r->x[1], 1, 2e-6);
+  od_ls_result_free(r);
+}
+
+// Steps that are only cut off end on the bound and stay there; the others get around it. Along the valley x0 + x1 = 2
+// (narrow) from (0.25, 0.1) the first step is cut off at x0 = 0.3, while the minimum (0.2, 1.8) is inside.
+static void truncation_jams(void **state) {
+  (void)state;
+  static linear l = {.m = 2, .n = 2, .A = {1, 1, 1e-2, -1e-2}, .b = {2, -1.6e-2}};
+  const double start[2] = {0.25, 0.1}, low[2] = {0, 0}, high[2] = {0.3, 3};
+  const od_ls_problem problem = {.m = 2,
+                                 .n = 2,
+                                 .user = &l,
+                                 .residuals = linear_residuals,
+                                 .jacobian = linear_jacobian,
+                                 .start = start,
+                                 .low = low,
+                                 .high = high};
+  for (int method = OD_LS_REFLECTIVE; method <= OD_LS_TRUNCATE; method++) {
+    const od_ls_options options = {.method = (od_ls_method)method};
+    od_ls_result *r = solve(&problem, &options);
+    printf("method %d: %.10g %.10g, cost %.3g after %ld steps\n", method, r->x[0], r->x[1], r->cost, r->iterations);
+    if (method == OD_LS_TRUNCATE) {
+      assert_true(r->cost > 0.1 && r->at_bound[0] != 0);
+      assert_int_equal(r->reason, OD_LS_STEP);
+    } else {
+      assert_near(r->x[0], 0.2, 1e-9);
+      assert_near(r->x[1], 1.8, 1e-9);
+    }
+    od_ls_result_free(r);
+  }
+}
+
+// ---- rank
+
+// r = (x0 + x1 - 3, 2 (x0 + x1) - 6.2, x2^2 - 4): only the sum of the first two is determined; the fourth has no effect.
+static int sum_only(void *user, const double *x, double *r) {
+  (void)user;
+  r[0] = x[0] + x[1] - 3, r[1] = 2 * (x[0] + x[1]) - 6.2, r[2] = x[2] * x[2] - 4, r[3] = x[2] - 2;
+  return 0;
+}
+static int sum_only_jacobian(void *user, const double *x, double *J) {
+  (void)user;
+  const double rows[16] = {1, 1, 0, 0, 2, 2, 0, 0, 0, 0, 2 * x[2], 0, 0, 0, 1, 0};
+  memcpy(J, rows, sizeof rows);
+  return 0;
+}
+
+static void undetermined_directions(void **state) {
+  (void)state;
+  const double start[4] = {10, -1, 5, 7};
+  const od_ls_problem problem = {.m = 4, .n = 4, .residuals = sum_only, .jacobian = sum_only_jacobian, .start = start};
+  for (int method = OD_LS_REFLECTIVE; method <= OD_LS_GAUSS_NEWTON; method++) {
+    const od_ls_options options = {.method = (od_ls_method)method};
+    od_ls_result *r = solve(&problem, &options);
+    assert_near(r->x[0] + r->x[1], 3.08, 1e-9);
+    assert_near(r->x[2], 2, 1e-9);
+    assert_true(r->x[3] == 7);
+    assert_near(r->cost, 0.5 * (0.08 * 0.08 + 0.04 * 0.04), 1e-12);
+    assert_int_equal(r->rank, 2);
+    assert_int_equal(r->freedom, 2);
+    assert_true(isinf(r->sigma[0]) && isinf(r->sigma[1]) && isfinite(r->sigma[2]) && isinf(r->sigma[3]));
+    assert_true(isnan(r->covariance[1]) && isfinite(r->covariance[2 * 4 + 2]));
+    // sqrt(2) and 1 for columns of length 1, then two zeros: (1, -1, 0, 0) / sqrt(2) and (0, 0, 0, 1) in any order.
+    assert_near(r->singular_values[0], sqrt(2), 1e-12);
+    assert_near(r->singular_values[1], 1, 1e-12);
+    assert_near(r->singular_values[2], 0, 1e-12);
+    double seen = 0, none = 0;
+    for (int i = 2; i < 4; i++) {
+      const double *v = r->directions + 4 * i;
+      seen += fabs(v[0] - v[1]) / sqrt(2), none += fabs(v[3]);
+      assert_near(v[0] + v[1], 0, 1e-12);
+      assert_near(v[2], 0, 1e-12);
+    }
+    assert_near(seen, 1, 1e-12);
+    assert_near(none, 1, 1e-12);
+    od_ls_result_free(r);
+  }
+}
+
+// ---- robust losses
+
+static const double sample[] = {1.1, 0.9, 1.3, 0.7, 1.05, 0.98, 9, 14, -6};
+enum { SAMPLES = sizeof sample / sizeof *sample };
+static int location(void *user, const double *x, double *r) {
+  (void)user;
+  for (int i = 0; i < SAMPLES; i++) r[i] = exp(x[0]) - sample[i];
+  return 0;
+}
+static int location_jacobian(void *user, const double *x, double *J) {
+  (void)user;
+  for (int i = 0; i < SAMPLES; i++) J[i] = exp(x[0]);
+  return 0;
+}
+
+// As the header says them, written anew.
+static double loss_by_hand(int loss, double scale, double r) {
+  double z = r * r / (scale * scale), s = scale * scale;
+  switch (loss) {
+    case OD_LOSS_SOFT_L1: return s * 2 * (sqrt(1 + z) - 1);
+    case OD_LOSS_HUBER: return fabs(r) <= scale ? r * r : s * (2 * fabs(r / scale) - 1);
+    case OD_LOSS_CAUCHY: return s * log(1 + z);
+    case OD_LOSS_ARCTAN: return s * atan(z);
+    default: return r * r;
+  }
+}
+static double robust_cost(int loss, double scale, double x) {
+  double sum = 0;
+  for (int i = 0; i < SAMPLES; i++) sum += loss_by_hand(loss, scale, exp(x) - sample[i]) / 2;
+  return sum;
+}
+
+// Oracle: a scan, then golden sections around its least point.
+static double scan(int loss, double scale) {
+  const double golden = (sqrt(5) - 1) / 2;
+  double at = -1;
+  for (double x = -1; x < 2.5; x += 1e-4)
+    if (robust_cost(loss, scale, x) < robust_cost(loss, scale, at)) at = x;
+  double a = at - 1e-3, b = at + 1e-3;
+  while (b - a > 1e-9) {
+    double c = b - golden * (b - a), e = a + golden * (b - a);
+    if (robust_cost(loss, scale, c) < robust_cost(loss, scale, e))
+      b = e;
+    else
+      a = c;
+  }
+  return (a + b) / 2;
+}
+
+static void robust_losses(void **state) {
+  (void)state;
+  const double start = 0.5;
+  const od_ls_problem problem = {
+      .m = SAMPLES, .n = 1, .residuals = location, .jacobian = location_jacobian, .start = &start};
+  for (int loss = OD_LOSS_LINEAR; loss <= OD_LOSS_ARCTAN; loss++)
+    for (double scale = 0.1; scale < 2; scale *= 3) {
+      const od_ls_options options = {.loss = (od_ls_loss)loss, .loss_scale = scale};
+      od_ls_result *r = solve(&problem, &options);
+      double x = scan(loss, scale);
+      assert_near(r->x[0], x, 3e-7);
+      assert_near(r->cost, robust_cost(loss, scale, r->x[0]), 1e-12 * r->cost);
+      // The slope of the cost by a central difference.
+      double slope = (robust_cost(loss, scale, r->x[0] + 1e-5) - robust_cost(loss, scale, r->x[0] - 1e-5)) / 2e-5;
+      assert_near(slope, 0, 1e-7);
+      od_ls_result_free(r);
+    }
+}
+
+// ---- places where nothing can be computed
+
+// log(x0) + x1 - 1, x1 - 3: minimum at x0 = exp(-2), near the edge of what can be evaluated.
+static int logarithm(void *user, const double *x, double *r) {
+  int how = user ? *(int *)user : 0;
+  if (how == 1 && x[0] <= 0) return 1;
+  r[0] = log(x[0]) + x[1] - 1, r[1] = x[1] - 3;
+  return 0;
+}
+static int logarithm_jacobian(void *user, const double *x, double *J) {
+  (void)user;
+  J[0] = 1 / x[0], J[1] = 1, J[2] = 0, J[3] = 1;
+  return 0;
+}
+
+static void cannot_evaluate(void **state) {
+  (void)state;
+  const double start[2] = {30, -8};
+  for (int how = 0; how < 2; how++)
+    for (int method = OD_LS_REFLECTIVE; method <= OD_LS_TRUNCATE; method++)
+      for (int exact = 0; exact < 2; exact++) {
+        const od_ls_options options = {.method = (od_ls_method)method};
+        const od_ls_problem problem = {.m = 2,
+                                       .n = 2,
+                                       .user = &how,
+                                       .residuals = logarithm,
+                                       .jacobian = exact ? logarithm_jacobian : NULL,
+                                       .start = start};
+        od_ls_result *r = solve(&problem, &options);
+        assert_near(r->x[0], exp(-2), 1e-7);
+        assert_near(r->x[1], 3, 1e-7);
+        od_ls_result_free(r);
+      }
+  // At the start it is an error.
+  const double nowhere[2] = {-1, 0};
+  const od_ls_problem problem = {.m = 2, .n = 2, .residuals = logarithm, .start = nowhere};
+  od_ls_result *r;
+  od_error err = {0};
+  assert_int_equal(od_least_squares(&problem, NULL, &r, &err), OD_NOT_FINITE);
+  assert_null(r);
+  assert_string_equal(err.text, "the residuals cannot be evaluated at the start");
+}
+
+// ---- stopping
+
+static bool three_steps(void *user, const od_ls_progress *p) {
+  *(double *)user = p->cost;
+  return p->iterations < 3;
+}
+
+static void stopping(void **state) {
+  (void)state;
+  const double start[2] = {-1.2, 1};
+  const od_ls_problem problem = valley_problem(start);
+  double last = 0;
+  od_ls_options options = {.progress = three_steps, .progress_user = &last};
+  od_ls_result *r;
+  od_error err = {0};
+  assert_int_equal(od_least_squares(&problem, &options, &r, &err), OD_INTERRUPTED);
+  assert_int_equal(r->reason, OD_LS_STOPPED);
+  assert_int_equal(r->iterations, 3);
+  assert_true(r->cost == last && r->cost < r->start_cost && r->cost > 0);
+  assert_string_equal(err.text, "stopped by the caller");
+  od_ls_result_free(r);
+
+  options = (od_ls_options){.max_evaluations = 5};
+  assert_int_equal(od_least_squares(&problem, &options, &r, &err), OD_NOT_CONVERGED);
+  assert_int_equal(r->reason, OD_LS_EVALUATIONS);
+  assert_int_equal(r->residual_evaluations, 5);
+  assert_true(r->cost < r->start_cost);
+  od_ls_result_free(r);
+
+  // Each tolerance alone stops early; with none the minimum is exact.
+  const od_ls_options each[] = {{.gradient_tolerance = 1e-2, .step_tolerance = -1, .cost_tolerance = -1},
+                                {.gradient_tolerance = -1, .step_tolerance = 1e-2, .cost_tolerance = -1},
+                                {0}};
+  const double noisy[2] = {3, 3};
+  const od_ls_problem curve = {
+      .m = SAMPLES, .n = 1, .residuals = location, .jacobian = location_jacobian, .start = noisy};
+  const od_ls_reason reasons[] = {OD_LS_GRADIENT, OD_LS_STEP, OD_LS_COST};
+  for (int i = 0; i < 3; i++) {
+    r = solve(&curve, &each[i]);
+    if (i < 2) assert_int_equal(r->reason, reasons[i]);
+    double mean = 0;
+    for (int j = 0; j < SAMPLES; j++) mean += sample[j] / SAMPLES;
+    double error = fabs(r->x[0] - log(mean));
+    if (i < 2)
+      assert_true(error > 1e-12 && error < 1e-1);
+    else
+      assert_near(error, 0, 1e-15);
+    od_ls_result_free(r);
+  }
+  options = (od_ls_options){.gradient_tolerance = -1, .step_tolerance = -1, .cost_tolerance = 1e-2};
+  r = solve(&curve, &options);
+  assert_int_equal(r->reason, OD_LS_COST);
+  od_ls_result_free(r);
+  // Residuals that vanish.
+  const double there[2] = {1, 1};
+  const od_ls_problem exact = valley_problem(there);
+  r = solve(&exact, NULL);
+  assert_int_equal(r->reason, OD_LS_EXACT);
+  assert_true(r->cost == 0 && r->x[0] == 1 && r->x[1] == 1);
+  od_ls_result_free(r);
+}
+
+// ---- fixed parameters, transforms, scales, derivatives
+
+// A decaying exponential with an offset, at 20 times, with errors that are not small.
+enum { TIMES = 20 };
+static double decay_datum(int i) {
+  return 0.3 + 2.5 * exp(-0.7 * 0.25 * i) + 0.05 * sin(7.0 * i);
+}
+static int decay(void *user, const double *x, double *r) {
+  (void)user;
+  for (int i = 0; i < TIMES; i++) r[i] = x[0] + x[1] * exp(-x[2] * 0.25 * i) - decay_datum(i);
+  return 0;
+}
+static int decay_complex(void *user, const double *x, double *r) {
+  (void)user;
+  const double complex *X = (const double complex *)x;
+  double complex *R = (double complex *)r;
+  for (int i = 0; i < TIMES; i++) R[i] = X[0] + X[1] * cexp(-X[2] * 0.25 * i) - decay_datum(i);
+  return 0;
+}
+static int decay_jacobian(void *user, const double *x, double *J) {
+  (void)user;
+  for (int i = 0; i < TIMES; i++) {
+    double e = exp(-x[2] * 0.25 * i);
+    J[3 * i] = 1, J[3 * i + 1] = e, J[3 * i + 2] = -x[1] * 0.25 * i * e;
+  }
+  return 0;
+}
+static const double decay_start[3] = {0.1, 1, 2}, decay_low[3] = {-1, 1e-3, 1e-2}, decay_high[3] = {1, 10, 10};
+static od_ls_problem decay_problem(void) {
+  return (od_ls_problem){.m = TIMES, .n = 3, .residuals = decay, .jacobian = decay_jacobian, .start = decay_start};
+}
+
+static void assert_same_minimum(const od_ls_result *a, const od_ls_result *b, double tolerance) {
+  for (int j = 0; j < a->n; j++) assert_near(a->x[j], b->x[j], tolerance * fabs(b->x[j]));
+  for (int j = 0; j < a->n; j++) assert_near(a->sigma[j], b->sigma[j], 10 * tolerance * b->sigma[j]);
+  for (int j = 0; j < a->n * a->n; j++)
+    assert_near(a->covariance[j], b->covariance[j], 30 * tolerance * a->sigma[j / a->n] * a->sigma[j % a->n]);
+}
+
+static void transforms_and_scales(void **state) {
+  (void)state;
+  od_ls_problem problem = decay_problem();
+  od_ls_result *plain = solve(&problem, NULL);
+  const od_ls_transform kinds[][3] = {
+      {OD_TRANSFORM_LINEAR, OD_TRANSFORM_LOG, OD_TRANSFORM_LOG},
+      {OD_TRANSFORM_LOGISTIC, OD_TRANSFORM_LOGISTIC, OD_TRANSFORM_LOGISTIC},
+      {OD_TRANSFORM_LINEAR, OD_TRANSFORM_LOGISTIC, OD_TRANSFORM_LOG},
+  };
+  const double scale[3] = {0.1, 1, 0.5};
+  for (int bounds = 0; bounds < 2; bounds++)
+    for (int scaled = 0; scaled < 2; scaled++)
+      for (size_t kind = 0; kind < 3; kind++)
+        for (int method = OD_LS_REFLECTIVE; method <= OD_LS_LEVENBERG_MARQUARDT; method++) {
+          if (kind > 0 && !bounds) continue;
+          problem.low = bounds ? decay_low : NULL, problem.high = bounds ? decay_high : NULL;
+          problem.transform = kinds[kind], problem.scale = scaled ? scale : NULL;
+          const od_ls_options options = {.method = (od_ls_method)method};
+          od_ls_result *r = solve(&problem, &options);
+          assert_same_minimum(r, plain, 1e-10);
+          od_ls_result_free(r);
+        }
+  // Singular values of the Jacobian times the user's scale: their product is the volume sqrt(det(S J^T J S)).
+  problem = decay_problem(), problem.scale = scale;
+  od_ls_result *r = solve(&problem, NULL);
+  double volume = 1, inverse[9], size = scale[0] * scale[1] * scale[2];
+  for (int i = 0; i < 3; i++) volume *= r->singular_values[i];
+  for (int i = 0; i < 9; i++) inverse[i] = r->covariance[i] / r->variance;
+  int pivot[3];
+  assert_int_equal(od_lu_factor(3, inverse, pivot), OD_OK);
+  assert_near(volume, size / sqrt(fabs(inverse[0] * inverse[4] * inverse[8])), 1e-9 * volume);
+  od_ls_result_free(r);
+  od_ls_result_free(plain);
+}
+
+static void derivatives(void **state) {
+  (void)state;
+  od_ls_problem problem = decay_problem();
+  od_ls_result *exact = solve(&problem, NULL);
+  problem.jacobian = NULL;
+  for (int forward = 0; forward < 2; forward++) {
+    const od_ls_options options = {.forward_differences = forward};
+    od_ls_result *r = solve(&problem, &options);
+    assert_same_minimum(r, exact, forward ? 1e-6 : 1e-8);
+    assert_int_equal(exact->jacobian_evaluations > 0, 1);
+    // Differences are counted as residuals.
+    assert_true(r->residual_evaluations >= r->jacobian_evaluations * (forward ? 3 : 6));
+    od_ls_result_free(r);
+  }
+  problem.residuals_complex = decay_complex;
+  od_ls_result *r = solve(&problem, NULL);
+  assert_same_minimum(r, exact, 1e-12);
+  od_ls_result_free(r);
+  od_ls_result_free(exact);
+}
+
+// Differences never ask beyond bounds, also when the minimum is at them.
+static void differences_at_bounds(void **state) {
+  (void)state;
+  static linear l = {.m = 3, .n = 2, .A = {1, 0, 0, 1, 1, 1}, .b = {5, -5, 0}};
+  const double low[2] = {-1, -1}, high[2] = {1, 1}, start[2] = {1, 0};
+  guarded g = {&l, low, high, 0};
+  const od_ls_problem problem = {
+      .m = 3, .n = 2, .user = &g, .residuals = guarded_residuals, .start = start, .low = low, .high = high};
+  od_ls_result *r = solve(&problem, NULL);
+  assert_true(r->x[0] == 1 && r->x[1] == -1);
+  assert_int_equal(r->free, 0);
+  od_ls_result_free(r);
+}
+
+static void fixed_parameters(void **state) {
+  (void)state;
+  od_ls_problem problem = decay_problem();
+  od_ls_result *all = solve(&problem, NULL);
+  // Fixed where the minimum is, the others are found again, and vary less.
+  const bool fixed[3] = {false, false, true}, none_free[3] = {true, true, true};
+  const double start[3] = {0, 1, all->x[2]};
+  problem.start = start, problem.fixed = fixed;
+  od_ls_result *r = solve(&problem, NULL);
+  for (int j = 0; j < 3; j++) assert_near(r->x[j], all->x[j], 1e-10);
+  assert_true(r->x[2] == all->x[2] && r->sigma[2] == 0 && r->sigma[0] < all->sigma[0]);
+  assert_int_equal(r->freedom, TIMES - 2);
+  assert_int_equal(r->searched, 2);
+  od_ls_result_free(r);
+  problem.fixed = none_free;
+  r = solve(&problem, NULL);
+  assert_int_equal(r->reason, OD_LS_NOTHING_FREE);
+  assert_memory_equal(r->x, start, sizeof start);
+  od_ls_result_free(r);
+  od_ls_result_free(all);
+}
+
+// ---- several starts
+
+// (x - 2)^2 with ripples: many minima, the least at x = 2, y = 1.
+static int ripples(void *user, const double *x, double *r) {
+  (void)user;
+  r[0] = x[0] - 2, r[1] = 6 * sin(0.7 * (x[0] - 2)), r[2] = x[1] - 1, r[3] = 6 * sin(0.7 * (x[1] - 1));
+  return 0;
+}
+static od_ls_problem ripples_problem(void) {
+  static const double start[2] = {-7, 8}, low[2] = {-10, -10}, high[2] = {10, 10};
+  return (od_ls_problem){.m = 4, .n = 2, .residuals = ripples, .start = start, .low = low, .high = high};
+}
+
+static void multistart(void **state) {
+  (void)state;
+  const od_ls_problem problem = ripples_problem();
+  od_ls_result *one = solve(&problem, NULL), *r, *again;
+  assert_true(one->cost > 0.1);
+  for (int uniform = 0; uniform < 2; uniform++) {
+    const od_ls_starts starts = {.box = 40, .around = 5, .seed = 5, .uniform = uniform};
+    assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, NULL), OD_OK);
+    assert_int_equal(r->starts, 46);
+    assert_near(r->x[0], 2, 1e-9);
+    assert_near(r->x[1], 1, 1e-9);
+    assert_memory_equal(r->start_x, problem.start, 2 * sizeof(double));
+    assert_true(r->end_cost[0] == one->cost);
+    double least = INFINITY;
+    for (int i = 0; i < 46; i++) least = fmin(least, r->end_cost[i]);
+    assert_true(least == r->cost);
+    // Each of 40 cells of each range once.
+    int cells[2][40] = {{0}}, once = 1;
+    for (int i = 1; i <= 40; i++)
+      for (int j = 0; j < 2; j++) cells[j][(int)((r->start_x[2 * i + j] + 10) / 0.5)]++;
+    for (int i = 0; i < 80; i++) once &= cells[i / 40][i % 40] == 1;
+    assert_int_equal(once, !uniform);
+    // The same again, bit by bit; another seed has other starts.
+    assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &again, NULL), OD_OK);
+    assert_memory_equal(r->end_x, again->end_x, 46 * 2 * sizeof(double));
+    od_ls_result_free(again);
+    const od_ls_starts other = {.box = 40, .seed = 6, .uniform = uniform};
+    assert_int_equal(od_least_squares_multistart(&problem, NULL, &other, &again, NULL), OD_OK);
+    assert_true(again->start_x[2] != r->start_x[2]);
+    od_ls_result_free(again);
+    od_ls_result_free(r);
+  }
+  od_ls_result_free(one);
+}
+
+static bool a_few(void *user, const od_ls_progress *p) {
+  (void)p;
+  return ++*(int *)user < 60;
+}
+
+static void multistart_with_trouble(void **state) {
+  (void)state;
+  od_ls_problem problem = ripples_problem();
+  const od_ls_starts starts = {.box = 20};
+  od_ls_result *r;
+  od_error err = {0};
+  int calls = 0;
+  od_ls_options options = {.progress = a_few, .progress_user = &calls};
+  assert_int_equal(od_least_squares_multistart(&problem, &options, &starts, &r, &err), OD_INTERRUPTED);
+  assert_true(isfinite(r->cost) && isinf(r->end_cost[20]));
+  od_ls_result_free(r);
+  // Starts from which nothing can be computed are left out.
+  const double start[2] = {-1, 0}, low[2] = {-1, -10}, high[2] = {20, 10};
+  problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = start, .low = low, .high = high};
+  assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_OK);
+  assert_near(r->x[0], exp(-2), 1e-7);
+  assert_true(isinf(r->end_cost[0]));
+  assert_string_equal(err.text, "");
+  od_ls_result_free(r);
+  problem.low = NULL;
+  assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
+  assert_string_equal(err.text, "parameter 0 needs finite bounds, or a box, to draw starts from");
+  // A logarithm's starts are spread over its orders of magnitude.
+  const od_ls_transform transform[2] = {OD_TRANSFORM_LOG, OD_TRANSFORM_LINEAR};
+  const double box_low[2] = {1e-6, -1}, box_high[2] = {1e6, 1}, at[2] = {1, 0};
+  const od_ls_starts box = {.box = 12, .low = box_low, .high = box_high};
+  problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = at, .transform = transform};
+  assert_int_equal(od_least_squares_multistart(&problem, NULL, &box, &r, &err), OD_OK);
+  int decades[12] = {0};
+  for (int i = 1; i <= 12; i++) decades[(int)(log10(r->start_x[2 * i]) + 6)]++;
+  for (int i = 0; i < 12; i++) assert_int_equal(decades[i], 1);
+  od_ls_result_free(r);
+}
+
+// ---- mistakes
+
+static void bad_arguments(void **state) {
+  (void)state;
+  const double start[2] = {1, 2}, low[2] = {0, 3}, high[2] = {2, 2.5}, wrong[2] = {1, NAN}, scale[2] = {1, 0};
+  const od_ls_transform log_[2] = {OD_TRANSFORM_LINEAR, OD_TRANSFORM_LOG},
+                        logistic[2] = {OD_TRANSFORM_LOGISTIC, OD_TRANSFORM_LINEAR};
+  const double negative[2] = {1, -2};
+  const struct {
+    od_ls_problem problem;
+    const char *text;
+  } cases[] = {
+      {{.m = 0, .n = 2}, "there must be residuals and parameters"},
+      {{.m = 2, .n = 2, .start = start}, "residuals and a start must be given"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = wrong}, "the start of parameter 1 is not finite"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
+       "parameter 1 has no room between its bounds 3 and 2.5"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low},
+       "parameter 1 starts at 2, outside its bounds 3 and inf"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
+       "the scale of parameter 1 is 0, not a positive number"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
+       "parameter 1 is searched as a logarithm and must be positive"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},
+       "parameter 0 is searched as logistic and needs two finite bounds"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    od_ls_result *r;
+    od_error err = {0};
+    assert_int_equal(od_least_squares(&cases[i].problem, NULL, &r, &err), OD_BAD_ARGUMENT);
+    assert_string_equal(err.text, cases[i].text);
+    assert_null(r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(row_blocks),
+      cmocka_unit_test(linear_against_lapack),
+      cmocka_unit_test(boxes_against_brute_force),
+      cmocka_unit_test(curved_valley_in_a_box),
+      cmocka_unit_test(truncation_jams),
+      cmocka_unit_test(undetermined_directions),
+      cmocka_unit_test(robust_losses),
+      cmocka_unit_test(cannot_evaluate),
+      cmocka_unit_test(stopping),
+      cmocka_unit_test(transforms_and_scales),
+      cmocka_unit_test(derivatives),
+      cmocka_unit_test(differences_at_bounds),
+      cmocka_unit_test(fixed_parameters),
+      cmocka_unit_test(multistart),
+      cmocka_unit_test(multistart_with_trouble),
+      cmocka_unit_test(bad_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
