@@ -23,10 +23,10 @@ typedef struct od_observer_options {
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
   // ny x ny covariance of the sensors' noise, positive definite, instead of sigma; NULL: sensors are independent.
   const double *sensor_covariance;
-  double gate;                 // innovations beyond so many standard deviations are not used; zero: all are used
-  int patience;                // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
-  const int *frozen;           // ny: a value so many times in a row is not used; NULL or zero: it is
-  const double *low, *high;    // np bounds of the parameters; NULL: none
+  double gate;               // innovations beyond so many standard deviations are not used; zero: all are used
+  int patience;              // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
+  const int *frozen;         // ny: a value so many times in a row is not used; NULL or zero: it is
+  const double *low, *high;  // np bounds of the parameters; NULL: none
 } od_observer_options;
 
 typedef struct od_observer od_observer;

@@ -38,8 +38,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     unit = widest(unit, shown_in(f, i).unit);
     truth = truth || !isnan(e->parameter[i].truth);
   }
-  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start", "estimate",
-          "sigma");
+  fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start",
+          "estimate", "sigma");
   fprintf(to, truth ? " %12s\n" : "\n", "true");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
@@ -54,7 +54,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
     print_number(to, f->estimate[i] * shown.factor, 6);
     print_number(to, f->sigma[i] * shown.factor, 3);
     if (truth) print_number(to, p->truth * shown.factor, 6);
-    fprintf(to, "%s\n", f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
+    fprintf(to, "%s\n",
+            f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
   }
 }
 
@@ -98,7 +99,8 @@ static void print_cell(FILE *to, double value, int width, const char *format) {
   fprintf(to, " %*s", width, text);
 }
 
-static void print_quality(const od_fitted *f, int set, int sensor, bool unseen, int set_width, int name_width, FILE *to) {
+static void print_quality(const od_fitted *f, int set, int sensor, bool unseen, int set_width, int name_width,
+                          FILE *to) {
   const od_fit_set_result *s = &f->set[set];
   const od_sensor *its = &f->plan->e->sensor[sensor];
   const od_fit_quality *q = unseen ? &s->unseen_quality[sensor] : &s->fitted_quality[sensor];
@@ -152,8 +154,9 @@ void od_fitted_warn(const od_fitted *f) {
       const od_fit_quality *q[] = {&s->fitted_quality[k], &s->unseen_quality[k]};
       for (int part = 0; part < 2; part++)
         if (q[part]->still && q[part]->samples > 0 && !(log && log->constant[s->data->set->channel[k]]))
-          od_cli_warning("'%s' never changes in the %s of the set '%s': there is nothing to explain, and no fit in percent",
-                         f->plan->e->sensor[k].name, part ? "validated part" : "fitted part", s->name);
+          od_cli_warning(
+              "'%s' never changes in the %s of the set '%s': there is nothing to explain, and no fit in percent",
+              f->plan->e->sensor[k].name, part ? "validated part" : "fitted part", s->name);
     }
     if (s->predicted != OD_OK)
       od_cli_warning("the set '%s' cannot be predicted with the fitted values: %s", s->name,
@@ -197,7 +200,8 @@ static json_t *parameters_json(const od_fitted *f) {
     json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
     json_object_set_new(item, "true", od_json_number(p->truth));
     json_t *row = json_array();
-    for (int j = 0; j < e->parameters; j++) json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
+    for (int j = 0; j < e->parameters; j++)
+      json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
     json_object_set_new(item, "correlations", row);
     json_array_append_new(list, item);
   }

@@ -17,7 +17,7 @@ typedef struct truth {
   double *u, *u_after;  // inputs, and just after a jump
   double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
   od_sensor_noise *noise;
-  double *last;         // what each sensor said last while it was sound
+  double *last;  // what each sensor said last while it was sound
 } truth;
 
 // --- Steps --------------------------------------------------------------------------------------------------------

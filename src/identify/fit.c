@@ -1,5 +1,5 @@
 // The fit itself: residuals of all fitted samples in units of their noise, given to the least-squares engine, and what
-// the solution says.
+// the solution says about the parameters. fit_quality.c says how well it predicts.
 #include "identify/fit.h"
 
 #include <limits.h>
@@ -9,28 +9,8 @@
 #include <time.h>
 
 #include "experiment/noise.h"
+#include "identify/fit_work.h"
 #include "identify/told.h"
-#include "prepare/whiteness.h"
-
-enum { WHITE_LAGS = 20 };
-
-typedef struct fit {
-  const od_fit_plan *plan;
-  const od_fit_options *options;
-  od_fitted *f;
-  od_plant *plant;
-  int np, nx, ns, ny, nu;
-  int n;  // parameters and unknown initial states
-  od_predictor **predictor;
-  double **y, **dy;  // of each set
-  double *derived_at;  // n: where dy was found; NAN: nowhere
-  bool eager;          // the last trial was accepted, so that the next one's derivatives will be wanted
-  double *x0;        // the plant's own initial state, and a trial's
-  long m;            // residuals
-  double *start, *low, *high;
-  double *box_low, *box_high;  // where other starts are drawn; initial states begin at the model's
-  int *every_state;
-} fit;
 
 static double seconds(void) {
   struct timespec t;
@@ -38,14 +18,14 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool is_anywhere(const fit *w) {
+static bool is_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
 }
 
 // --- Predictions --------------------------------------------------------------------------------------------------
 
 // Where the unknown initial state of a set stands among what is searched; only fitted sets have one.
-static int state_columns(const fit *w, int set) {
+static int state_columns(const od_fit_work *w, int set) {
   int first = w->np;
   for (int i = 0; i < set; i++)
     if (w->f->data[i]->fitted > 0) first += w->nx;
@@ -53,7 +33,7 @@ static int state_columns(const fit *w, int set) {
 }
 
 // A set that nothing is fitted to begins at the model's own state.
-static od_status predict(const fit *w, int set, const double *x, bool derivatives) {
+od_status od_fit_predict(const od_fit_work *w, int set, const double *x, bool derivatives) {
   const double *from = NULL;
   if (is_anywhere(w)) {
     double *trial = w->x0 + w->nx;
@@ -67,30 +47,30 @@ static od_status predict(const fit *w, int set, const double *x, bool derivative
 // --- Residuals ----------------------------------------------------------------------------------------------------
 
 // Calls for each fitted sample that is there, in order.
-#define FOR_EACH_RESIDUAL(w, d, set, k, i)                          \
-  for (int set = 0; set < (w)->f->sets; set++)                      \
-    for (long k = 0; k < (w)->f->data[set]->fitted; k++)            \
-      for (int i = 0; i < (w)->ns; i++)                             \
+#define FOR_EACH_RESIDUAL(w, d, set, k, i)               \
+  for (int set = 0; set < (w)->f->sets; set++)           \
+    for (long k = 0; k < (w)->f->data[set]->fitted; k++) \
+      for (int i = 0; i < (w)->ns; i++)                  \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
 // All fitted sets. Values and derivatives together cost less than one after the other, and most trials are accepted; after
 // one that was not, values come first.
-static bool predict_fitted(fit *w, const double *x, bool derivatives) {
+static bool predict_fitted(od_fit_work *w, const double *x, bool derivatives) {
   w->derived_at[0] = NAN;
   for (int set = 0; set < w->f->sets; set++)
-    if (w->f->data[set]->fitted > 0 && predict(w, set, x, derivatives) != OD_OK) return false;
+    if (w->f->data[set]->fitted > 0 && od_fit_predict(w, set, x, derivatives) != OD_OK) return false;
   if (derivatives) memcpy(w->derived_at, x, (size_t)w->n * sizeof *x);
   return true;
 }
 
-static bool is_derived_at(const fit *w, const double *x) {
+static bool is_derived_at(const od_fit_work *w, const double *x) {
   for (int i = 0; i < w->n; i++)
     if (!(w->derived_at[i] == x[i])) return false;
   return true;
 }
 
 static int residuals(void *user, const double *x, double *r) {
-  fit *w = user;
+  od_fit_work *w = user;
   const od_fit_data *d;
   bool derivatives = w->eager;
   w->eager = false;
@@ -101,7 +81,7 @@ static int residuals(void *user, const double *x, double *r) {
 
 // Rows of a set have its own parameters' columns; those of other sets' initial states are zero.
 static int jacobian(void *user, const double *x, double *J) {
-  fit *w = user;
+  od_fit_work *w = user;
   const od_fit_data *d;
   w->eager = true;
   if (!is_derived_at(w, x) && !predict_fitted(w, x, true)) return 1;
@@ -124,7 +104,7 @@ static int jacobian(void *user, const double *x, double *J) {
 
 // --- Setting up ---------------------------------------------------------------------------------------------------
 
-static od_status make_data(fit *w, od_error *err) {
+static od_status make_data(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   size_t sets = (size_t)plan->sets + 1;
   w->f->data = calloc(sets, sizeof *w->f->data);
@@ -148,13 +128,14 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
     least = fmin(least, d->time[k] - d->time[k - 1]);
     most = fmax(most, d->time[k] - d->time[k - 1]);
   }
-  return od_fail(err, OD_BAD_INPUT,
-                 "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' wants them at one distance; "
-                 "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
-                 d->set->name, least, most, d->step);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' wants them at one distance; "
+      "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
+      d->set->name, least, most, d->step);
 }
 
-static od_status make_predictor(fit *w, int set, od_error *err) {
+static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule == OD_RULE_EXACT && !d->uniform) return complain_about_times(d, err);
@@ -179,7 +160,7 @@ static od_status make_predictor(fit *w, int set, od_error *err) {
 }
 
 // The model's own initial state, from which unknown ones are counted.
-static od_status find_initial_state(fit *w, od_error *err) {
+static od_status find_initial_state(od_fit_work *w, od_error *err) {
   void *work = malloc(w->plant->work_size + 1);
   w->x0 = calloc(2 * (size_t)w->nx + 1, sizeof *w->x0);
   w->every_state = calloc((size_t)w->nx + 1, sizeof *w->every_state);
@@ -197,7 +178,7 @@ static double draw(const od_estimated *p, uint64_t seed) {
   return p->low + part * (p->high - p->low);
 }
 
-static od_status make_problem(fit *w, od_error *err) {
+static od_status make_problem(od_fit_work *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   const od_fit_data *d;
   w->n = w->np;
@@ -227,13 +208,14 @@ static od_status make_problem(fit *w, od_error *err) {
     w->box_high[i] = parameter ? w->high[i] : 0;
     if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
     if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
-      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so that no start can be drawn for it", e->parameter[i].path);
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so that no start can be drawn for it",
+                     e->parameter[i].path);
     if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }
   return OD_OK;
 }
 
-static od_status prepare(fit *w, od_error *err) {
+static od_status prepare(od_fit_work *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   od_status status = make_data(w, err);
   if (status == OD_OK) status = od_experiment_plant(e, &w->plant, err);
@@ -251,32 +233,34 @@ static od_status prepare(fit *w, od_error *err) {
 // --- Searching ----------------------------------------------------------------------------------------------------
 
 static bool report_progress(void *user, const od_ls_progress *p) {
-  const fit *w = user;
+  const od_fit_work *w = user;
   // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
   double done = 1 - exp(-(double)p->iterations / 10);
   return w->options->progress(w->options->user, done);
 }
 
 // What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
-static od_status explain(fit *w, od_status status, od_error *err) {
+static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   if (r && w->options->only_predict) return OD_OK;
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %ld iterations; what is told is the best so far", r->iterations);
   // Of several starts the best may be one that did not come to its end.
   if (r && r->reason == OD_LS_EVALUATIONS)
-    return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; what is told is the best so far",
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "no minimum was found within %ld predictions; what is told is the best so far",
                    w->plan->evaluations);
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
-    od_status why = w->f->data[set]->fitted > 0 ? predict(w, set, w->start, true) : OD_OK;
+    od_status why = w->f->data[set]->fitted > 0 ? od_fit_predict(w, set, w->start, true) : OD_OK;
     if (why != OD_OK)
-      return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s", w->f->data[set]->set->name,
-                     w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why));
+      return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
+                     w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",
+                     od_status_text(why));
   }
   return status;
 }
 
-static od_status search(fit *w, od_error *err) {
+static od_status search(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_problem problem = {.m = (int)w->m,
                                  .n = w->n,
@@ -296,8 +280,7 @@ static od_status search(fit *w, od_error *err) {
                                  .unit_variance = plan->known_noise,
                                  .progress = w->options->progress ? report_progress : NULL,
                                  .progress_user = w};
-  const od_ls_starts starts = {
-      .box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
+  const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
   double begin = seconds();
   od_status status = plan->starts > 0 && !w->options->only_predict
                          ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
@@ -309,7 +292,7 @@ static od_status search(fit *w, od_error *err) {
 // --- What was found -----------------------------------------------------------------------------------------------
 
 // With sigmas that are right the Jacobian's rows have noise 1.
-static od_status judge(fit *w, od_error *err) {
+static od_status judge(od_fit_work *w, od_error *err) {
   double *J = malloc(((size_t)w->m * (size_t)w->n + 1) * sizeof *J);
   const double *x = w->f->search->x;
   if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -319,7 +302,7 @@ static od_status judge(fit *w, od_error *err) {
   return status;
 }
 
-static od_status keep_estimates(fit *w, od_error *err) {
+static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;
   od_fitted *f = w->f;
@@ -352,147 +335,9 @@ static od_status keep_estimates(fit *w, od_error *err) {
   return OD_OK;
 }
 
-// --- How good it is -----------------------------------------------------------------------------------------------
-
-// Of one sensor over some rows: how much of its movement is explained.
-static double fit_percent(const fit *w, int set, int i, long first, long end) {
-  const od_fit_data *d = w->f->data[set];
-  double mean = 0, off = 0, moved = 0;
-  long n = 0;
-  for (long k = first; k < end; k++)
-    if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i], n++;
-  mean /= (double)n;
-  for (long k = first; k < end; k++) {
-    double y = d->y[k * w->ns + i];
-    if (isnan(y)) continue;
-    off += pow(y - w->y[set][k * w->ny + i], 2);
-    moved += pow(y - mean, 2);
-  }
-  return n > 0 && moved > 0 ? 100 * (1 - sqrt(off / moved)) : (double)NAN;
-}
-
-// What is simulated without noise leaves residuals that nobody expects to be white.
-static void judge_residuals(const fit *w, int set, int i, long first, long end, double *memory, od_fit_quality *q) {
-  const od_fit_data *d = w->f->data[set];
-  double squares = 0, low = INFINITY, high = -INFINITY;
-  for (long k = first; k < end; k++) low = fmin(low, d->y[k * w->ns + i]), high = fmax(high, d->y[k * w->ns + i]);
-  q->still = low == high;
-  q->samples = 0;
-  for (long k = first; k < end; k++) {
-    double measured = d->y[k * w->ns + i], r = memory[k - first] = measured - w->y[set][k * w->ny + i];
-    if (isnan(measured)) continue;
-    squares += r * r;
-    q->samples++;
-  }
-  q->missing = end - first - q->samples;
-  q->rms = q->samples > 0 ? sqrt(squares / (double)q->samples) : (double)NAN;
-  double correlation[WHITE_LAGS + 1];
-  od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
-  q->lag1 = correlation[1];
-  q->white = d->set->clean ? (double)NAN : white.p;
-}
-
-static od_status judge_set(fit *w, int set, const double *x, bool at_start, od_error *err) {
-  const od_fit_data *d = w->f->data[set];
-  od_fit_set_result *r = &w->f->set[set];
-  od_status status = predict(w, set, x, false);
-  // Nothing is said about what cannot be predicted.
-  for (long k = 0; status != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
-  if (!at_start) r->predicted = status;
-  double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
-  if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < w->ns; i++) {
-    od_fit_quality *q[] = {&r->fitted_quality[i], &r->unseen_quality[i]};
-    long first[] = {0, d->fitted}, end[] = {d->fitted, d->rows};
-    for (int part = 0; part < 2; part++) {
-      double percent = fit_percent(w, set, i, first[part], end[part]);
-      *(at_start ? &q[part]->start_fit : &q[part]->fit) = percent;
-      if (at_start) continue;
-      judge_residuals(w, set, i, first[part], end[part], memory, q[part]);
-    }
-  }
-  free(memory);
-  return OD_OK;
-}
-
-static od_status label_table(fit *w) {
-  static const char *const kinds[] = {"measured", "predicted", "residual"};
-  const od_experiment *e = w->plan->e;
-  int c = 2;
-  od_table *t = w->f->table = od_table_new(2 + w->nu + 3 * w->ns);
-  od_status status = t ? od_table_label(t, 0, "set", "1") : OD_NO_MEMORY;
-  if (status == OD_OK) status = od_table_label(t, 1, "time", "s");
-  for (int i = 0; i < w->nu && status == OD_OK; i++)
-    status = od_table_label(t, c++, od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
-  for (int i = 0; i < w->ns; i++)
-    for (int k = 0; k < 3 && status == OD_OK; k++) {
-      char name[256];
-      snprintf(name, sizeof name, "%s.%.200s", kinds[k], e->sensor[i].name);
-      status = od_table_label(t, c++, name, e->sensor[i].unit);
-    }
-  return status;
-}
-
-static od_status fill_table(fit *w, int set) {
-  const od_fit_data *d = w->f->data[set];
-  double *row = calloc((size_t)w->f->table->columns, sizeof *row);
-  od_status status = row ? OD_OK : OD_NO_MEMORY;
-  for (long k = 0; k < d->rows && status == OD_OK; k++) {
-    double *to = row;
-    *to++ = set + 1;
-    *to++ = d->time[k];
-    for (int i = 0; i < w->nu; i++) *to++ = d->u[k * w->nu + i];
-    for (int i = 0; i < w->ns; i++) {
-      double measured = d->y[k * w->ns + i], predicted = w->y[set][k * w->ny + i];
-      *to++ = measured;
-      *to++ = predicted;
-      *to++ = measured - predicted;
-    }
-    status = od_table_append(w->f->table, row);
-  }
-  free(row);
-  return status;
-}
-
-static od_status judge_sets(fit *w, od_error *err) {
-  if (w->options->table && label_table(w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int set = 0; set < w->f->sets; set++) {
-    const od_fit_data *d = w->f->data[set];
-    od_fit_set_result *r = &w->f->set[set];
-    *r = (od_fit_set_result){.name = d->set->name,
-                             .validates = d->set->validates,
-                             .data = d,
-                             .rows = d->rows,
-                             .fitted = d->fitted};
-    r->fitted_quality = calloc(2 * (size_t)w->ns + 1, sizeof *r->fitted_quality);
-    if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    r->unseen_quality = r->fitted_quality + w->ns;
-    od_status status = judge_set(w, set, w->start, true, err);
-    if (status == OD_OK) status = judge_set(w, set, w->f->search->x, false, err);
-    if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
-      status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-    if (status != OD_OK) return status;
-    w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
-  }
-  return OD_OK;
-}
-
-static double overall(const fit *w, bool at_start) {
-  double sum = 0;
-  int n = 0;
-  for (int set = 0; set < w->f->sets; set++)
-    for (int i = 0; i < w->ns && w->f->data[set]->fitted > 0; i++) {
-      const od_fit_quality *q = &w->f->set[set].fitted_quality[i];
-      if (q->still || q->samples == 0) continue;
-      sum += pow(100 - (at_start ? q->start_fit : q->fit), 2);
-      n++;
-    }
-  return n > 0 ? 100 - sqrt(sum / n) : (double)NAN;
-}
-
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-static void release(fit *w) {
+static void release(od_fit_work *w) {
   for (int i = 0; i < w->f->sets; i++) {
     od_predictor_free(w->predictor[i]);
     free(w->y[i]);
@@ -512,17 +357,13 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_fitted *f = *out = calloc(1, sizeof *f);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   f->plan = plan;
-  fit w = {.plan = plan, .options = options ? options : &none, .f = f};
+  od_fit_work w = {.plan = plan, .options = options ? options : &none, .f = f};
   od_status status = prepare(&w, err), searched = OD_OK;
   if (status == OD_OK) searched = search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
   if (status == OD_OK) status = judge(&w, err);
   if (status == OD_OK) status = keep_estimates(&w, err);
-  if (status == OD_OK) status = judge_sets(&w, err);
-  if (status == OD_OK) {
-    f->start_fit = overall(&w, true);
-    f->fit = overall(&w, false);
-  }
+  if (status == OD_OK) status = od_fit_judge_sets(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);

@@ -24,12 +24,12 @@ typedef struct od_fit_set {
   const char *name;
   bool validates;  // it is predicted, but nothing is fitted to it
   od_log_plan plan;
-  od_log *log;         // NULL: simulated
-  int *channel;        // of the log: sensors, then inputs
-  od_machine *truth;   // of its own; NULL: the experiment's
-  double time;         // to be simulated
-  bool clean;          // simulated without noise
-  bool borrowed;       // log, plan and channels are the experiment's own
+  od_log *log;        // NULL: simulated
+  int *channel;       // of the log: sensors, then inputs
+  od_machine *truth;  // of its own; NULL: the experiment's
+  double time;        // to be simulated
+  bool clean;         // simulated without noise
+  bool borrowed;      // log, plan and channels are the experiment's own
 } od_fit_set;
 
 // A function of the parameters that people want to know: a product of powers times a weighted sum.
@@ -49,8 +49,8 @@ typedef struct od_fit_plan {
   od_hold hold;
   int substeps;
   od_fit_start start;
-  int starts;       // in the box, besides the file's own
-  double hold_out;  // the last part of each fitted set that is only predicted
+  int starts;        // in the box, besides the file's own
+  double hold_out;   // the last part of each fitted set that is only predicted
   bool known_noise;  // the sensors' sigmas are right: uncertainty follows from them, not from the residuals
   od_prepare prepare;
   od_fit_set *set;
@@ -96,11 +96,11 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // How well one sensor of one set is predicted; fit: 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
-  double start_fit, fit;        // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
-  double rms;                   // of the residuals
-  double lag1, white;           // correlation of neighbouring residuals; probability that white ones look like this
+  double start_fit, fit;  // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
+  double rms;             // of the residuals
+  double lag1, white;     // correlation of neighbouring residuals; probability that white ones look like this
   long samples, missing;
-  bool still;                   // the sensor never moves, so that there is nothing to explain
+  bool still;  // the sensor never moves, so that there is nothing to explain
 } od_fit_quality;
 
 typedef struct od_fit_set_result {
@@ -108,7 +108,7 @@ typedef struct od_fit_set_result {
   bool validates;
   const od_fit_data *data;
   long rows, fitted;
-  od_status predicted;  // with the fitted parameters
+  od_status predicted;                              // with the fitted parameters
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others
 } od_fit_set_result;
 
@@ -118,23 +118,24 @@ typedef struct od_fitted {
   const char **name;     // of the parameters
   od_rule rule;
   bool used_modes;
-  double *estimate, *sigma;     // of the parameters; sigma infinite: the data cannot tell
-  double *correlation;          // of their errors; NAN where there is no sigma
-  od_identifiability *told;     // what the data can tell about the parameters, whatever the unknown initial states
-  double *combination_value, *combination_sigma, *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
-  double start_fit, fit;        // percent, root mean square over fitted sets and sensors that move
+  double *estimate, *sigma;  // of the parameters; sigma infinite: the data cannot tell
+  double *correlation;       // of their errors; NAN where there is no sigma
+  od_identifiability *told;  // what the data can tell about the parameters, whatever the unknown initial states
+  double *combination_value, *combination_sigma,
+      *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
+  double start_fit, fit;   // percent, root mean square over fitted sets and sensors that move
   od_fit_set_result *set;
   od_fit_data **data;
   int sets;
-  od_table *table;              // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
-  double seconds;               // of the search alone
+  od_table *table;  // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
+  double seconds;   // of the search alone
 } od_fitted;
 
 typedef struct od_fit_options {
-  bool only_predict;           // nothing is searched: what the starting values give
-  bool random_start;           // begin at a point of the box drawn by `start_seed`
+  bool only_predict;  // nothing is searched: what the starting values give
+  bool random_start;  // begin at a point of the box drawn by `start_seed`
   uint64_t start_seed;
-  bool table;                  // the table of all samples is wanted
+  bool table;  // the table of all samples is wanted
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;

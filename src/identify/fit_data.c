@@ -214,7 +214,8 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fi
   if (status == OD_OK) {
     find_times(d);
     // The steps that a sensor counts in are more noise.
-    for (int i = 0; i < plan->e->sensors; i++) d->sigma[i] = hypot(d->sigma[i], plan->e->sensor[i].resolution / sqrt(12));
+    for (int i = 0; i < plan->e->sensors; i++)
+      d->sigma[i] = hypot(d->sigma[i], plan->e->sensor[i].resolution / sqrt(12));
     d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
     return OD_OK;
   }

@@ -22,7 +22,8 @@ const char *const od_fit_rules[] = {"trapezoid", "rk4", "exact", NULL};
 
 // --- How ----------------------------------------------------------------------------------------------------------
 
-static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices, int otherwise) {
+static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *choices,
+                  int otherwise) {
   int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, choices) : -1;
   return chosen >= 0 ? chosen : otherwise;
 }
@@ -72,15 +73,12 @@ static void check_window(od_loader *ld, int number, const char *name, int least)
 }
 
 static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"resample",        "detrend",  "low_pass",       "smooth_window", "smooth_order",
-                                     "outliers", "outlier_window", NULL};
+  static const char *const keys[] = {"resample",     "detrend",  "low_pass",       "smooth_window",
+                                     "smooth_order", "outliers", "outlier_window", NULL};
   static const char *const detrends[] = {"none", "mean", "linear", NULL};
-  static const od_field fields[] = {{"resample", "s", OD_POSITIVE, 0},
-                                    {"low_pass", "Hz", OD_POSITIVE, 0},
-                                    {"smooth_window", "1", OD_POSITIVE, 0},
-                                    {"smooth_order", "1", OD_NOT_NEGATIVE, 2},
-                                    {"outliers", "1", OD_POSITIVE, 0},
-                                    {"outlier_window", "1", OD_POSITIVE, 0}};
+  static const od_field fields[] = {{"resample", "s", OD_POSITIVE, 0},      {"low_pass", "Hz", OD_POSITIVE, 0},
+                                    {"smooth_window", "1", OD_POSITIVE, 0}, {"smooth_order", "1", OD_NOT_NEGATIVE, 2},
+                                    {"outliers", "1", OD_POSITIVE, 0},      {"outlier_window", "1", OD_POSITIVE, 0}};
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "prepare", .what = "prepare"};
   if (node >= 0) section = od_section_open(ld, node, node, "prepare", "prepare", keys);
@@ -134,8 +132,8 @@ static void read_set(od_experiment_loader *xl, fit_loader *fl, int key) {
   static const od_field time = {"time", "s", OD_POSITIVE, 0};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sets.%s", name);
-  od_section section = od_section_open(ld, od_value(ld, key), key, path,
-                                       od_format(ld, "the set '%s'", od_excerpt(ld, name)), keys);
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the set '%s'", od_excerpt(ld, name)), keys);
   od_fit_set *set = section.map >= 0 ? new_set(fl, ld) : NULL;
   if (!set) return;
   set->name = name;
@@ -248,8 +246,10 @@ static void read_combination(od_experiment_loader *xl, fit_loader *fl, int key) 
   od_combination c = {name, numbers, numbers + xl->e->parameters};
   if (od_section_get(ld, &section, "powers") < 0 && od_section_get(ld, &section, "sum") < 0)
     od_complain(ld, key, "the combination '%s' needs 'powers' or 'sum'", od_excerpt(ld, name));
-  read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers", c.power);
-  read_factors(xl, od_section_get(ld, &section, "sum"), od_format(ld, "%s.sum", path), "parameters and weights", c.weight);
+  read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers",
+               c.power);
+  read_factors(xl, od_section_get(ld, &section, "sum"), od_format(ld, "%s.sum", path), "parameters and weights",
+               c.weight);
   plan->combination[plan->combinations++] = c;
 }
 

@@ -183,7 +183,8 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
 }
 
 // One drive's channels from a row to the next.
-OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, double u0, double u1, double *restrict next) {
+OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, double u0, double u1,
+                                 double *restrict next) {
   const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->g0, *restrict g1 = m->g1;
   for (int c = 0; c < m->channels; c += 2) {
     next[c] = a[c] * s[c] + b[c] * s[c + 1] + (g0[c] * u0 + g1[c] * u1);
@@ -192,8 +193,8 @@ OD_INTO_WIDE void advance_values(const od_modal *m, const double *restrict s, do
 }
 
 // ds/dlambda: e^(lambda h) has the derivative h e^(lambda h).
-OD_INTO_WIDE void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t, double u0,
-                          double u1, double *restrict next) {
+OD_INTO_WIDE void advance_rates(const od_modal *m, double h, const double *restrict s, const double *restrict t,
+                                double u0, double u1, double *restrict next) {
   const double *restrict a = m->a, *restrict b = m->b, *restrict g0 = m->h0, *restrict g1 = m->h1;
   for (int c = 0; c < m->channels; c += 2) {
     double t0 = t[c] + h * s[c], t1 = t[c + 1] + h * s[c + 1];

@@ -45,7 +45,8 @@ static void draw_sensor(od_fit_account *a, int set, int sensor) {
   od_range r = range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_range));
   od_display shown = od_display_unit(s->unit, od_range_size(r));
   char note[80];
-  const od_fit_quality *q = f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
+  const od_fit_quality *q =
+      f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
   if (isnan(q->fit))
     snprintf(note, sizeof note, "%s", "no fit in percent");
   else
@@ -54,7 +55,8 @@ static void draw_sensor(od_fit_account *a, int set, int sensor) {
   od_figure figure = over_time(rows, f, s->name, note, r, shown, &time);
   od_page_figure_begin(a->page, &figure);
   od_chart_dots(figure.to, &figure.chart, time, column(rows, f, measured, shown.factor), OD_DRAWN_MEASURED);
-  od_chart_line(figure.to, &figure.chart, time, column(rows, f, predicted, shown.factor), OD_DRAWN_ESTIMATE, "predicted");
+  od_chart_line(figure.to, &figure.chart, time, column(rows, f, predicted, shown.factor), OD_DRAWN_ESTIMATE,
+                "predicted");
   od_page_figure_end(a->page, &figure);
 }
 
@@ -110,8 +112,10 @@ static bool can_be_drawn(const od_fit_account *a, int set, int sensor) {
 
 void od_fit_report_sets(od_fit_account *a) {
   int drawn = 0, all = a->f->sets * a->e->sensors;
-  static const od_legend legend[] = {
-      {"measured", OD_DRAWN_MEASURED}, {"predicted", OD_DRAWN_ESTIMATE}, {"expected noise, 95 %", OD_DRAWN_LIMIT}, {NULL, NULL}};
+  static const od_legend legend[] = {{"measured", OD_DRAWN_MEASURED},
+                                     {"predicted", OD_DRAWN_ESTIMATE},
+                                     {"expected noise, 95 %", OD_DRAWN_LIMIT},
+                                     {NULL, NULL}};
   od_page_section(a->page, "Measured and predicted");
   od_page_legend(a->page, legend);
   for (int set = 0; set < a->f->sets && drawn < MOST_FIGURES; set++) {
@@ -156,9 +160,10 @@ static void draw_whiteness(od_fit_account *a, int set, int sensor) {
 
 void od_fit_report_residuals(od_fit_account *a) {
   int drawn = 0;
-  od_page_text(a->page,
-               "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
-               "the dashed lines. Others say that the model, or what is known of the noise, lacks something.");
+  od_page_text(
+      a->page,
+      "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
+      "the dashed lines. Others say that the model, or what is known of the noise, lacks something.");
   od_page_figures_begin(a->page, true);
   for (int set = 0; set < a->f->sets; set++)
     for (int i = 0; i < a->e->sensors && a->f->set[set].fitted > 0; i++)

@@ -82,11 +82,11 @@ static void parameter_row(od_fit_account *a, int i, bool truth) {
 }
 
 static void report_parameters(od_fit_account *a) {
-  static const od_page_column with[] = {{"parameter", true}, {"unit", true},      {"low", false},
-                                        {"high", false},     {"start", false},    {"estimate", false},
+  static const od_page_column with[] = {{"parameter", true},    {"unit", true},   {"low", false},
+                                        {"high", false},        {"start", false}, {"estimate", false},
                                         {"\u00b1 95 %", false}, {"true", false},  {"", true}};
-  static const od_page_column without[] = {{"parameter", true}, {"unit", true},      {"low", false},
-                                           {"high", false},     {"start", false},    {"estimate", false},
+  static const od_page_column without[] = {{"parameter", true},    {"unit", true},   {"low", false},
+                                           {"high", false},        {"start", false}, {"estimate", false},
                                            {"\u00b1 95 %", false}, {"", true}};
   bool truth = false;
   for (int i = 0; i < a->e->parameters; i++) truth = truth || !isnan(a->e->parameter[i].truth);
@@ -145,11 +145,12 @@ static void report_directions(od_fit_account *a) {
   static const od_page_column columns[] = {
       {"direction", true}, {"singular value", false}, {"known to, percent", false}, {"", true}, {"mostly", true}};
   const od_identifiability *id = a->f->told;
-  od_page_text(a->page,
-               "Directions in which all parameters change together, each in parts of its own size, in the order in which the "
-               "data tell them. A singular value of 100 means that the data know a change along that direction to 1\u00a0%% "
-               "of the parameters' sizes (one standard deviation of the expected noise); below 1 the noise hides it, and "
-               "where it is nothing but rounding the data do not change at all.");
+  od_page_text(
+      a->page,
+      "Directions in which all parameters change together, each in parts of its own size, in the order in which the "
+      "data tell them. A singular value of 100 means that the data know a change along that direction to 1\u00a0%% "
+      "of the parameters' sizes (one standard deviation of the expected noise); below 1 the noise hides it, and "
+      "where it is nothing but rounding the data do not change at all.");
   od_page_table_begin(a->page, columns, 5);
   for (int k = 0; k < id->columns && k < MOST_ROWS; k++) {
     char name[40], text[400];
@@ -178,7 +179,8 @@ static void report_correlations(od_fit_account *a) {
     if (isfinite(f->sigma[i]) && f->sigma[i] > 0) index[shown++] = i;
   if (shown < 2) return;
   od_page_heading(a->page, "Correlations of the estimates' errors");
-  od_page_text(a->page, "Of parameters that the data tell one by one. Near 1 or \u22121 two of them can hardly be told apart.");
+  od_page_text(a->page,
+               "Of parameters that the data tell one by one. Near 1 or \u22121 two of them can hardly be told apart.");
   od_page_column columns[MOST_HEAT + 1] = {{"", true}};
   char number[MOST_HEAT][12], name[140];
   for (int i = 0; i < shown; i++) {
@@ -231,18 +233,20 @@ static void quality_row(od_fit_account *a, int set, int sensor, bool unseen) {
   if (isnan(q->white))
     od_page_cell(p, "-");
   else
-    od_page_marked_cell(p, !unseen && od_fit_is_coloured(q), "%s (p %.3f)", q->white < unlikely ? "no" : "yes", q->white);
+    od_page_marked_cell(p, !unseen && od_fit_is_coloured(q), "%s (p %.3f)", q->white < unlikely ? "no" : "yes",
+                        q->white);
 }
 
 static void report_residuals(od_fit_account *a) {
-  static const od_page_column columns[] = {{"set", true},           {"sensor", true},   {"use", true},
-                                           {"samples", false},      {"missing", false}, {"fit before, %", false},
+  static const od_page_column columns[] = {{"set", true},           {"sensor", true},         {"use", true},
+                                           {"samples", false},      {"missing", false},       {"fit before, %", false},
                                            {"fit after, %", false}, {"residual, rms", false}, {"expected noise", false},
                                            {"lag 1", false},        {"white", true}};
   od_page_section(a->page, "What is left over");
-  od_page_text(a->page,
-               "Fit: 100\u00a0%% less the size of the residuals over that of the signal's movement about its mean. White: Ljung "
-               "and Box's sum over 20 lags, with the probability p that a white series' is larger.");
+  od_page_text(
+      a->page,
+      "Fit: 100\u00a0%% less the size of the residuals over that of the signal's movement about its mean. White: Ljung "
+      "and Box's sum over 20 lags, with the probability p that a white series' is larger.");
   od_page_table_begin(a->page, columns, 11);
   for (int set = 0; set < a->f->sets; set++)
     for (int i = 0; i < a->e->sensors && i < MOST_ROWS; i++) {

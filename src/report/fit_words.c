@@ -14,13 +14,15 @@ static void tell_fit(od_fit_account *a) {
   if (isnan(f->fit))
     od_page_notice(a->page, OD_TONE_DOUBT, "No verdict:", "no sensor moves, so that there is nothing to explain.");
   else if (isnan(f->start_fit))
-    od_page_notice(a->page, OD_TONE_GOOD, "Fit:",
-                   "the model explains %.2f\u00a0%% of what the sensors say; with the starting values it cannot predict it.",
-                   f->fit);
+    od_page_notice(
+        a->page, OD_TONE_GOOD, "Fit:",
+        "the model explains %.2f\u00a0%% of what the sensors say; with the starting values it cannot predict it.",
+        f->fit);
   else
-    od_page_notice(a->page, f->fit >= f->start_fit ? OD_TONE_GOOD : OD_TONE_BAD, "Fit:",
-                   "the model explains %.2f\u00a0%% of what the sensors say, and %.2f\u00a0%% with the starting values.",
-                   f->fit, f->start_fit);
+    od_page_notice(
+        a->page, f->fit >= f->start_fit ? OD_TONE_GOOD : OD_TONE_BAD,
+        "Fit:", "the model explains %.2f\u00a0%% of what the sensors say, and %.2f\u00a0%% with the starting values.",
+        f->fit, f->start_fit);
 }
 
 // Sensors of fitted data whose residuals are not white, by name.
@@ -51,15 +53,17 @@ static void tell_identifiability(od_fit_account *a) {
   if (!id) return;
   int told = id->columns - id->nulls - id->weak;
   char hidden[120] = "";
-  if (id->weak > 0) snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, id->weak > 1 ? "are" : "is");
+  if (id->weak > 0)
+    snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, id->weak > 1 ? "are" : "is");
   if (told == id->columns)
     od_page_notice(a->page, OD_TONE_GOOD, "Told:", "the data tell all %d parameters.", id->columns);
   else
-    od_page_notice(a->page, OD_TONE_DOUBT, "Not all is told:",
-                   "the data tell %d of %d directions in which the parameters can change; %d %s the data unchanged%s. "
-                   "Parameters that take part in those stand where the search happened to end; combinations of them may be "
-                   "known all the same.",
-                   told, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
+    od_page_notice(
+        a->page, OD_TONE_DOUBT, "Not all is told:",
+        "the data tell %d of %d directions in which the parameters can change; %d %s the data unchanged%s. "
+        "Parameters that take part in those stand where the search happened to end; combinations of them may be "
+        "known all the same.",
+        told, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
 }
 
 // --- Items --------------------------------------------------------------------------------------------------------
@@ -83,8 +87,8 @@ static void tell_bounds(od_fit_account *a) {
     int side = a->f->search->at_bound[i];
     if (side == 0) continue;
     double bound = side < 0 ? p->low : p->high;
-    od_page_item(a->page, p->path, "ends at its %s bound, %s: the data would have it go further.", side < 0 ? "lower" : "upper",
-                 od_quantity_alone(bound, NAN, p->unit, bound).text);
+    od_page_item(a->page, p->path, "ends at its %s bound, %s: the data would have it go further.",
+                 side < 0 ? "lower" : "upper", od_quantity_alone(bound, NAN, p->unit, bound).text);
   }
 }
 
@@ -93,15 +97,17 @@ static void tell_parameters(od_fit_account *a) {
   int told = 0;
   for (int i = 0; i < a->e->parameters; i++) {
     const od_estimated *p = &a->e->parameter[i];
-    double estimate = a->f->estimate[i], sigma = a->f->sigma[i], size = od_larger(estimate, od_larger(p->start, p->truth));
+    double estimate = a->f->estimate[i], sigma = a->f->sigma[i],
+           size = od_larger(estimate, od_larger(p->start, p->truth));
     if (!isfinite(sigma) || a->f->search->at_bound[i] || told++ >= MOST_PARAMETERS) continue;
     char truth[120] = "";
     if (!isnan(p->truth))
       snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit, size).text);
-    od_page_item(a->page, p->path, "is %s%s; it started at %s.", od_quantity(estimate, sigma, p->unit, size).text, truth,
-                 od_quantity_alone(p->start, NAN, p->unit, size).text);
+    od_page_item(a->page, p->path, "is %s%s; it started at %s.", od_quantity(estimate, sigma, p->unit, size).text,
+                 truth, od_quantity_alone(p->start, NAN, p->unit, size).text);
   }
-  if (told > MOST_PARAMETERS) od_page_item(a->page, "And", "%d more; the table below has them.", told - MOST_PARAMETERS);
+  if (told > MOST_PARAMETERS)
+    od_page_item(a->page, "And", "%d more; the table below has them.", told - MOST_PARAMETERS);
 }
 
 static void tell_unseen(od_fit_account *a, int set) {
@@ -115,10 +121,10 @@ static void tell_unseen(od_fit_account *a, int set) {
     const od_fit_quality *q = &s->unseen_quality[i];
     size_t used = strlen(text);
     if (isnan(q->fit)) continue;
-    snprintf(text + used, sizeof text - used, "%s%.2f\u00a0%% of %.80s", used ? ", " : "", q->fit, a->e->sensor[i].name);
+    snprintf(text + used, sizeof text - used, "%s%.2f\u00a0%% of %.80s", used ? ", " : "", q->fit,
+             a->e->sensor[i].name);
     used = strlen(text);
-    if (!isnan(q->start_fit))
-      snprintf(text + used, sizeof text - used, " (before: %.2f\u00a0%%)", q->start_fit);
+    if (!isnan(q->start_fit)) snprintf(text + used, sizeof text - used, " (before: %.2f\u00a0%%)", q->start_fit);
   }
   if (text[0])
     od_page_item(a->page, "Validation:", "of %s %s, which the fit has not seen, the model predicts %s.",

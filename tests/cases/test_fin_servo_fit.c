@@ -65,8 +65,8 @@ static void test_before_and_after(void **state) {
     assert_true(fabs(f->set[1].unseen_quality[0].start_fit - 73.4) < 0.1);
     assert_true(step[i] > 99);
   }
-  print_message("fit %.2f %% before, %.2f %% after; median of iterations %g, of the step response's fit %.2f %%\n", before,
-                after, median(iterations, SEEDS), median(step, SEEDS));
+  print_message("fit %.2f %% before, %.2f %% after; median of iterations %g, of the step response's fit %.2f %%\n",
+                before, after, median(iterations, SEEDS), median(step, SEEDS));
   assert_true(fabs(before - 86.95) < 0.05 && fabs(after - 96.18) < 0.05);
   assert_true(median(iterations, SEEDS) <= 20);
   assert_true(median(step, SEEDS) >= 99.8);
@@ -91,7 +91,8 @@ static void test_null_directions(void **state) {
       // At a bound there is nothing to doubt about.
       if (p >= 2) assert_true(isinf(f->sigma[p]) || f->search->at_bound[p]);
     }
-    for (int c = 0; c < COMBINATIONS; c++) assert_true(isfinite(f->combination_sigma[c]) && f->combination_sigma[c] > 0);
+    for (int c = 0; c < COMBINATIONS; c++)
+      assert_true(isfinite(f->combination_sigma[c]) && f->combination_sigma[c] > 0);
   }
 }
 
@@ -103,8 +104,8 @@ static double chi(double dimension, double z) {
 // Bounds as the case file has them, errors that scatter as they say, and standard deviations that say the same.
 static void test_combinations(void **state) {
   (void)state;
-  const double published[COMBINATIONS] = {2.2, 1.2, 4.1, 1.7, 8.9, 4.9}, truth[] = {643.3607, 0.8794, 713.28e6, 8.9768e-12,
-                                                                                   8.7655e-13, 121.35, 13.5, 101.14e3};
+  const double published[COMBINATIONS] = {2.2, 1.2, 4.1, 1.7, 8.9, 4.9},
+               truth[] = {643.3607, 0.8794, 713.28e6, 8.9768e-12, 8.7655e-13, 121.35, 13.5, 101.14e3};
   for (int i = 0; i < 8; i++) expect_near(all.plan->e->parameter[i].truth, truth[i], 1e-12);
   od_estimated kept[8];
   for (int i = 0; i < 8; i++) {

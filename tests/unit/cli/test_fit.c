@@ -59,8 +59,9 @@ static void expect_log(scratch *s, const char *log, int code, const char *said) 
 
 static void test_bad_logs(void **state) {
   scratch *s = *state;
-  expect_log(s, "time,lag\n0,0\n1,1\n2,0\n", 2,
-             "log.csv:1:1: error: there is no column for the input 'u'; 'data' in the experiment can name one of time, lag");
+  expect_log(
+      s, "time,lag\n0,0\n1,1\n2,0\n", 2,
+      "log.csv:1:1: error: there is no column for the input 'u'; 'data' in the experiment can name one of time, lag");
   expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
   expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
              "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag wants V");
@@ -104,7 +105,8 @@ static void test_gaps_and_still_signals(void **state) {
   const json_t *sensor = json_array_get(json_object_get(set, "sensors"), 0);
   assert_int_equal(json_integer_value(json_object_get(sensor, "missing")), 5);
   json_decref(root);
-  expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0, "warning: log.csv: 'lag' never changes");
+  expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0,
+             "warning: log.csv: 'lag' never changes");
   expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n", 0,
              "warning: 'lag' never changes in the fitted part of the set 'data': there is nothing to explain");
 }
@@ -192,7 +194,8 @@ static void test_start_that_explodes(void **state) {
 static void test_data_option(void **state) {
   scratch *s = *state;
   char lines[600];
-  snprintf(lines, sizeof lines, "%ssets: {a: {noise: no}, b: {use: validate, simulate: {}, noise: no, time: 2 s}}\n", both);
+  snprintf(lines, sizeof lines, "%ssets: {a: {noise: no}, b: {use: validate, simulate: {}, noise: no, time: 2 s}}\n",
+           both);
   outcome o = fit(s, lines, "");
   ends_with(o, 0);
   forget(o);
@@ -200,7 +203,8 @@ static void test_data_option(void **state) {
   char *table = scratch_read(scratch_path(s, "found.csv"));
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");
   long rows = 0;
-  for (char *line = strtok(table, "\n"); line && rows < 502; line = strtok(NULL, "\n"), rows++) fprintf(to, "%s\n", line);
+  for (char *line = strtok(table, "\n"); line && rows < 502; line = strtok(NULL, "\n"), rows++)
+    fprintf(to, "%s\n", line);
   fclose(to);
   free(table);
   o = fit(s, lines, "--data log.csv");
@@ -233,12 +237,14 @@ static void test_interrupt(void **state) {
   scratch *s = *state;
   char command[2000];
   put(s, "fit.yaml",
-      "machine: " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml\ntime: 5 s\nstep: 1 ms\n"
+      "machine: " OD_SOURCE_DIR
+      "/cases/fourbar-valve/machine.yaml\ntime: 5 s\nstep: 1 ms\n"
       "sensors: {P.pressure: {sigma: 1 bar}}\nfit: {starts: 100000}\n"
       "parameters:\n  oil.kp: {low: 1000 MPa, high: 2000 MPa}\n  valve.ports.a.curve.points[1]: {low: 10, high: 90}\n");
-  snprintf(command, sizeof command,
-           "cd %s && timeout --preserve-status -s INT 2 '%s' fit fit.yaml --json found.json --csv found.csv >.out 2>.err",
-           s->folder, OD_BINARY);
+  snprintf(
+      command, sizeof command,
+      "cd %s && timeout --preserve-status -s INT 2 '%s' fit fit.yaml --json found.json --csv found.csv >.out 2>.err",
+      s->folder, OD_BINARY);
   int status = system(command);
   char *err = scratch_read(scratch_path(s, ".err"));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 130) fail_msg("ended with %d: %s", status, err);
@@ -260,10 +266,14 @@ static void test_interrupt(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_bad_logs),    TEST(test_gaps_and_still_signals),
-      TEST(test_bad_files),   TEST(test_bad_wishes),
-      TEST(test_start_that_explodes), TEST(test_data_option),
-      TEST(test_predict),     TEST(test_interrupt),
+      TEST(test_bad_logs),
+      TEST(test_gaps_and_still_signals),
+      TEST(test_bad_files),
+      TEST(test_bad_wishes),
+      TEST(test_start_that_explodes),
+      TEST(test_data_option),
+      TEST(test_predict),
+      TEST(test_interrupt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ static const char lag[] =
     "  steps: {inputs: {u: {chirp: ~, steps: {initial: 1 V, at: [[1 s, -1 V], [2.5 s, 1 V]]}}}}\n"
     "  moved: {initial: {lag.state: 1.3 V}}\n";
 
-static const char head[] = "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
+static const char head[] =
+    "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
 static const char both[] = "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {low: 50 ms, high: 5 s}}\n";
 
 static void put(scratch *s, const char *name, const char *text) {
@@ -129,8 +130,9 @@ static void test_intervals_are_right(void **state) {
     white += f->set[0].fitted_quality[0].white > 0.05;
     od_fitted_free(f);
   }
-  print_message("%.1f %% of the true values inside, mean square of the errors in sigmas %.3f, %.1f %% of residuals white\n",
-                inside / 4.0, squares / 400, white / 2);
+  print_message(
+      "%.1f %% of the true values inside, mean square of the errors in sigmas %.3f, %.1f %% of residuals white\n",
+      inside / 4.0, squares / 400, white / 2);
   // Of 400 (in pairs that depend on each other a little) 380 are expected, with a standard deviation of 4.4 to 6.2.
   assert_true(inside >= 362 && inside <= 396);
   assert_true(fabs(squares / 400 - 1) < 0.25);
@@ -275,9 +277,9 @@ static void test_preparation(void **state) {
   od_fitted *clean = fit_run(plan, NULL);
   write_poor_log(s, clean->data[0]);
   fit_release(clean, plan);
-  static const char *const prepares[] = {"{}", "{outliers: 5, detrend: linear}",
-                                         "{outliers: 5, resample: 20 ms, detrend: linear}",
-                                         "{outliers: 5, resample: 10 ms, smooth_window: 5, detrend: linear, low_pass: 15 Hz}"};
+  static const char *const prepares[] = {
+      "{}", "{outliers: 5, detrend: linear}", "{outliers: 5, resample: 20 ms, detrend: linear}",
+      "{outliers: 5, resample: 10 ms, smooth_window: 5, detrend: linear, low_pass: 15 Hz}"};
   static const long rows[] = {501, 501, 251, 501};
   for (int i = 0; i < 4; i++) {
     char text[400];
@@ -340,7 +342,8 @@ static void test_relative_noise_of_a_log(void **state) {
 // --- Machines -----------------------------------------------------------------------------------------------------
 
 static const char valve[] =
-    "experiment: Valve\nmachine: " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml\ntime: 3 s\nstep: 2 ms\n"
+    "experiment: Valve\nmachine: " OD_SOURCE_DIR
+    "/cases/fourbar-valve/machine.yaml\ntime: 3 s\nstep: 2 ms\n"
     "sensors: {cylinder.length: {sigma: 1 mm}, P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 bar}}\n"
     "parameters:\n  oil.kp: {start: 1400 MPa, low: 1000 MPa, high: 2000 MPa}\n"
     "  valve.ports.a.curve.points[1]: {start: 50}\n  valve.ports.c.curve.points[1]: {start: 50}\n";
@@ -358,8 +361,8 @@ static void write_foreign_log(scratch *s, const od_fit_data *d) {
   for (long k = 0; k < d->rows; k++) {
     const double *y = d->y + 3 * k;
     char line[300];
-    snprintf(line, sizeof line, "%.10g;%.12g;%.12g;%.12g;%.12g\n", 1e3 * d->time[k] + 500, 1e3 * y[0] - 12.5, 1e-6 * y[1] / 25,
-             1e-5 * y[2], d->u[k]);
+    snprintf(line, sizeof line, "%.10g;%.12g;%.12g;%.12g;%.12g\n", 1e3 * d->time[k] + 500, 1e3 * y[0] - 12.5,
+             1e-6 * y[1] / 25, 1e-5 * y[2], d->u[k]);
     for (char *c = line; *c; c++)
       if (*c == '.') *c = ',';
     fputs(line, to);
@@ -419,9 +422,10 @@ static const char growth[] =
 static od_fit_plan *growth_plan(scratch *s, const char *more) {
   char text[1000];
   put(s, "growth.yaml", growth);
-  snprintf(text, sizeof text,
-           "machine: growth.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {back.gain: {start: 60, low: -100, high: 80}}\n%s",
-           more);
+  snprintf(
+      text, sizeof text,
+      "machine: growth.yaml\nsensors: {x: {sigma: 1 mV}}\nparameters: {back.gain: {start: 60, low: -100, high: 80}}\n%s",
+      more);
   return fit_plan_text(s, text);
 }
 
@@ -444,9 +448,8 @@ static void test_start_that_explodes(void **state) {
 
 // Data for validation that the fitted model cannot predict: nothing is said about them.
 static void test_validation_that_explodes(void **state) {
-  od_fit_plan *plan = growth_plan(
-      *state,
-      "sets:\n  a: {time: 50 ms, noise: no}\n  b: {use: validate, time: 40 s, noise: no}\n");
+  od_fit_plan *plan =
+      growth_plan(*state, "sets:\n  a: {time: 50 ms, noise: no}\n  b: {use: validate, time: 40 s, noise: no}\n");
   od_fitted *f = NULL;
   const od_fit_options options = {.only_predict = true, .table = true};
   f = fit_run(plan, &options);
@@ -499,15 +502,16 @@ static void test_data_that_say_nothing(void **state) {
   assert_string_equal(err.text, "the set 'data' has 1 rows, expected at least 2");
   put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text,
-                      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' wants them at one distance; "
-                      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
+  assert_string_equal(
+      err.text,
+      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' wants them at one distance; "
+      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
   static const char still[] =
       "machine: lag.yaml\nsensors: {lag: {relative: 1 %}}\nparameters: {lag.gain: {}}\ndata: {file: still.csv}\n";
   put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
   assert_int_equal(try_fit(fit_plan_text(s, still), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text,
-                      "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
+  assert_string_equal(
+      err.text, "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
 }
 
 // A sensor that never moves: there is no fit in percent, and what it could have told is not told.

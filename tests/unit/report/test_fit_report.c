@@ -64,7 +64,8 @@ static void test_figures(void **state) {
   cell_of(text, "K/T", 0, 1, cell, sizeof cell);
   assert_true(fabs(atof(cell) / f->combination_value[0] - 1) < 0.05);
   // Rows of the sets: a is fitted and validated, b validated.
-  const od_fit_quality *q[] = {&f->set[0].fitted_quality[0], &f->set[0].unseen_quality[0], &f->set[1].unseen_quality[0]};
+  const od_fit_quality *q[] = {&f->set[0].fitted_quality[0], &f->set[0].unseen_quality[0],
+                               &f->set[1].unseen_quality[0]};
   for (int i = 0; i < 3; i++) {
     const char *name = i < 2 ? "a" : "b";
     cell_of(text, name, i % 2, 3, cell, sizeof cell);
@@ -74,7 +75,8 @@ static void test_figures(void **state) {
     cell_of(text, name, i % 2, 6, cell, sizeof cell);
     expect_shown(cell, q[i]->fit);
   }
-  snprintf(part, sizeof part, "explains %.2f\u00a0%% of what the sensors say, and %.2f\u00a0%% with", f->fit, f->start_fit);
+  snprintf(part, sizeof part, "explains %.2f\u00a0%% of what the sensors say, and %.2f\u00a0%% with", f->fit,
+           f->start_fit);
   says(text, part);
   says(text, "the data tell all 2 parameters");
   says(text, "of the last part of a, which the fit has not seen, the model predicts ");
@@ -95,10 +97,13 @@ static void test_figures(void **state) {
 
 // The gain of the block and the scale of the sensor do the same: that is said, and nobody claims to know either.
 static void test_what_is_not_told(void **state) {
-  od_fit_plan *plan = plan_of(*state, "parameters: {lag.gain: {}, lag.time_constant: {high: 0.4 s, start: 0.3 s}, sensors.lag.scale: {}}\n", "");
+  od_fit_plan *plan = plan_of(
+      *state, "parameters: {lag.gain: {}, lag.time_constant: {high: 0.4 s, start: 0.3 s}, sensors.lag.scale: {}}\n",
+      "");
   od_fitted *f = fit_run(plan, &with_table);
   char *text = report(*state, f, NULL);
-  says(text, "<b>Not all is told:</b> the data tell 2 of 3 directions in which the parameters can change; 1 leaves the data");
+  says(text,
+       "<b>Not all is told:</b> the data tell 2 of 3 directions in which the parameters can change; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not told alone");
   says(text, "ends at its upper bound, 0.4\u00a0s: the data would have it go further");
@@ -176,7 +181,8 @@ static void test_set_that_explodes(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_figures), TEST(test_what_is_not_told), TEST(test_strange_ends), TEST(test_poor_data), TEST(test_set_that_explodes),
+      TEST(test_figures),   TEST(test_what_is_not_told),  TEST(test_strange_ends),
+      TEST(test_poor_data), TEST(test_set_that_explodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
