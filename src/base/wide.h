@@ -5,7 +5,7 @@
 #define OD_BASE_WIDE_H
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define OD_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define OD_WIDE

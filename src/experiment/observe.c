@@ -289,10 +289,13 @@ static od_status move_observer(run *r, const od_sample *s, bool start) {
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
   if (!start) r->o->seconds += seconds() - begin;
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
-  if (status != OD_OK) return status;
+  return status;
+}
+
+// The sample is behind: the next prediction begins there.
+static void leave_sample(run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   memcpy(r->u_from, s->u_after ? s->u_after : s->u, (size_t)r->nu * sizeof *r->u_from);
-  return OD_OK;
 }
 
 // What is missing at the start is not missed.
@@ -318,7 +321,10 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
     if (!r->options->no_table) status = record(r, s);
   }
-  if (status == OD_OK) return OD_OK;
+  if (status == OD_OK) {
+    leave_sample(r, s);
+    return OD_OK;
+  }
   return od_fail(err, status, "the observer's step to %.6g s failed: %s", s->t, od_status_text(status));
 }
 
@@ -331,9 +337,8 @@ static od_status carry_over(run *r, const od_sample *s) {
   od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
   if (status != OD_OK) return status;
   od_observer_doubt(r->observer, doubt);
-  r->o->end = r->t = s->t;
   r->failures = 0;
-  memcpy(r->u_from, u, (size_t)r->nu * sizeof *r->u_from);
+  leave_sample(r, s);
   return OD_OK;
 }
 

@@ -174,22 +174,29 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
 }
 
+// What a digital controller does at the present time. Its sample waits for the next step, so that it sees the corrected
+// estimate and the inputs after a jump, as the machine's own does.
+static od_status take_samples(od_observer *o, od_covariance *b) {
+  int changed;
+  double *map_p = o->np ? at(o, o->B) : NULL;
+  od_status status = od_sim_sample(od_observer_sim(o), at(o, o->map), map_p, &changed);
+  if (status != OD_OK || !changed) return status;
+  return od_covariance_predict(b, at(o, o->map), map_p, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
+}
+
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);
   od_covariance b = covariance(o);
   int changed;
   double *map_p = o->np ? at(o, o->B) : NULL;
-  od_status status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
+  od_status status = take_samples(o, &b);
+  if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
   if (status != OD_OK) return status;
   if (changed && !od_covariance_predict(&b, at(o, o->map), map_p, NULL, NULL)) return OD_NOT_FINITE;
-  status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, o->np ? at(o, o->B) : NULL);
+  status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, map_p);
   if (status != OD_OK) return status;
-  if (!od_covariance_predict(&b, at(o, o->A), at(o, o->B), Q, q)) return OD_NOT_FINITE;
-  // What a digital controller does at the end of the step.
-  status = od_sim_sample(sim, at(o, o->A), o->np ? at(o, o->B) : NULL, &changed);
-  if (status != OD_OK || !changed) return status;
-  return od_covariance_predict(&b, at(o, o->A), at(o, o->B), NULL, NULL) ? OD_OK : OD_NOT_FINITE;
+  return od_covariance_predict(&b, at(o, o->A), map_p, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
 // The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
@@ -275,15 +282,19 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
 }
 
-// Moves the estimate by delta from the prediction, parameters no further than their bounds.
+// Moves the estimate by delta from the prediction, parameters no further than their bounds; delta becomes how far they
+// came, for another pass begins there.
 static od_status move_estimate(od_observer *o) {
   od_sim *sim = od_observer_sim(o);
-  const double *delta = at(o, o->delta), *prior = at(o, o->prior);
-  double *p = at(o, o->p), *x = at(o, o->g);
+  const double *prior = at(o, o->prior), *low = at(o, o->low), *high = at(o, o->high);
+  double *delta = at(o, o->delta), *p = at(o, o->p), *x = at(o, o->g);
   for (int i = 0; i < o->nx + o->np; i++)
     if (!isfinite(delta[i])) return OD_NOT_FINITE;
-  for (int i = 0; i < o->np; i++)
-    p[i] = fmin(fmax(prior[o->nx + i] + delta[o->nx + i], at(o, o->low)[i]), at(o, o->high)[i]);
+  for (int i = 0; i < o->np; i++) {
+    double *moved = &delta[o->nx + i], free = prior[o->nx + i] + *moved;
+    p[i] = fmin(fmax(free, low[i]), high[i]);
+    if (p[i] != free) *moved = p[i] - prior[o->nx + i];
+  }
   for (int i = 0; i < o->nx; i++) x[i] = prior[i] + delta[i];
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }

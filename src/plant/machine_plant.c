@@ -51,8 +51,9 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
   bool mechanism = false;
-  for (int i = 0; i < plant->np; i++) {
+  for (int i = 0; i < plant->np; i++)
     if (!isfinite(values[i])) return OD_NOT_FINITE;
+  for (int i = 0; i < plant->np; i++) {
     p.w[d->m->layout.theta + d->parameter[i]] = values[i];
     mechanism = mechanism || (d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0);
   }

@@ -91,6 +91,8 @@ od_status od_machine_sample(const od_plant *plant, void *work, double t, double 
   const od_model *m = d->m;
   parts p = parts_of(d, work);
   int nx = od_plant_nx(plant);
+  // Signals jump, so the circuit has to be evaluated anew, although the last point is moved along.
+  p.head->placed = 0;
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
   for (int i = 0; i < m->samplers; i++) {

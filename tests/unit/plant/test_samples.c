@@ -158,14 +158,19 @@ static void observed(void **state) {
   assert_int_equal(od_observer_start(observer, 0, NULL, NULL, P, &u), OD_OK);
   assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
   for (int step = 0; step < 6; step++) {
+    // The controller's target jumps right at a sample, after the step to it.
+    if (step == 4) u += 0.01;
+    assert_int_equal(od_sim_set_inputs(od_observer_sim(observer), &u), OD_OK);
+    assert_int_equal(od_sim_set_inputs(sim, &u), OD_OK);
     assert_int_equal(od_observer_predict(observer, 1e-3, &u, NULL, NULL), OD_OK);
-    assert_int_equal(od_sim_step_with_jacobians(sim, 1e-3, &u, A, NULL, NULL, B), OD_OK);
-    carry(P, A, B, nx, 2);
     assert_int_equal(od_sim_sample(sim, A, B, &changed), OD_OK);
     if (changed) carry(P, A, B, nx, 2);
     samples += changed;
+    assert_int_equal(od_sim_step_with_jacobians(sim, 1e-3, &u, A, NULL, NULL, B), OD_OK);
+    carry(P, A, B, nx, 2);
   }
-  assert_int_equal(samples, 3);
+  assert_int_equal(samples, 2);  // besides that at the start
+  for (int i = 0; i < nx; i++) assert_true(od_observer_state(observer)[i] == od_sim_state(sim)[i]);
   const double *got = od_observer_covariance(observer);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
@@ -176,7 +181,42 @@ static void observed(void **state) {
   od_machine_free(machine);
 }
 
+// A valve without a lag follows its controller at once, and so do the pressures' rates: after a sample they are those of
+// a simulation that comes to the same state from elsewhere.
+static void rates_follow(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("tests/cases/machines/sampled_valve.yaml", NULL);
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant), *other = malloc(od_sim_size(plant));
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), changed;
+  double x[MOST], u = 0.65, largest = 0;
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  for (int sample = 0; sample < 2; sample++) {  // that at the start is the first
+    memcpy(other, sim, od_sim_size(plant));
+    memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+    x[0] += 1e-3;
+    assert_int_equal(od_sim_set(other, od_sim_time(sim), x, &u), OD_OK);
+    assert_int_equal(od_sim_set(other, od_sim_time(sim), od_sim_state(sim), &u), OD_OK);
+    for (int i = 0; i < nk; i++) {
+      double want = od_sim_rates(other)[i];
+      assert_true(fabs(od_sim_rates(sim)[i] - want) <= 1e-9 * (plant->scale[i] + fabs(want)));
+      largest = fmax(largest, fabs(want) / plant->scale[i]);
+    }
+    assert_true(largest > 1);  // the valve is open
+    u = 0.9;
+    assert_int_equal(od_sim_set(sim, 2e-3, NULL, &u), OD_OK);
+    assert_int_equal(od_sim_sample(sim, NULL, NULL, &changed), OD_OK);
+    assert_int_equal(changed, sample == 0);
+  }
+  od_sim_free(sim);
+  free(other);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps), cmocka_unit_test(observed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(jumps), cmocka_unit_test(rates_follow),
+                                     cmocka_unit_test(observed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
