@@ -91,7 +91,8 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
     return;
   }
   if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // it cannot be read
-    od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, file), m->text);
+    od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
+                m->text);
     return;
   }
   if (strcmp(file, "--set") != 0) {

@@ -29,6 +29,7 @@ typedef struct study_loader {
 
 // What a case asks of its experiment.
 typedef struct wish {
+  const char *name;  // of the experiment file, as the study writes it
   int key;
   const char *file;  // path of the experiment file
   int kind;          // what is done with it
@@ -76,7 +77,7 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 // A message about something that the study asked for goes to the case, and so does one that there is no such file.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
-    od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, m->file), m->text);
+    od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
   else if (m->file && strncmp(m->file, "--", 2) == 0)
     od_complain(&sl->ld, w->key, "%s: %s", m->file + 2, m->text);
   else
@@ -168,6 +169,7 @@ static void read_case(study_loader *sl, int key) {
                   .random_start = read_start(sl, &section, sl->random_start)};
   int variants = od_section_get(ld, &section, "variants");
   if (file && w.kind >= 0 && !ld->no_memory) {
+    w.name = file;
     w.file = od_document_beside(ld, file);
     if (variants >= 0)
       read_variants(sl, variants, name, &section, &w, like);

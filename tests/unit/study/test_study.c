@@ -50,7 +50,7 @@ static void mistakes_have_places(void **state) {
   assert_non_null(strstr(said, "x.yaml:5:3: truth: there is no variant '3-S9'; did you mean '3-S1'?\n"));
   assert_non_null(strstr(said, "x.yaml:6:11: found 'guess'"));
   assert_non_null(strstr(said, "x.yaml:7:3: the case 'd' needs 'experiment'\n"));
-  assert_non_null(strstr(said, "nowhere.yaml cannot be read: "));
+  assert_non_null(strstr(said, "x.yaml:4:3: nowhere.yaml cannot be read: "));
   assert_null(study);
   const char *only[] = {"b"};
   const od_study_options options = {.only = only, .only_count = 1};
