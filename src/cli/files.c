@@ -1,6 +1,7 @@
 #include "cli/files.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -10,6 +11,14 @@
 static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
 }
+
+// A path where a file appears: no standard output, no device.
+static bool is_plain(const char *path) {
+  struct stat facts;
+  return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
+static const char *const option[] = {"csv", "mat", "json", "plot", "report"};
 
 int od_files_check(const od_files *f) {
   if (is_standard_output(f->csv) && is_standard_output(f->json)) {
@@ -24,10 +33,28 @@ int od_files_check(const od_files *f) {
   }
   const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
   for (int i = 0; i < 5; i++) {
+    for (int j = 0; j < i; j++) {
+      if (!is_plain(paths[i]) || !paths[j] || strcmp(paths[i], paths[j]) != 0) continue;
+      od_cli_error("--%s and --%s would both be written to %s", option[j], option[i], paths[i]);
+      return OD_EXIT_BAD_INPUT;
+    }
     od_error err = {0};
     if (!paths[i] || is_standard_output(paths[i]) || od_atomic_probe(paths[i], &err) == OD_OK) continue;
     od_cli_error("%s", err.text);
     return OD_EXIT_FAILED;
+  }
+  return -1;
+}
+
+int od_files_spare(const od_files *f, const char *input) {
+  const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
+  struct stat read, written;
+  if (!input || is_standard_output(input) || stat(input, &read) != 0 || !S_ISREG(read.st_mode)) return -1;
+  for (int i = 0; i < 5; i++) {
+    if (!paths[i] || is_standard_output(paths[i]) || stat(paths[i], &written) != 0) continue;
+    if (read.st_dev != written.st_dev || read.st_ino != written.st_ino) continue;
+    od_cli_error("--%s %s would take the place of %s, which is read", option[i], paths[i], input);
+    return OD_EXIT_BAD_INPUT;
   }
   return -1;
 }

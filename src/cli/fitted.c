@@ -164,6 +164,21 @@ void od_fitted_warn(const od_fitted *f) {
   }
 }
 
+static void print_search(const od_fitted *f, FILE *to) {
+  const char *rule = od_fit_rules[f->rule], *modes = f->used_modes ? " by modes" : "";
+  fprintf(to, "fit");
+  print_cell(to, f->start_fit, 0, "%.2f %%");
+  if (f->only_predicted) {
+    fprintf(to, " of the starting values; %s%s: nothing was searched\n", rule, modes);
+    return;
+  }
+  fprintf(to, " before,");
+  print_cell(to, f->fit, 0, "%.2f %%");
+  fprintf(to, " after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%s)\n",
+          od_fit_methods[f->plan->method], rule, modes, f->search->iterations, f->search->residual_evaluations,
+          f->search->jacobian_evaluations, od_ls_reason_text(f->search->reason), od_duration_text(f->seconds, 3).text);
+}
+
 void od_fitted_print(const od_fitted *f, FILE *to) {
   const od_fit_plan *plan = f->plan;
   char line[300];
@@ -174,14 +189,7 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   print_nulls(f, to);
   print_sets(f, to);
   print_changes(f, to);
-  fprintf(to, "fit");
-  print_cell(to, f->start_fit, 0, "%.2f %%");
-  fprintf(to, " before,");
-  print_cell(to, f->fit, 0, "%.2f %%");
-  fprintf(to, " after; %s, %s%s: %ld iterations, %ld predictions, %ld with sensitivities; %s (%s)\n",
-          od_fit_methods[plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "", f->search->iterations,
-          f->search->residual_evaluations, f->search->jacobian_evaluations, od_ls_reason_text(f->search->reason),
-          od_duration_text(f->seconds, 3).text);
+  print_search(f, to);
 }
 
 // --- For programs -------------------------------------------------------------------------------------------------

@@ -243,6 +243,9 @@ int od_command_observe(int argc, char **argv) {
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
   if (code < 0) code = od_files_check(&a.files);
+  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
+  if (code < 0) code = od_files_spare(&a.files, od_machine_file(e->model));
+  if (code < 0) code = od_files_spare(&a.files, e->data.file);
   if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);
   od_experiment_free(e);
   od_words_free(&files);

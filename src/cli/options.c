@@ -135,7 +135,7 @@ int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int l
   int result = od_options_parse(usage, argc, argv, arguments);
   if (result >= 0) return result;
   if (arguments->count < least) {
-    od_cli_error("%s: which machine? Usage: oleodyn %s %s [options]", usage->command, usage->command, usage->arguments);
+    od_cli_error("%s: which file? Usage: oleodyn %s %s [options]", usage->command, usage->command, usage->arguments);
     return OD_EXIT_BAD_INPUT;
   }
   if (arguments->count > most) {

@@ -112,7 +112,10 @@ static int run_and_write(const arguments *a, od_study *s) {
       json_t *rows = rows_json(result);
       od_error wrong = {0};
       written = od_json_write(rows, a->files.json, &wrong);
-      if (written != OD_OK) od_cli_error("%s", wrong.text);
+      if (written != OD_OK)
+        od_cli_error("%s", wrong.text);
+      else if (notes && notes == stdout)
+        fprintf(notes, "wrote %s: %d rows\n", a->files.json, result->rows);
       json_decref(rows);
     }
   }
@@ -149,6 +152,7 @@ int od_command_study(int argc, char **argv) {
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = load(files.text[0], &a, &s);
   if (code < 0) code = od_files_check(&a.files);
+  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
   if (code < 0) code = run_and_write(&a, s);
   od_study_free(s);
   od_words_free(&files);

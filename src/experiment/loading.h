@@ -21,6 +21,7 @@ typedef struct od_experiment_loader {
   od_noise_structure structure;
   int *watched_key;     // where each watched output stands
   const char *machine;  // path of the machine file
+  int machine_node;     // where the file names it
   bool simulated;       // there is a true machine, not a log or stream
   int frozen;           // of the filter; -1: not said
 } od_experiment_loader;

@@ -90,6 +90,11 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
     od_messages_add(own, w->variant_place, "%s", m->text);
     return;
   }
+  if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // it cannot be read
+    od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
+                m->text);
+    return;
+  }
   if (strcmp(file, "--set") != 0) {
     od_messages_add(xl->foreign, (od_place){m->file, m->line, m->column}, "%s", m->text);
     return;
@@ -143,6 +148,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant_place = (od_place){.file = "--truth"};
   }
   if (!xl->simulated) refuse_truth(xl, &truth);
+  xl->machine_node = node;
   xl->machine = path ? od_document_beside(ld, path) : NULL;
   if (xl->machine && !ld->no_memory) {
     if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);

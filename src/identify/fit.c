@@ -242,6 +242,7 @@ static bool report_progress(void *user, const od_ls_progress *p) {
 // What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
+  w->f->only_predicted = w->options->only_predict;
   if (r && w->options->only_predict) return OD_OK;
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %ld iterations; what is told is the best so far", r->iterations);

@@ -118,6 +118,7 @@ typedef struct od_fitted {
   const char **name;     // of the parameters
   od_rule rule;
   bool used_modes;
+  bool only_predicted;       // nothing was searched
   double *estimate, *sigma;  // of the parameters; sigma infinite: the data cannot tell
   double *correlation;       // of their errors; NAN where there is no sigma
   od_identifiability *told;  // what the data can tell about the parameters, whatever the unknown initial states

@@ -76,7 +76,7 @@ od_status od_source_read(const char *path, char **text, size_t *length, od_messa
     return OD_IO;
   }
   if (S_ISDIR(facts.st_mode)) {
-    od_messages_add(messages, place, "is a folder, not a machine file");
+    od_messages_add(messages, place, "is a folder, not a file");
     return OD_IO;
   }
   if (S_ISREG(facts.st_mode) && facts.st_size > LARGEST) return too_large(messages, place, (long long)facts.st_size);

@@ -108,7 +108,7 @@ static bool add_combinations(od_case *c, const fit_case *w) {
     const char *name = w->plan->combination[i].name, *inside = name_of(w, name, " in 3");
     double percent = 100 * w->bound[i] / fabs(w->true_value[i]);
     ok = inside && od_case_add(c, (od_metric){name, "%", OD_GATHER_SPREAD, none, 0, percent, none}) &&
-         od_case_add(c, (od_metric){inside, "1", OD_GATHER_MEAN, none, 0, none, none});
+         od_case_add(c, (od_metric){inside, "1", OD_GATHER_PART, none, 0, none, none});
   }
   return ok;
 }
@@ -126,7 +126,7 @@ static bool add_metrics(od_case *c, const fit_case *w) {
   }
   if (w->predicts) return ok;
   if (c->random_start)
-    ok = ok && od_case_add(c, (od_metric){"global_minimum", "1", OD_GATHER_MEAN, none, 0, none, none});
+    ok = ok && od_case_add(c, (od_metric){"global_minimum", "1", OD_GATHER_PART, none, 0, none, none});
   else
     ok = ok && add_combinations(c, w);
   ok = ok && od_case_add(c, (od_metric){"iterations", "1", OD_GATHER_MEDIAN, none, 0, none, none});

@@ -55,10 +55,14 @@ static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
       row->high = row->value + OD_NORMAL99 * second.sd / (2 * row->value * root);
       break;
     case OD_GATHER_MEAN:
+    case OD_GATHER_PART:
       row->value = first.mean;
       around = isnan(m->expected) ? first.mean : m->expected;
       row->low = around - OD_NORMAL99 * first.sd / root;
       row->high = around + OD_NORMAL99 * first.sd / root;
+      if (m->gather != OD_GATHER_PART) break;
+      row->low = fmax(row->low, 0);
+      row->high = fmin(row->high, 1);
       break;
     case OD_GATHER_CHI:
       row->value = first.mean;

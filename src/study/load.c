@@ -8,6 +8,7 @@
 
 #include "machine/document.h"
 #include "machine/quantities.h"
+#include "machine/suggest.h"
 #include "study/cases.h"
 #include "study/study.h"
 
@@ -28,6 +29,7 @@ typedef struct study_loader {
 
 // What a case asks of its experiment.
 typedef struct wish {
+  const char *name;  // of the experiment file, as the study writes it
   int key;
   const char *file;  // path of the experiment file
   int kind;          // what is done with it
@@ -72,9 +74,11 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 
 // --- Experiments --------------------------------------------------------------------------------------------------
 
-// A message about something that the study asked for goes to the case.
+// A message about something that the study asked for goes to the case, and so does one that there is no such file.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
-  if (m->file && strncmp(m->file, "--", 2) == 0)
+  if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
+    od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
+  else if (m->file && strncmp(m->file, "--", 2) == 0)
     od_complain(&sl->ld, w->key, "%s: %s", m->file + 2, m->text);
   else
     od_messages_add(sl->foreign, (od_place){m->file, m->line, m->column}, "%s", m->text);
@@ -165,6 +169,7 @@ static void read_case(study_loader *sl, int key) {
                   .random_start = read_start(sl, &section, sl->random_start)};
   int variants = od_section_get(ld, &section, "variants");
   if (file && w.kind >= 0 && !ld->no_memory) {
+    w.name = file;
     w.file = od_document_beside(ld, file);
     if (variants >= 0)
       read_variants(sl, variants, name, &section, &w, like);
@@ -174,12 +179,24 @@ static void read_case(study_loader *sl, int key) {
   free(w.set);
 }
 
-static void check_only(study_loader *sl) {
+static void complain_case(study_loader *sl, int cases, const char *name) {
+  od_loader *ld = &sl->ld;
+  const od_place place = {.file = "--case"};
+  od_nearest nearest = od_nearest_to(name);
+  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key))
+    od_nearest_try(&nearest, od_text_of(ld, key));
+  if (nearest.best)
+    od_messages_add(ld->messages, place, "there is no case '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_messages_add(ld->messages, place, "there is no case '%s'", name);
+}
+
+static void check_only(study_loader *sl, int cases) {
   const od_study_options *o = sl->options;
   for (int i = 0; i < o->only_count; i++) {
     bool found = false;
     for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
-    if (!found) od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "there is no case '%s'", o->only[i]);
+    if (!found) complain_case(sl, cases, o->only[i]);
   }
 }
 
@@ -201,7 +218,7 @@ static od_status read_file(void *user) {
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
     od_complain(ld, cases, "a study needs at least one case");
   if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
-  check_only(sl);
+  check_only(sl, cases);
   return od_has_errors(ld) || od_messages_count(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }
 

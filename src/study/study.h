@@ -12,6 +12,7 @@
 typedef enum od_gather {
   OD_GATHER_RMS,       // root of the mean square; 99 % interval of the value
   OD_GATHER_MEAN,      // mean; 99 % interval of the value, or around the expected one where there is one
+  OD_GATHER_PART,      // the same of parts, which lie between 0 and 1
   OD_GATHER_CHI,       // mean of chi-squared per dimension; the 99 % interval around 1 of a right estimator
   OD_GATHER_MEDIAN,    // median; 99 % interval from order statistics
   OD_GATHER_SPREAD,    // standard deviation; its 99 % interval

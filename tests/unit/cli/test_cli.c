@@ -94,7 +94,8 @@ static void test_mistakes_get_suggestions(void **state) {
       {"simulate " MACHINE " --output crank.edn.x", "there is no output 'crank.edn.x'; did you mean 'crank.end.x'?"},
       {"simulate " MACHINE " --output 'nothing.*'", "no output matches 'nothing.*'"},
       {"simulate " MACHINE " --csv - --json -", "cannot both have standard output"},
-      {"simulate", "which machine?"},
+      {"simulate", "which file?"},
+      {"simulate " MACHINE " --csv same --mat same", "--csv and --mat would both be written to same"},
       {"simulate " MACHINE " " MACHINE, "one argument too many"},
       {"simulate no-such-file.yaml", "no-such-file.yaml"},
       {"info no-such-file.yaml", "no-such-file.yaml"},
@@ -156,6 +157,43 @@ static void test_simulate_table(void **state) {
   assert_string_equal(o.out, "");
   assert_string_equal(o.err, "");
   forget(o);
+}
+
+// Results never take the place of what they were made from, whatever the path is spelt like.
+static void test_inputs_are_spared(void **state) {
+  scratch *s = *state;
+  static const char machine[] =
+      "bodies: {a: {point: {mass: 1 kg}}}\njoints: {J: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}}\n"
+      "initial: {J.position: 0 m, J.rate: 1 m/s}\nrun: {time: 10 ms}\n";
+  static const char experiment[] =
+      "machine: m.yaml\nsensors: {J.position: {sigma: 1 mm}}\n"
+      "initial: {J.position: 1 mm, J.rate: 1 mm/s}\nparameters: {a.point.mass: {sigma: 1}}\n";
+  scratch_write(s, "m.yaml", machine, sizeof machine - 1);
+  scratch_write(s, "e.yaml", experiment, sizeof experiment - 1);
+  outcome o = run(s, "observe e.yaml --csv log.csv --quiet");
+  ends_with(o, 0);
+  forget(o);
+  char *log = scratch_read(scratch_path(s, "log.csv"));
+  const char *const commands[] = {"simulate m.yaml --csv m.yaml",
+                                  "simulate m.yaml --json ./m.yaml",
+                                  "observe e.yaml --report e.yaml",
+                                  "observe e.yaml --mat m.yaml",
+                                  "observe e.yaml --data log.csv --csv log.csv",
+                                  "fit e.yaml --csv m.yaml",
+                                  "fit e.yaml --data log.csv --csv ./log.csv"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    o = run(s, "%s", commands[i]);
+    ends_with(o, 2);
+    says(o.err, "which is read");
+    forget(o);
+  }
+  const char *const names[] = {"m.yaml", "e.yaml", "log.csv"}, *const texts[] = {machine, experiment, log};
+  for (int i = 0; i < 3; i++) {
+    char *now = scratch_read(scratch_path(s, names[i]));
+    assert_string_equal(now, texts[i]);
+    free(now);
+  }
+  free(log);
 }
 
 static void test_files_are_complete(void **state) {
@@ -412,6 +450,7 @@ int main(void) {
       TEST(test_manual_is_complete), TEST(test_mistakes_get_suggestions),
       TEST(test_simulate_json),      TEST(test_simulate_table),
       TEST(test_files_are_complete), TEST(test_csv_on_standard_output),
+      TEST(test_inputs_are_spared),  TEST(test_csv_on_standard_output),
       TEST(test_unwritable_files),   TEST(test_integrators_agree),
       TEST(test_check_and_info),     TEST(test_info_lists_parts),
       TEST(test_readme_machine),     TEST(test_all_cases_are_right),

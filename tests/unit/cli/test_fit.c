@@ -223,6 +223,8 @@ static void test_data_option(void **state) {
 static void test_predict(void **state) {
   outcome o = fit(*state, both, "--predict");
   ends_with(o, 0);
+  says(o.out, "of the starting values; ");
+  says(o.out, "nothing was searched");
   json_t *root = json_load_file(scratch_path(*state, "found.json"), 0, NULL);
   double before = json_number_value(json_object_get(root, "start_fit_percent"));
   assert_true(before < 80 && fabs(before - json_number_value(json_object_get(root, "fit_percent"))) < 1e-9);

@@ -172,7 +172,7 @@ static void refuse(const char *path, od_status expected, const char *text) {
 
 static void test_folder(void **state) {
   const machine_file *file = *state;
-  refuse(file->folder, OD_IO, ": error: is a folder, not a machine file\n");
+  refuse(file->folder, OD_IO, ": error: is a folder, not a file\n");
 }
 
 static void test_large_file(void **state) {

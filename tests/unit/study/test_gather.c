@@ -30,6 +30,10 @@ static void closed_forms(void **state) {
   assert_true(gather(OD_GATHER_MEDIAN, NAN, 0, x, 5).value == 2.5);
   assert_true(fabs(gather(OD_GATHER_SPREAD, NAN, 0, x, 5).value - sqrt(14 / 3.0)) < 1e-15);
   assert_true(gather(OD_GATHER_COUNT, NAN, 0, x, 5).value == 8);
+  const double parts[] = {1, 1, 0, 1};
+  r = gather(OD_GATHER_PART, 0.95, 0, parts, 4);
+  assert_true(r.value == 0.75 && r.high == 1 && r.low < 0.95);
+  assert_true(gather(OD_GATHER_PART, 0.05, 0, parts, 4).low == 0);
   assert_int_equal(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).runs, 0);
   assert_true(isnan(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).value));
   const double never[] = {1, INFINITY, 2, INFINITY, INFINITY};

@@ -50,12 +50,15 @@ static void mistakes_have_places(void **state) {
   assert_non_null(strstr(said, "x.yaml:5:3: truth: there is no variant '3-S9'; did you mean '3-S1'?\n"));
   assert_non_null(strstr(said, "x.yaml:6:11: found 'guess'"));
   assert_non_null(strstr(said, "x.yaml:7:3: the case 'd' needs 'experiment'\n"));
-  assert_non_null(strstr(said, "nowhere.yaml:0:0: "));
+  assert_non_null(strstr(said, "x.yaml:4:3: nowhere.yaml cannot be read: "));
   assert_null(study);
   const char *only[] = {"b"};
   const od_study_options options = {.only = only, .only_count = 1};
   said = messages_of(*state, "cases: {a: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
   assert_string_equal(said, "--case:0:0: there is no case 'b'\n");
+  only[0] = "wron";
+  said = messages_of(*state, "cases: {worn: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
+  assert_string_equal(said, "--case:0:0: there is no case 'wron'; did you mean 'worn'?\n");
 }
 
 static const char small[] =
