@@ -2,8 +2,8 @@
 //
 // With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the
 // outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which follows
-// from the others. The process noise of a step is mapped alike, at the model's own start. A drawn start has outputs that are the true ones plus an error of that size: the states
-// follow by Newton's method with the same H.
+// from the others. The process noise of a step is mapped alike, at the model's own start. A drawn start has outputs that
+// are the true ones plus an error of that size: the states follow by Newton's method with the same H.
 #include "experiment/start.h"
 
 #include <math.h>

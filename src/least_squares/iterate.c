@@ -82,6 +82,8 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   od_proposal p = method->propose(s);
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
   double ratio = -INFINITY, actual = 0;
+  // A proposal that promises nothing counts as well: without a step tolerance they would never end.
+  if (!(p.decrease > 0)) s->evaluations++;
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;

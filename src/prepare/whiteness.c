@@ -36,12 +36,19 @@ static double fraction_part(double a, double x) {
   return value;
 }
 
+// Stirling's series where Gamma grows large. lgamma() would tell its sign in a variable that all threads share.
+static double log_gamma(double a) {
+  const double half_log_two_pi = 0.91893853320467274178, s = 1 / (a * a);
+  if (a < 100) return log(tgamma(a));
+  return (a - 0.5) * log(a) - a + half_log_two_pi + (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s / 1680))) / a;
+}
+
 double od_chi_squared_tail(double x, double freedom) {
   double a = freedom / 2, z = x / 2;
   if (!(freedom > 0) || isnan(x)) return NAN;
   if (z <= 0) return 1;
   if (isinf(z)) return 0;
-  double front = exp(a * log(z) - z - lgamma(a));
+  double front = exp(a * log(z) - z - log_gamma(a));
   return z < a + 1 ? 1 - front * series_part(a, z) : front * fraction_part(a, z);
 }
 

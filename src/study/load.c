@@ -68,7 +68,8 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
       return;
     }
     s->published = grown;
-    s->published[s->published_count++] = (od_published){case_name, metric, od_number_value(ld, number)};
+    s->published[s->published_count++] =
+        (od_published){case_name, metric, od_number_value(ld, number), od_place_of(ld, key)};
   }
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "machine/index.h"
+#include "machine/suggest.h"
 #include "study/gather.h"
 #include "study/study.h"
 
@@ -108,13 +109,20 @@ static void release(const od_study *s, work *w) {
   free(w->done);
 }
 
-static void take_published(const od_study *s) {
+// Metrics are known only when their case is prepared.
+static od_status take_published(const od_study *s, const od_published *p, od_error *err) {
+  od_nearest nearest = od_nearest_to(p->metric);
   for (int i = 0; i < s->cases; i++)
-    for (int k = 0; k < s->item[i].metrics; k++)
-      for (int p = 0; p < s->published_count; p++)
-        if (!strcmp(s->published[p].case_name, s->item[i].name) &&
-            !strcmp(s->published[p].metric, s->item[i].metric[k].name))
-          s->item[i].metric[k].published = s->published[p].value;
+    for (int k = 0; k < s->item[i].metrics && !strcmp(p->case_name, s->item[i].name); k++) {
+      od_metric *metric = &s->item[i].metric[k];
+      od_nearest_try(&nearest, metric->name);
+      if (strcmp(p->metric, metric->name) != 0) continue;
+      metric->published = p->value;
+      return OD_OK;
+    }
+  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s%s%s", p->place.file, p->place.line,
+                 p->place.column, p->case_name, p->metric, nearest.best ? "; did you mean '" : "",
+                 nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
 }
 
 // Runs that were not done (an interrupt) have no values.
@@ -150,8 +158,8 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = prepare(s, &w, err);
+  for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
   if (status == OD_OK) {
-    take_published(s);
     (*out)->threads = run_all(&w, options ? options : &none);
     (*out)->all = w.all;
     if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/messages.h"
 #include "oleodyn/machine.h"
 
 // How the values of the runs become one value, and what its interval means.
@@ -55,6 +56,7 @@ bool od_case_add(od_case *c, od_metric metric);
 typedef struct od_published {
   const char *case_name, *metric;
   double value;
+  od_place place;
 } od_published;
 
 typedef struct od_study {

@@ -625,8 +625,66 @@ static void corrections_are_repeated(void **state) {
   od_plant_free(plant);
 }
 
+// ---- a bent sensor and a bound: y = x + p^2 with p at most 1.2
+
+static int bounded(void *user, double t, const double *x, const double *u, const double *p, double *y) {
+  (void)user, (void)t, (void)u;
+  y[0] = x[0] + p[0] * p[0];
+  return 0;
+}
+static int bounded_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx,
+                             double *hu, double *hp) {
+  (void)user, (void)t, (void)x, (void)u, (void)hu;
+  if (hx) hx[0] = 1;
+  if (hp) hp[0] = 2 * p[0];
+  return 0;
+}
+static int at_rest(void *user, double t, const double *x, const double *u, const double *p, double *f) {
+  (void)user, (void)t, (void)x, (void)u, (void)p;
+  f[0] = 0;
+  return 0;
+}
+static int at_rest_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx,
+                             double *fu, double *fp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p, (void)fu;
+  if (fx) fx[0] = 0;
+  if (fp) fp[0] = 0;
+  return 0;
+}
+
+// At the bound the sensor is linearised at the bound: the correction is that of y = x + 1.44 + 2.4 (p - 1.2) from the
+// prediction x = 0, p = 1, both with sigma 1, whose closed form stands below.
+static void corrections_stop_at_bounds(void **state) {
+  (void)state;
+  static const double x0 = 0, p0 = 1, noise = 0.1, low = 0, high = 1.2, y = 4;
+  const od_function fn = {.nx = 1,
+                          .ny = 1,
+                          .np = 1,
+                          .x0 = &x0,
+                          .p = &p0,
+                          .f = at_rest,
+                          .f_jacobians = at_rest_jacobians,
+                          .h = bounded,
+                          .h_jacobians = bounded_jacobians};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+  const double P[] = {1, 0, 0, 1}, innovation = y - (1.44 + 2.4 * (1 - 1.2)), s = 1 + 2.4 * 2.4 + noise * noise;
+  for (int form = 0; form < 2; form++) {
+    const od_observer_options options = {
+        .form = (od_covariance_form)form, .sensor_sigma = &noise, .low = &low, .high = &high};
+    od_observer *o = od_observer_new(plant, &options);
+    assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+    assert_int_equal(od_observer_correct(o, &y), OD_OK);
+    assert_true(od_observer_parameters(o)[0] == high);
+    assert_true(fabs(od_observer_state(o)[0] - innovation / s) < 1e-9);
+    od_observer_free(o);
+  }
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(corrections_are_repeated),
+                                     cmocka_unit_test(corrections_stop_at_bounds),
                                      cmocka_unit_test(guards),
                                      cmocka_unit_test(reopens),
                                      cmocka_unit_test(doubts),

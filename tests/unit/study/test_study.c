@@ -61,6 +61,24 @@ static void mistakes_have_places(void **state) {
   assert_string_equal(said, "--case:0:0: there is no case 'wron'; did you mean 'worn'?\n");
 }
 
+// Which metrics a case has is known when it is prepared.
+static void published_metrics_exist(void **state) {
+  od_study *study = NULL;
+  messages_of(*state,
+              "seeds: 1\ncases:\n  a: {experiment: " CASE
+              "points-3.experiment.yaml, set: {time: 0.05 s}, published: {curve_rmse_precent: 1}}\n",
+              NULL, &study);
+  assert_non_null(study);
+  od_study_result *r = NULL;
+  od_error err = {0};
+  assert_int_equal(od_study_run(study, NULL, &r, &err), OD_BAD_INPUT);
+  assert_non_null(strstr(err.text, "x.yaml:3:"));
+  assert_non_null(
+      strstr(err.text, "the case 'a' has no metric 'curve_rmse_precent'; did you mean 'curve_rmse_percent'?"));
+  assert_null(r);
+  od_study_free(study);
+}
+
 static const char small[] =
     "study: small\nseeds: 3\nstart: random\ncases:\n"
     "  fine: {experiment: " CASE
@@ -116,6 +134,7 @@ static void an_interrupt_keeps_what_is_done(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(mistakes_have_places, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(published_metrics_exist, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(same_bits_on_any_number_of_threads, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(an_interrupt_keeps_what_is_done, scratch_setup, scratch_teardown),
   };
