@@ -45,9 +45,16 @@ static void gather_quantile(od_study_row *row, double *x, long n, double part) {
   row->high = ranked(x, n, ceil(middle + aside));
 }
 
+// Parts of a few things that are all inside, or all outside, seem not to scatter. They do at least as much as the
+// same number of independent ones.
+static double least_scatter(const od_metric *m) {
+  if (m->gather != OD_GATHER_PART || isnan(m->expected) || !(m->dimension > 0)) return 0;
+  return sqrt(m->expected * (1 - m->expected) / m->dimension);
+}
+
 static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
   moments first = find_moments(x, n, 1), second = find_moments(x, n, 2);
-  double root = sqrt((double)n), around;
+  double root = sqrt((double)n), around, aside;
   switch (m->gather) {
     case OD_GATHER_RMS:
       row->value = sqrt(second.mean);
@@ -58,8 +65,9 @@ static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
     case OD_GATHER_PART:
       row->value = first.mean;
       around = isnan(m->expected) ? first.mean : m->expected;
-      row->low = around - OD_NORMAL99 * first.sd / root;
-      row->high = around + OD_NORMAL99 * first.sd / root;
+      aside = OD_NORMAL99 * fmax(first.sd, least_scatter(m)) / root;
+      row->low = around - aside;
+      row->high = around + aside;
       if (m->gather != OD_GATHER_PART) break;
       row->low = fmax(row->low, 0);
       row->high = fmin(row->high, 1);

@@ -55,7 +55,7 @@ static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observ
   const double none = NAN, d = w->points;
   bool ok = od_case_add(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, none, 0,
                                        bound && bound->curves ? 100 * od_observed_curve_sigma(bound) : none, none});
-  ok = ok && od_case_add(c, (od_metric){"curve_coverage95", "1", OD_GATHER_PART, 0.95, 0, none, none});
+  ok = ok && od_case_add(c, (od_metric){"curve_coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
   ok = ok && od_case_add(c, (od_metric){"curve_nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   ok = ok && od_case_add(c, (od_metric){"converged_s", "s", OD_GATHER_MEDIAN, none, 0, none, none});
   for (int i = 0; i < w->ports; i++)
@@ -67,7 +67,7 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   const double none = NAN, d = w->e->parameters;
   bool ok = w->points == 0 || add_curve_metrics(c, w, bound);
   if (d > 0) {
-    ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, 0, none, none});
+    ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   }
   ok = ok && od_case_add(c, (od_metric){"nis_per_dim", "1", OD_GATHER_MEAN, 1, 0, none, none});

@@ -36,6 +36,10 @@ static void closed_forms(void **state) {
   assert_true(gather(OD_GATHER_PART, 0.05, 0, parts, 4).low == 0);
   assert_int_equal(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).runs, 0);
   assert_true(isnan(gather(OD_GATHER_MEAN, NAN, 0, x + 1, 1).value));
+  // Of three runs with four things each all were inside: that is not a certainty.
+  const double all[] = {1, 1, 1};
+  r = gather(OD_GATHER_PART, 0.95, 4, all, 3);
+  assert_true(fabs(r.low - (0.95 - 2.5758293035489 * sqrt(0.95 * 0.05 / 12))) < 1e-12 && r.high == 1);
   const double never[] = {1, INFINITY, 2, INFINITY, INFINITY};
   assert_true(isinf(gather(OD_GATHER_MEDIAN, NAN, 0, never, 5).value));
 }
