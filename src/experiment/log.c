@@ -189,24 +189,3 @@ void od_log_free(od_log *log) {
   free(log->constant);
   free(log);
 }
-
-// --- Between rows -------------------------------------------------------------------------------------------------
-
-double od_log_value(const od_log *log, int channel, double t, bool hold) {
-  int n = log->plan->channels;
-  long before = -1, after = log->rows;  // the last row at or before t, the first after it
-  while (after - before > 1) {
-    long middle = before + (after - before) / 2;
-    if (log->time[middle] <= t)
-      before = middle;
-    else
-      after = middle;
-  }
-  while (before >= 0 && isnan(log->value[before * n + channel])) before--;
-  while (after < log->rows && isnan(log->value[after * n + channel])) after++;
-  if (before < 0) return NAN;
-  double from = log->value[before * n + channel], begin = log->time[before];
-  if (hold || t <= begin) return from;
-  if (after == log->rows) return NAN;
-  return from + (t - begin) / (log->time[after] - begin) * (log->value[after * n + channel] - from);
-}

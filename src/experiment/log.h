@@ -62,7 +62,5 @@ typedef struct od_log {
 // Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
-// The value at any time: between the samples on both sides that are there, or the last one (hold). NAN before the first.
-double od_log_value(const od_log *log, int channel, double t, bool hold);
 
 #endif

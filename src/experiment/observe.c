@@ -15,6 +15,7 @@
 // A run that must go on: after so many failed samples, or a gap of so many steps, the last estimate is carried over with
 // standard deviations of its states that are so much larger.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
+enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
 static const double doubt = 100;
 
 typedef struct run {
@@ -380,6 +381,10 @@ static od_status answer(run *r, od_verdict verdict, od_error *err) {
 
 static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
+    // A time that leaps (a wrong unit, a clock that was set) would be bridged for ever.
+    if (s->t - r->t > HOPELESS_GAP * r->e->step)
+      return od_fail(err, OD_BAD_INPUT, "from %.6g s to %.6g s there are no samples: too long for steps of %.3g s", r->t,
+                     s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
     r->o->steps++;

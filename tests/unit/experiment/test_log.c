@@ -187,13 +187,6 @@ static void test_gaps(void **state) {
     double x = o->table->data[400 * o->table->columns + c], y = p->table->data[351 * p->table->columns + c];
     assert_true(fabs(x - y) < 1e-9 * fabs(x));
   }
-  // Between rows.
-  assert_true(fabs(od_log_value(a->log, 3, 0.0005, false) - 0.5) < 1e-12);
-  assert_true(od_log_value(a->log, 3, 0.0005, true) == 0);
-  assert_true(fabs(od_log_value(b->log, 3, 0.125, false) - 0.5) < 1e-9);  // from 1 to 0
-  assert_true(isnan(od_log_value(a->log, 3, -1, false)) && isnan(od_log_value(a->log, 3, 1, false)));
-  assert_true(od_log_value(a->log, 0, 0.125, true) == 1.73 &&
-              fabs(od_log_value(a->log, 0, 0.125, false) - 1.73) < 1e-12);
   done(a, o);
   done(b, p);
 }
