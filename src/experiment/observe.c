@@ -30,6 +30,8 @@ typedef struct run {
   double *u_from;  // inputs there, after a jump if there was one
   double *u, *y;   // inputs within a step; what the sensors say (NAN: nothing), one per watched output
   double *y_estimated, *hx, *hp, *gradient;
+  double *process;    // nx^2: that of the states, in the present coordinates, where outputs tell it
+  long repartitions;  // changes of coordinates so far
   double *Q, Q_step;  // process noise of a step, and the step it is for
   double *row;
   void *saved;   // the observer's block after the last good sample, if the run must go on
@@ -61,6 +63,7 @@ static bool allocate(run *r) {
   r->hp = doubles(ny * np, &ok);
   r->gradient = doubles(n, &ok);
   r->Q = doubles(n * n, &ok);
+  r->process = doubles((size_t)r->nx * (size_t)r->nx, &ok);
   r->o->estimate = doubles(np, &ok);
   r->o->sigma = doubles(np, &ok);
   r->o->covariance = doubles(np * np, &ok);
@@ -73,7 +76,7 @@ static void release(run *r) {
   od_observer_free(r->observer);
   free(r->saved);
   od_plant_free(r->plant);
-  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->hx, r->hp, r->gradient, r->Q, r->row};
+  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->hx, r->hp, r->gradient, r->Q, r->process, r->row};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -98,9 +101,22 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
     if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
 }
 
+// What outputs tell is mapped to the coordinates at the start, and again when they have changed.
 static void fill_process_noise(run *r, double h) {
-  od_experiment_process_noise(r->e, r->plant, h, r->Q);
+  od_experiment mine = *r->e;
+  if (mine.process_noise) mine.process_noise = r->process;
+  od_experiment_process_noise(&mine, r->plant, h, r->Q);
   r->Q_step = h;
+}
+
+static od_status follow_coordinates(run *r) {
+  od_sim *sim = od_observer_sim(r->observer);
+  long changes = od_sim_count(sim).repartitions;
+  if (!r->e->process_noise || changes == r->repartitions) return OD_OK;
+  r->repartitions = changes;
+  od_status status = od_start_process_noise(r->e, sim, r->nx, r->process);
+  if (status == OD_OK) fill_process_noise(r, r->Q_step);
+  return status;
 }
 
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
@@ -168,6 +184,7 @@ static od_status prepare(run *r, od_error *err) {
   r->o->has_truth = r->source->has_truth;
   r->o->step = r->source->step;
   r->o->nees = NAN;
+  if (e->process_noise) memcpy(r->process, e->process_noise, (size_t)(r->nx * r->nx) * sizeof *r->process);
   fill_process_noise(r, r->source->step);
   return OD_OK;
 }
@@ -278,8 +295,10 @@ static od_status predict(run *r, const od_sample *s) {
     double along = (double)k / (double)parts;
     for (int i = 0; i < r->nu; i++) r->u[i] = r->u_from[i] + along * (s->u[i] - r->u_from[i]);
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
+    if (status == OD_OK) status = follow_coordinates(r);
   }
-  return status == OD_OK ? od_observer_predict(r->observer, h, s->u, r->Q, NULL) : status;
+  if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
+  return status == OD_OK ? follow_coordinates(r) : status;
 }
 
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
@@ -383,8 +402,8 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // A time that leaps (a wrong unit, a clock that was set) would be bridged for ever.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
-      return od_fail(err, OD_BAD_INPUT, "from %.6g s to %.6g s there are no samples: too long for steps of %.3g s", r->t,
-                     s->t, r->e->step);
+      return od_fail(err, OD_BAD_INPUT, "from %.6g s to %.6g s there are no samples: too long for steps of %.3g s",
+                     r->t, s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
     r->o->steps++;

@@ -139,6 +139,11 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
   return status;
 }
 
+od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q) {
+  od_start_problem problem;
+  return map(e, &e->process, sim, nx, nx, Q, &problem);
+}
+
 // --- A start at random --------------------------------------------------------------------------------------------
 
 static double draw(uint64_t seed, const char *name, uint64_t attempt) {
