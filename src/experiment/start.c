@@ -227,7 +227,9 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   od_status status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
-  if (reach(s, e, sim, true_outputs, x, y) == OD_OK) keep_sizes(s, size);
+  // Without an error the drawn outputs are the true ones.
+  for (int r = 0; r < s->rows; r++) wanted[r] = true_outputs[s->told->output[r]];
+  if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
     draw_outputs(e, seed, attempt, true_outputs, wanted);
     memcpy(x, begin, states * sizeof *x);
