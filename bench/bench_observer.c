@@ -64,7 +64,7 @@ static void data_fill(data *d) {
     for (int k = 0; k < ny; k++)
       d->y[i * ny + k] = k < e->sensors ? table->data[i * table->columns + 1 + k] : (double)NAN;
   }
-  od_experiment_process_noise(e, d->plant, d->observed->step, d->Q);
+  od_experiment_process_noise(e, d->plant, d->observed->step, e->process_noise, d->Q);
   for (int i = 0; i < ny; i++) d->sigma[i] = i < e->sensors ? e->sensor[i].sigma : 1;
   for (int i = 0; i < e->parameters; i++) d->p[i] = e->parameter[i].start;
 }

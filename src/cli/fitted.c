@@ -19,11 +19,6 @@ static void print_number(FILE *to, double value, int digits) {
     fprintf(to, " %12.*g", digits, value);
 }
 
-static int widest(int width, const char *text) {
-  int length = od_text_width(text);
-  return length > width ? length : width;
-}
-
 static od_display shown_in(const od_fitted *f, int i) {
   const od_estimated *p = &f->plan->e->parameter[i];
   return od_display_unit(p->unit, fmax(fabs(p->start), fabs(f->estimate[i])));
@@ -34,8 +29,8 @@ static void print_parameters(const od_fitted *f, FILE *to) {
   int name = (int)strlen("parameter"), unit = (int)strlen("unit");
   bool truth = false;
   for (int i = 0; i < e->parameters; i++) {
-    name = widest(name, e->parameter[i].path);
-    unit = widest(unit, shown_in(f, i).unit);
+    name = od_text_widest(name, e->parameter[i].path);
+    unit = od_text_widest(unit, shown_in(f, i).unit);
     truth = truth || !isnan(e->parameter[i].truth);
   }
   fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start",
@@ -80,7 +75,7 @@ static void print_combinations(const od_fitted *f, FILE *to) {
   const od_fit_plan *plan = f->plan;
   int name = (int)strlen("combination");
   if (plan->combinations == 0) return;
-  for (int i = 0; i < plan->combinations; i++) name = widest(name, plan->combination[i].name);
+  for (int i = 0; i < plan->combinations; i++) name = od_text_widest(name, plan->combination[i].name);
   fprintf(to, "  %-*s %12s %12s %12s\n", name, "combination", "value (SI)", "sigma", "sigma, %");
   for (int i = 0; i < plan->combinations; i++) {
     fprintf(to, "  ");
@@ -123,8 +118,8 @@ static void print_quality(const od_fitted *f, int set, int sensor, bool unseen, 
 static void print_sets(const od_fitted *f, FILE *to) {
   const od_experiment *e = f->plan->e;
   int name = (int)strlen("sensor"), set = (int)strlen("set");
-  for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
-  for (int i = 0; i < f->sets; i++) set = widest(set, f->set[i].name);
+  for (int i = 0; i < e->sensors; i++) name = od_text_widest(name, e->sensor[i].name);
+  for (int i = 0; i < f->sets; i++) set = od_text_widest(set, f->set[i].name);
   fprintf(to, "  %-*s  %-*s  %-8s %9s %8s %9s %9s %11s %-5s %7s %6s\n", set, "set", name, "sensor", "use", "samples",
           "missing", "fit %", "fitted %", "residual", "", "lag 1", "p");
   for (int i = 0; i < f->sets; i++)

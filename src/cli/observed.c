@@ -17,10 +17,6 @@ static void print_number(FILE *to, double value, int digits) {
   fprintf(to, " %12s", text);
 }
 
-static int widest(int width, const char *text) {
-  return od_text_width(text) > width ? od_text_width(text) : width;
-}
-
 static const char *source_name(const od_experiment *e) {
   return e->log ? e->data.file : "live";
 }
@@ -39,8 +35,8 @@ static void print_parameters(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
   int name = (int)strlen("parameter"), unit = (int)strlen("unit");
   for (int i = 0; i < e->parameters; i++) {
-    name = widest(name, e->parameter[i].path);
-    unit = widest(unit, shown_in(f, i).unit);
+    name = od_text_widest(name, e->parameter[i].path);
+    unit = od_text_widest(unit, shown_in(f, i).unit);
   }
   bool truth = f->observed->has_truth;
   fprintf(to, "  %-*s  %-*s", name, "parameter", unit, "unit");
@@ -66,7 +62,7 @@ static void print_parameters(const od_findings *f, FILE *to) {
 static void print_sensors(const od_findings *f, FILE *to) {
   const od_experiment *e = f->experiment;
   int name = (int)strlen("sensor");
-  for (int i = 0; i < e->sensors; i++) name = widest(name, e->sensor[i].name);
+  for (int i = 0; i < e->sensors; i++) name = od_text_widest(name, e->sensor[i].name);
   bool frozen = false, reopened = false;
   for (int i = 0; i < e->sensors; i++) {
     frozen = frozen || f->observed->sensor[i].frozen > 0;

@@ -4,22 +4,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/terminal.h"
+#include "io/clock.h"
 
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {
   (void)signal_number;
   interrupted = 1;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 od_progress od_progress_start(bool quiet) {
@@ -31,7 +25,7 @@ od_progress od_progress_start(bool quiet) {
     struct sigaction old;
     if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
   }
-  double start = now();
+  double start = od_seconds();
   return (od_progress){.shown = !quiet && isatty(STDERR_FILENO), .start = start, .last = start};
 }
 
@@ -51,7 +45,7 @@ static void draw(od_progress *p, double done, double elapsed) {
 bool od_progress_tick(void *progress, double done) {
   od_progress *p = progress;
   if (p->shown) {
-    double t = now();
+    double t = od_seconds();
     // Not before a second has passed, and then ten times a second.
     if (t - p->start > 1 && t - p->last > 0.1) {
       draw(p, fmin(fmax(done, 0), 1), t - p->start);

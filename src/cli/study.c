@@ -41,16 +41,11 @@ static void print_number(FILE *to, double value) {
     fprintf(to, " %10.4g", value);
 }
 
-static int widest(int width, const char *text) {
-  int length = (int)strlen(text);
-  return length > width ? length : width;
-}
-
 static void print_rows(const od_study_result *r, FILE *to) {
   int name = 4, metric = 6;
   for (int i = 0; i < r->rows; i++) {
-    name = widest(name, r->row[i].case_name);
-    metric = widest(metric, r->row[i].metric->name);
+    name = od_text_widest(name, r->row[i].case_name);
+    metric = od_text_widest(metric, r->row[i].metric->name);
   }
   fprintf(to, "  %-*s  %-*s %10s %-5s %10s %10s %10s %10s %7s\n", name, "case", metric, "metric", "value", "unit",
           "99 % low", "high", "bound", "published", "runs");

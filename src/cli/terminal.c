@@ -67,6 +67,11 @@ int od_text_width(const char *text) {
   return width;
 }
 
+int od_text_widest(int width, const char *text) {
+  int own = od_text_width(text);
+  return own > width ? own : width;
+}
+
 void od_print_padded(FILE *to, const char *text, int width) {
   fprintf(to, "%s%*s", text, width > od_text_width(text) ? width - od_text_width(text) : 0, "");
 }

@@ -23,6 +23,8 @@ od_duration od_duration_text(double seconds, int digits);
 
 // The columns a UTF-8 text takes on a terminal, near enough: one per character.
 int od_text_width(const char *text);
+// The larger of a width and a text's.
+int od_text_widest(int width, const char *text);
 // Prints text and blanks up to a width.
 void od_print_padded(FILE *to, const char *text, int width);
 

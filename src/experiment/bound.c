@@ -51,7 +51,7 @@ static bool allocate(bound *b) {
   for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
-    b->sigma[i] = hypot(s->sigma, s->resolution / sqrt(12)) / sqrt(fmax(1 - s->dropout, 1e-12));
+    b->sigma[i] = od_sensor_sigma(s) / sqrt(fmax(1 - s->dropout, 1e-12));
   }
   const od_observer_options options = {
       .form = OD_FORM_SQUARE_ROOT, .sensor_sigma = b->sigma, .sensor_covariance = e->sensor_covariance ? b->R : NULL};

@@ -4,6 +4,7 @@
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,10 @@ typedef struct od_sensor {
   od_faults faults;         // of the simulated sensor
   int frozen;               // as many equal values in a row are a fault; 0: they are none
 } od_sensor;
+// The noise an observer reckons with: the steps it counts in are noise, too.
+static inline double od_sensor_sigma(const od_sensor *s) {
+  return hypot(s->sigma, s->resolution / sqrt(12));
+}
 
 // An output that is recorded, and how uncertain it is at the start (0: nothing said).
 typedef struct od_watched {

@@ -4,11 +4,10 @@
 #include <Random123/philox.h>
 #include <math.h>
 
-// FNV-1a.
+#include "machine/index.h"
+
 uint32_t od_noise_stream(const char *name) {
-  uint32_t hash = 2166136261u;
-  for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
-  return hash;
+  return od_hash(name);
 }
 
 typedef struct pair {

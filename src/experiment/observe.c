@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "experiment/compare.h"
 #include "experiment/start.h"
+#include "io/clock.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
@@ -37,12 +37,6 @@ typedef struct run {
   void *saved;   // the observer's block after the last good sample, if the run must go on
   int failures;  // since then
 } run;
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- Setting up ---------------------------------------------------------------------------------------------------
 
@@ -83,15 +77,16 @@ static void release(run *r) {
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
 // and independent changes of pressures and parameters; or what is told about the states instead. What is said about
 // those holds for the experiment's own step; in a shorter one they change less.
-void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, double *Q) {
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q) {
   const od_model *m = od_machine_model(e->model);
   double a = pow(e->acceleration_noise, 2), part = fabs(h - e->step) < 1e-6 * e->step ? 1 : h / e->step;
   int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
-  for (int i = 0; i < nx && e->process_noise; i++)
-    for (int j = 0; j < nx; j++) Q[i * n + j] = e->process_noise[i * nx + j] * part;
-  if (e->process_noise) return;
+  for (int i = 0; i < nx && process; i++)
+    for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
+  if (process) return;
   for (int i = 0; i < nz; i++) {
     Q[i * n + i] = a * h * h * h / 3;
     Q[i * n + nz + i] = Q[(nz + i) * n + i] = a * h * h / 2;
@@ -103,9 +98,7 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
 
 // What outputs tell is mapped to the coordinates at the start, and again when they have changed.
 static void fill_process_noise(run *r, double h) {
-  od_experiment mine = *r->e;
-  if (mine.process_noise) mine.process_noise = r->process;
-  od_experiment_process_noise(&mine, r->plant, h, r->Q);
+  od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
   r->Q_step = h;
 }
 
@@ -149,7 +142,7 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   double *low = sigma + ny, *high = low + np, *start = high + np, *R = start + np;
   if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
   for (size_t i = 0; i < ny; i++) sigma[i] = 1;
-  for (int i = 0; i < e->sensors; i++) sigma[i] = hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12));
+  for (int i = 0; i < e->sensors; i++) sigma[i] = od_sensor_sigma(&e->sensor[i]);
   for (int i = 0; i < r->np; i++) {
     low[i] = e->parameter[i].low;
     high[i] = e->parameter[i].high;
@@ -303,11 +296,11 @@ static od_status predict(run *r, const od_sample *s) {
 
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
 static od_status move_observer(run *r, const od_sample *s, bool start) {
-  double begin = seconds();
+  double begin = od_seconds();
   for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors ? s->y[i] : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
-  if (!start) r->o->seconds += seconds() - begin;
+  if (!start) r->o->seconds += od_seconds() - begin;
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
 }

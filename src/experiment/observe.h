@@ -88,8 +88,10 @@ typedef struct od_observe_options {
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err);
 void od_observed_free(od_observed *o);
 
-// The covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant.
-void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, double *Q);
+// The covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2): that
+// of the states in the present coordinates, where outputs tell it; else NULL.
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q);
 
 // NIS per dimension and the interval in which it lies in 95 % of all cases when the filter is right.
 typedef struct od_consistency {

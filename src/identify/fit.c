@@ -6,17 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "experiment/noise.h"
 #include "identify/fit_work.h"
 #include "identify/told.h"
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "io/clock.h"
 
 static bool is_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
@@ -282,11 +276,11 @@ static od_status search(od_fit_work *w, od_error *err) {
                                  .progress = w->options->progress ? report_progress : NULL,
                                  .progress_user = w};
   const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
-  double begin = seconds();
+  double begin = od_seconds();
   od_status status = plan->starts > 0 && !w->options->only_predict
                          ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
                          : od_least_squares(&problem, &options, &w->f->search, err);
-  w->f->seconds = seconds() - begin;
+  w->f->seconds = od_seconds() - begin;
   return explain(w, status, err);
 }
 

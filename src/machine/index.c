@@ -20,7 +20,7 @@ struct od_index_slot {
   int value;
 };
 
-static uint32_t hash(const char *key) {
+uint32_t od_hash(const char *key) {
   uint32_t h = 2166136261u;
   for (; *key != '\0'; key++) h = (h ^ (unsigned char)*key) * 16777619u;
   return h;
@@ -29,7 +29,7 @@ static uint32_t hash(const char *key) {
 // The slot that holds the key, or the free one where it belongs. The capacity is a power of two.
 static struct od_index_slot *find_slot(struct od_index_slot *slot, int capacity, const char *key) {
   uint32_t mask = (uint32_t)capacity - 1;
-  uint32_t at = hash(key) & mask;
+  uint32_t at = od_hash(key) & mask;
   while (slot[at].key != NULL && strcmp(slot[at].key, key) != 0) at = (at + 1) & mask;
   return &slot[at];
 }

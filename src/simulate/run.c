@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "io/clock.h"
 #include "oleodyn/sim.h"
 #include "simulate/cvodes.h"
 
@@ -21,12 +21,6 @@ typedef struct run {
   od_table *table;
   double *u, *u_middle, *u_after, *row;
 } run;
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void end_run(run *r) {
   od_cvodes_free(r->cvodes);
@@ -176,7 +170,7 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
            .steps = steps,
            .every = options->every > 0 ? options->every : 1};
   if (fabs(r.step - step) < 1e-9 * step) r.step = step;
-  double begin = seconds();
+  double begin = od_seconds();
   od_status status = prepare(&r, err);
   if (status == OD_OK) status = run_all(&r, err);
   if (report && r.sim) {
@@ -184,7 +178,7 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
     *report = (od_run_report){.steps = r.cvodes ? od_cvodes_steps(r.cvodes) : counts.steps,
                               .residuals = counts.residuals,
                               .repartitions = counts.repartitions,
-                              .seconds = seconds() - begin};
+                              .seconds = od_seconds() - begin};
   }
   *out = r.table;
   end_run(&r);

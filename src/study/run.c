@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "machine/index.h"
 #include "machine/suggest.h"
 #include "study/gather.h"
@@ -21,12 +22,6 @@ typedef struct work {
   atomic_long next, finished;
   atomic_bool stop;
 } work;
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- Threads ------------------------------------------------------------------------------------------------------
 
@@ -153,7 +148,7 @@ static bool gather(const od_study *s, const work *w, od_study_result *r) {
 
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
   static const od_study_run_options none = {0};
-  double begin = seconds();
+  double begin = od_seconds();
   work w = {.study = s};
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -164,7 +159,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
     (*out)->all = w.all;
     if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  (*out)->seconds = seconds() - begin;
+  (*out)->seconds = od_seconds() - begin;
   if (status == OD_OK && (*out)->done < (*out)->all)
     status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
   release(s, &w);

@@ -323,7 +323,7 @@ static void test_matrices(void **state) {
   od_sim *sim = od_sim_new(plant);
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
   assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, NULL), OD_OK);
-  od_experiment_process_noise(e, plant, 0.5e-3, Q);
+  od_experiment_process_noise(e, plant, 0.5e-3, e->process_noise, Q);
   for (int i = 0; i < 9; i++) {
     const double *a = hx + NX * e->initial.output[i / 3], *b = hx + NX * e->initial.output[i % 3];
     const double *c = hx + NX * e->process.output[i / 3], *d = hx + NX * e->process.output[i % 3];

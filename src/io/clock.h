@@ -1,0 +1,14 @@
+// What the clock says, for telling how long things took.
+#ifndef OD_IO_CLOCK_H
+#define OD_IO_CLOCK_H
+
+#include <time.h>
+
+// Seconds since some moment in the past; never goes back.
+static inline double od_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#endif
