@@ -21,7 +21,7 @@ struct od_answers {
   char *line;
 };
 
-// In the order of od_verdict.
+// In the order of od_sample_fate.
 static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(bool json) {
@@ -60,7 +60,7 @@ static char *put_number(char *to, double value, bool json) {
 }
 
 // values NULL: there are none but the time.
-static bool tell(od_answers *a, double t, const double *values, od_verdict verdict) {
+static bool tell(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = put(to, "{");
   for (int i = 0; i < a->columns; i++) {
@@ -69,7 +69,7 @@ static bool tell(od_answers *a, double t, const double *values, od_verdict verdi
     to = put(to, ",");
   }
   if (a->json) to = put(to, "\"status\":\"");
-  to = put(to, words[verdict]);
+  to = put(to, words[fate]);
   to = put(to, a->json ? "\"}\n" : "\n");
   return write_line(a, (size_t)(to - a->line));
 }
@@ -114,10 +114,10 @@ bool od_answers_begin(void *answers, const od_observed *o) {
   return choose(a, o) && (a->json || write_header(a, o));
 }
 
-bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_verdict verdict, const char *why) {
+bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   (void)o;
-  if (verdict != OD_TAKEN) od_cli_warning("%s", why);
-  return tell(answers, row[0], verdict == OD_TAKEN ? row : NULL, verdict);
+  if (fate != OD_TAKEN) od_cli_warning("%s", why);
+  return tell(answers, row[0], fate == OD_TAKEN ? row : NULL, fate);
 }
 
 void od_answers_refuse(void *answers, double t, const char *why) {

@@ -355,7 +355,7 @@ static od_status carry_over(run *r, const od_sample *s) {
   return OD_OK;
 }
 
-static od_verdict take_in_somehow(run *r, const od_sample *s, od_error *err) {
+static od_sample_fate take_in_somehow(run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_size(r->plant);
   bool far = s->t - r->t > LONGEST_GAP * r->e->step;
   od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
@@ -385,9 +385,9 @@ static bool goes_on(const run *r) {
   return options->progress(options->user, (r->t - source->begin) / (source->end - source->begin));
 }
 
-static od_status answer(run *r, od_verdict verdict, od_error *err) {
+static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
-  if (!options->answer || options->answer(options->user, r->o, r->row, verdict, err ? err->text : "")) return OD_OK;
+  if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
   return od_fail(err, OD_IO, "nobody takes the answers");
 }
 
@@ -402,10 +402,10 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     r->o->steps++;
     return answer(r, OD_TAKEN, err);
   }
-  od_verdict verdict = take_in_somehow(r, s, err);
-  r->o->steps += verdict == OD_TAKEN;
+  od_sample_fate fate = take_in_somehow(r, s, err);
+  r->o->steps += fate == OD_TAKEN;
   r->row[0] = s->t;
-  return answer(r, verdict, err);
+  return answer(r, fate, err);
 }
 
 static od_status run_all(run *r, const od_sample *first, od_error *err) {

@@ -63,12 +63,12 @@ typedef struct od_observed {
 } od_observed;
 
 // What became of a sample.
-typedef enum od_verdict {
+typedef enum od_sample_fate {
   OD_TAKEN,
   OD_FAILED,  // the step to it failed; the observer stays at the sample before
   OD_HELD,    // so did several, or the time since was too long: the last estimate was carried over, with doubts
   OD_REFUSED  // it was no sample
-} od_verdict;
+} od_sample_fate;
 
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
@@ -79,7 +79,7 @@ typedef struct od_observe_options {
   // For streams: called when the table has its columns, and with its last row for each sample; false ends the run.
   // Where the sample was not taken, `why` says more.
   bool (*begin)(void *user, const od_observed *o);
-  bool (*answer)(void *user, const od_observed *o, const double *row, od_verdict verdict, const char *why);
+  bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
   bool forget_rows;  // the table has the last row only
 } od_observe_options;

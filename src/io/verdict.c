@@ -1,0 +1,72 @@
+#include "io/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+
+const char *od_trust_text(od_trust trust) {
+  static const char *const text[] = {[OD_SOUND] = "sound", [OD_DOUBTFUL] = "doubtful", [OD_UNSOUND] = "unsound"};
+  return text[trust];
+}
+
+static bool add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *text) {
+  if (trust > v->trust) v->trust = trust;
+  od_remark *grown = realloc(v->remark, (size_t)(v->count + 1) * sizeof *grown);
+  if (grown) v->remark = grown;
+  od_remark r = {trust, code, strdup(lead), strdup(text)};
+  if (grown && r.lead && r.text) {
+    v->remark[v->count++] = r;
+    return true;
+  }
+  free(r.lead);
+  free(r.text);
+  return false;
+}
+
+bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...) {
+  char text[2000];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return add(v, trust, code, lead, text);
+}
+
+bool od_verdict_append(od_verdict *v, const od_verdict *more) {
+  bool ok = true;
+  for (int i = 0; i < more->count; i++) {
+    const od_remark *r = &more->remark[i];
+    ok = add(v, r->trust, r->code, r->lead, r->text) && ok;
+  }
+  return ok;
+}
+
+bool od_verdict_has(const od_verdict *v, const char *code) {
+  for (int i = 0; i < v->count; i++)
+    if (!strcmp(v->remark[i].code, code)) return true;
+  return false;
+}
+
+void od_verdict_free(od_verdict *v) {
+  for (int i = 0; i < v->count; i++) {
+    free(v->remark[i].lead);
+    free(v->remark[i].text);
+  }
+  free(v->remark);
+  *v = (od_verdict){0};
+}
+
+json_t *od_verdict_json(const od_verdict *v) {
+  json_t *remarks = json_array();
+  for (int i = 0; i < v->count; i++) {
+    const od_remark *r = &v->remark[i];
+    char text[2100];
+    snprintf(text, sizeof text, "%s %s", r->lead, r->text);
+    json_array_append_new(remarks, json_pack("{s:s, s:s, s:o}", "trust", od_trust_text(r->trust), "code", r->code, "text",
+                                             od_json_text(text)));
+  }
+  return json_pack("{s:s, s:o}", "trust", od_trust_text(v->trust), "remarks", remarks);
+}

@@ -1,0 +1,41 @@
+// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and told in
+// the same words in the terminal, in JSON and in the report.
+#ifndef OD_IO_VERDICT_H
+#define OD_IO_VERDICT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+typedef enum od_trust {
+  OD_SOUND,     // nothing speaks against it
+  OD_DOUBTFUL,  // it may be off by more than it says
+  OD_UNSOUND,   // it is wrong beyond doubt
+} od_trust;
+const char *od_trust_text(od_trust trust);  // "sound", "doubtful", "unsound"
+
+typedef struct od_remark {
+  od_trust trust;    // what it says about the result
+  const char *code;  // for programs: "step.long"; a constant of the program
+  char *lead;        // for people: "Step too long:"
+  char *text;        // and a sentence or more
+} od_remark;
+
+typedef struct od_verdict {
+  od_trust trust;  // the worst of the remarks
+  od_remark *remark;
+  int count;
+} od_verdict;
+
+// Adds a remark; false: memory ran out. The trust it carries counts even then.
+bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+// Adds another verdict's remarks behind the own.
+bool od_verdict_append(od_verdict *v, const od_verdict *more);
+// Whether there is a remark of this code.
+bool od_verdict_has(const od_verdict *v, const char *code);
+void od_verdict_free(od_verdict *v);
+
+// {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
+json_t *od_verdict_json(const od_verdict *v);
+
+#endif
