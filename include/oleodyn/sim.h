@@ -41,8 +41,15 @@ od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                      double *Gp);
+// What the trapezoidal step just taken has added to the error of the state: G before + after (nx each), where
+// G = (1 - h/2 J)^-1 = (F + 1) / 2 with the Jacobian J of the explicit form, or the transition F of that step. An
+// estimate, from the last three rates; it must be asked for before the state is changed by anything else.
+void od_sim_local_error(od_sim *sim, double *before, double *after);
 // One step of the classical Runge-Kutta rule; the inputs at the middle and the end of the step.
 od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const double *u_end);
+// Of the Runge-Kutta step just taken: its difference from a rule of third order, (hJ)^4/72 x, nx. The step itself has
+// added about -0.6 hJ times that to the error of the state.
+const double *od_sim_rk4_defect(od_sim *sim);
 
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
 od_status od_sim_repartition(od_sim *sim, double *map, int *changed);

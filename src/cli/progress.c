@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
+#include "io/display.h"
 #include "io/clock.h"
 
 static volatile sig_atomic_t interrupted;

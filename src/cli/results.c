@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
 
@@ -82,6 +83,8 @@ json_t *od_results_json(const od_results *r) {
     json_object_set_new(output, "max", od_json_number(s.max));
     json_object_set_new(output, "rms", od_json_number(s.rms));
     json_object_set_new(output, "final", od_json_number(s.final));
+    if (r->report->accuracy.error)
+      json_object_set_new(output, "error_percent", od_json_number(100 * r->report->accuracy.error[c - 1].part));
     json_array_append_new(outputs, output);
   }
   json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(r->machine)), "file",
@@ -94,6 +97,7 @@ json_t *od_results_json(const od_results *r) {
   json_object_set_new(object, "seconds", od_json_number(r->report->seconds));
   json_object_set_new(object, "complete", json_boolean(!r->message));
   if (r->message) json_object_set_new(object, "message", od_json_text(r->message));
+  json_object_set_new(object, "verdict", od_verdict_json(&r->report->verdict));
   json_object_set_new(object, "outputs", outputs);
   return object;
 }

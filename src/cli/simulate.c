@@ -11,6 +11,7 @@
 #include "cli/results.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "io/plot.h"
 #include "machine/suggest.h"
 #include "simulate/run.h"
@@ -97,7 +98,9 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     FILE *notes = od_files_notes(f, a->quiet);
     od_results results = {
         machine, table, &report, options.step, integrators[options.integrator], status == OD_OK ? NULL : err.text};
-    if (!f->csv && !f->mat && !f->json && notes) od_results_print(&results, notes);
+    bool printed = !f->csv && !f->mat && !f->json && notes;
+    if (printed) od_results_print(&results, notes);
+    od_cli_verdict(&report.verdict, printed ? notes : NULL);
     const od_file_contents contents = {
         .table = table, .summary = f->json ? od_results_json(&results) : NULL, .plot = write_plot, .user = &results};
     ok = od_files_write(f, &contents, notes);
@@ -112,15 +115,19 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
               table->data[(table->rows - 1) * table->columns]);
   }
+  int code = od_cli_verdict_exit(&report.verdict);
+  od_run_report_free(&report);
   od_table_free(table);
   if (status != OD_OK) return od_exit_code(status);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  return ok ? code : OD_EXIT_FAILED;
 }
 
 static const char details[] =
     "Without --output the outputs of the file's run section are recorded, else all joint coordinates. Without --csv,\n"
     "--mat and --json a table of every output's extremes is printed. Files appear complete or not at all; after\n"
     "Ctrl-C they hold what was computed until then.\n\n"
+    "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
+    "of an output's range.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"

@@ -1,4 +1,4 @@
-// What goes to people: errors, colours, sizes of time.
+// What goes to people: errors, colours, columns.
 #ifndef OD_CLI_TERMINAL_H
 #define OD_CLI_TERMINAL_H
 
@@ -14,12 +14,6 @@ void od_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void od_cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Headings: bold where there are colours.
 void od_heading(FILE *to, const char *text);
-
-// "4.1 ms", "5 s", "3 min 20 s".
-typedef struct od_duration {
-  char text[32];
-} od_duration;
-od_duration od_duration_text(double seconds, int digits);
 
 // The columns a UTF-8 text takes on a terminal, near enough: one per character.
 int od_text_width(const char *text);

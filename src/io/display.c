@@ -104,3 +104,23 @@ void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty) {
   else
     od_number_round(text, uncertainty, 2);
 }
+
+od_duration od_duration_text(double seconds, int digits) {
+  static const struct {
+    double size;
+    const char *unit;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}};
+  od_duration d;
+  if (seconds >= 100) {
+    long whole = lround(seconds);
+    if (whole < 3600)
+      snprintf(d.text, sizeof d.text, "%ld min %ld s", whole / 60, whole % 60);
+    else
+      snprintf(d.text, sizeof d.text, "%ld h %ld min", whole / 3600, whole / 60 % 60);
+    return d;
+  }
+  int i = 0;
+  while (i < 3 && seconds > 0 && seconds < units[i].size * (1 - 1e-9)) i++;
+  snprintf(d.text, sizeof d.text, "%.*g %s", digits, seconds / units[i].size, units[i].unit);
+  return d;
+}

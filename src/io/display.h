@@ -19,4 +19,10 @@ od_display od_display_unit(const char *si, double size);
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
+// "4.1 ms", "5 s", "3 min 20 s".
+typedef struct od_duration {
+  char text[32];
+} od_duration;
+od_duration od_duration_text(double seconds, int digits);
+
 #endif

@@ -41,10 +41,17 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
   if (plant->nu) memcpy(od_sim_at(s, s->u), u_end, (size_t)plant->nu * sizeof *u_end);
   s->counts.steps++;
   s->has_history = 0;
-  // Rates at the new point, for outputs and for a change to another rule.
+  // Rates at the new point, for outputs and for a change to another rule; with those of the last stage they tell the error.
+  double *last = at;
+  memcpy(last, f, (size_t)nx * sizeof *f);
   od_status status = stage_rates(s, s->t, x, od_sim_at(s, s->u), f, od_sim_at(s, s->power));
   if (od_sim_settle(s, status) != OD_OK) return status;
   memcpy(od_sim_at(s, s->k), f + nz, (size_t)nk * sizeof *f);
+  for (int i = 0; i < nx; i++) last[i] = h / 6 * (last[i] - f[i]);
   s->at_point = s->has_gk = s->has_gk_factors = 1;
   return OD_OK;
+}
+
+const double *od_sim_rk4_defect(od_sim *s) {
+  return od_sim_at(s, s->stage) + 2 * od_plant_nx(s->plant);
 }

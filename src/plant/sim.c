@@ -18,6 +18,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->energy = od_place(&end, nq * d);
   s->power = od_place(&end, nq * d);
   s->power_next = od_place(&end, nq * d);
+  s->curve = od_place(&end, nk * d);
   s->x_next = od_place(&end, nx * d);
   s->k_next = od_place(&end, nk * d);
   s->g = od_place(&end, nk * d);
@@ -62,7 +63,8 @@ void od_sim_free(od_sim *sim) {
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
-  s->has_history = s->has_matrix = 0;
+  s->has_history = s->has_matrix = s->has_curve = 0;
+  s->last_step = 0;
   s->contraction = 0.1;
 }
 
@@ -124,6 +126,7 @@ od_status od_sim_set_inputs(od_sim *s, const double *u) {
   if (!s->started) return OD_BAD_ARGUMENT;
   if (s->plant->nu == 0 || memcmp(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u) == 0) return OD_OK;
   memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
+  s->jumped = 1;
   return evaluate(s);
 }
 

@@ -16,11 +16,15 @@ struct od_sim {
   // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
+  int jumped;          // whether the rates have jumped at the present point
+  int has_curve;       // whether the last step knows how its rates bend
+  double last_step;    // its length
   double matrix_step;  // the step size that the factored matrix belongs to
   double contraction;  // how much the error shrank per Newton iteration lately
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, u, energy, power, power_next;  // state, rates, rates of the last step, inputs, integrals
+  size_t curve;                                         // h^3/12 times the second derivative of the rates
   size_t x_next, k_next, g, matrix, pivot;              // Newton
   size_t kx, ku, kp;                                    // derivatives of k,
   size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix

@@ -1,4 +1,5 @@
-// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps.
+// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps. How far
+// off the run is, is found out on the way; when that is too far, shorter steps are tried.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -7,7 +8,28 @@
 
 #include "io/clock.h"
 #include "oleodyn/sim.h"
+#include "plant/sim_block.h"
+#include "simulate/accuracy.h"
 #include "simulate/cvodes.h"
+#include "simulate/run_verdict.h"
+
+enum {
+  WATCH_ENERGY = 32,  // rows from one look at the energies to the next
+  WATCH_INPUTS = 7,   // steps from one look at the inputs to the next
+};
+
+// The energies whose ranges say how much was moved about; the first is what must stay zero.
+static const char *const energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
+                                       "energy.input"};
+enum { ENERGIES = sizeof energies / sizeof *energies };
+
+typedef struct range {
+  double low, high;
+} range;
+static void widen(range *r, double value) {
+  r->low = fmin(r->low, value);
+  r->high = fmax(r->high, value);
+}
 
 typedef struct run {
   const od_machine *machine;
@@ -18,57 +40,110 @@ typedef struct run {
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
-  od_table *table;
-  double *u, *u_middle, *u_after, *row;
+  od_accuracy *accuracy;  // NULL: cvodes controls its error itself
+  od_plant *energy;       // the same machine with its energies as outputs
+  range energy_range[ENERGIES];
+  double balance;  // the largest
+  long rows, inputs_watched;
+  range *input_range;
+  double *input_bend;  // the largest distance of each input from the straight line within a step
+  od_table *table;     // NULL: nobody wants it
+  double *u, *u_middle, *u_after, *row, *map;
 } run;
+
+// --- Memory -------------------------------------------------------------------------------------------------------
 
 static void end_run(run *r) {
   od_cvodes_free(r->cvodes);
+  od_accuracy_free(r->accuracy);
   od_sim_free(r->sim);
   od_plant_free(r->plant);
-  free(r->u);
-  free(r->u_middle);
-  free(r->u_after);
-  free(r->row);
+  od_plant_free(r->energy);
+  free(r->input_range);
+  double *memory[] = {r->u, r->u_middle, r->u_after, r->row, r->map, r->input_bend};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
-static od_status label_columns(run *r) {
+void od_run_report_free(od_run_report *report) {
+  free(report->accuracy.error);
+  od_verdict_free(&report->verdict);
+  *report = (od_run_report){0};
+}
+
+static od_status make_table(run *r, od_error *err) {
   const od_run_options *o = r->options;
-  od_status status = od_table_label(r->table, 0, "time", "s");
+  r->table = od_table_new(o->output_count + 1);
+  od_status status = r->table ? od_table_label(r->table, 0, "time", "s") : OD_NO_MEMORY;
   for (int i = 0; i < o->output_count && status == OD_OK; i++)
     status = od_table_label(r->table, 1 + i, od_machine_output_name(r->machine, o->outputs[i]),
                             od_machine_output_unit(r->machine, o->outputs[i]));
-  return status;
+  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+static bool allocate(run *r) {
+  size_t inputs = (size_t)r->plant->nu + 1, states = (size_t)od_plant_nx(r->plant);
+  r->sim = od_sim_new(r->plant);
+  r->u = calloc(inputs, sizeof *r->u);
+  r->u_middle = calloc(inputs, sizeof *r->u_middle);
+  r->u_after = calloc(inputs, sizeof *r->u_after);
+  r->input_range = calloc(inputs, sizeof *r->input_range);
+  r->input_bend = calloc(inputs, sizeof *r->input_bend);
+  r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
+  r->map = calloc(states * states + 1, sizeof *r->map);
+  return r->sim && r->u && r->u_middle && r->u_after && r->input_range && r->input_bend && r->row && r->map;
+}
+
+static od_status make_energy_plant(run *r, od_error *err) {
+  int outputs[ENERGIES];
+  for (int i = 0; i < ENERGIES; i++) {
+    outputs[i] = od_machine_output_find(r->machine, energies[i]);
+    if (outputs[i] < 0) return OD_OK;
+    r->energy_range[i] = (range){INFINITY, -INFINITY};
+  }
+  return od_machine_plant(r->machine, outputs, ENERGIES, NULL, 0, &r->energy, err);
 }
 
 static od_status prepare(run *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
+  if (status == OD_OK) status = make_energy_plant(r, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
-  size_t inputs = (size_t)r->plant->nu + 1;
-  r->sim = od_sim_new(r->plant);
-  r->u = calloc(inputs, sizeof *r->u);
-  r->u_middle = calloc(inputs, sizeof *r->u_middle);
-  r->u_after = calloc(inputs, sizeof *r->u_after);
-  r->row = calloc((size_t)o->output_count + 1, sizeof *r->row);
-  r->table = od_table_new(o->output_count + 1);
-  if (!r->sim || !r->u || !r->u_middle || !r->u_after || !r->row || !r->table || label_columns(r) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
+  for (int i = 0; i < r->plant->nu; i++) r->input_range[i] = (range){r->u[i], r->u[i]};
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
-  if (o->integrator != OD_CVODES) return OD_OK;
-  r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, o->tolerance > 0 ? o->tolerance : 1e-10);
-  return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+  if (o->integrator == OD_CVODES) {
+    r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, o->tolerance > 0 ? o->tolerance : 1e-10);
+    return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+  }
+  od_step_rule rule = o->integrator == OD_RK4 ? OD_STEPS_RK4 : OD_STEPS_TRAPEZOID;
+  r->accuracy = od_accuracy_new(r->plant, r->sim, rule, o->output_count);
+  return r->accuracy ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-static od_status record(run *r, double t, od_error *err) {
+// --- Rows ---------------------------------------------------------------------------------------------------------
+
+// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was taken.
+static void watch_energy(run *r) {
+  double y[ENERGIES];
+  if (!r->energy || r->energy->ops->outputs(r->energy, od_sim_work(r->sim), od_sim_energy(r->sim), y) != OD_OK) return;
+  for (int i = 0; i < ENERGIES; i++) widen(&r->energy_range[i], y[i]);
+  if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
+}
+
+static od_status record(run *r, double t, bool last, od_error *err) {
   r->row[0] = t;
   od_status status = od_sim_outputs(r->sim, r->row + 1);
-  if (status == OD_OK) status = od_table_append(r->table, r->row);
+  if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r);
+  if (status == OD_OK && r->accuracy) od_accuracy_record(r->accuracy, r->row + 1);
+  if (status == OD_OK && r->table) status = od_table_append(r->table, r->row);
+  r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
+
+// --- Steps --------------------------------------------------------------------------------------------------------
 
 // The inputs at a time on the grid; where they jump there, just before it and just after it. Round-off must not hide a
 // jump.
@@ -88,20 +163,42 @@ static bool inputs_jump(run *r, double t) {
   return jump;
 }
 
+// A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere within.
+static void watch_inputs(run *r, double t, double h) {
+  if (r->plant->nu == 0 || r->inputs_watched++ % WATCH_INPUTS != 0) return;
+  double along = 0.2 + 0.6 * fmod(0.618034 * (double)r->inputs_watched, 1);
+  const double *before = od_sim_inputs(r->sim);
+  od_machine_inputs(r->machine, t + along * h, r->u_middle);
+  for (int i = 0; i < r->plant->nu; i++) {
+    double straight = before[i] + along * (r->u[i] - before[i]);
+    r->input_bend[i] = fmax(r->input_bend[i], fabs(r->u_middle[i] - straight));
+    widen(&r->input_range[i], r->u_middle[i]);
+  }
+}
+
 // One step of a fixed-step rule. It ends before a jump of the inputs, the next one begins after it.
 static od_status step_to(run *r, double t, double end) {
   double h = end - t;
   bool jump = inputs_jump(r, end);
   od_status status;
+  watch_inputs(r, t, h);
+  od_accuracy_begin_step(r->accuracy);
   if (r->options->integrator == OD_RK4) {
     if (r->plant->nu) od_machine_inputs(r->machine, t + h / 2, r->u_middle);
     status = od_sim_step_rk4(r->sim, h, r->u_middle, r->u);
   } else {
     status = od_sim_step(r->sim, h, r->u);
   }
-  if (status == OD_OK && jump) status = od_sim_set_inputs(r->sim, r->u_after);
+  if (status == OD_OK) od_accuracy_end_step(r->accuracy, h);
+  if (status == OD_OK && jump) {
+    od_accuracy_jump(r->accuracy);
+    status = od_sim_set_inputs(r->sim, r->u_after);
+  }
+  if (status != OD_OK || !r->samples) return status;
   int sampled;
-  return status == OD_OK && r->samples ? od_sim_sample(r->sim, NULL, NULL, &sampled) : status;
+  status = od_sim_sample(r->sim, r->map, NULL, &sampled);
+  if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
+  return status;
 }
 
 // The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local
@@ -126,7 +223,8 @@ static double next_sample(const run *r, double t, double end) {
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
   int changed;
-  od_status status = od_sim_repartition(r->sim, NULL, &changed);
+  od_status status = od_sim_repartition(r->sim, r->map, &changed);
+  if (status == OD_OK && changed) od_accuracy_map(r->accuracy, r->map, true);
   while (status == OD_OK && t < next) {
     double end = next_jump(r, t, next);
     if (r->samples) end = fmin(end, next_sample(r, t, end));
@@ -139,16 +237,130 @@ static od_status advance(run *r, double t, double next, od_error *err) {
 
 static od_status run_all(run *r, od_error *err) {
   const od_run_options *o = r->options;
-  od_status status = record(r, 0, err);
+  od_status status = record(r, 0, r->steps == 0, err);
   for (long i = 0; i < r->steps && status == OD_OK; i++) {
-    if (o->progress && i % 64 == 0 && !o->progress(o->user, (double)i / (double)r->steps))
+    if (o->progress && i % 64 == 0 && !o->progress(o->user, r->table ? (double)i / (double)r->steps : 1))
       return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", (double)i * r->step);
     double next = (double)(i + 1) * r->step;
+    bool last = i + 1 == r->steps;
     status = advance(r, (double)i * r->step, next, err);
-    if (status == OD_OK && ((i + 1) % r->every == 0 || i + 1 == r->steps)) status = record(r, next, err);
+    if (status == OD_OK && (last || (i + 1) % r->every == 0)) status = record(r, next, last, err);
   }
   if (o->progress && status == OD_OK) o->progress(o->user, 1);
   return status;
+}
+
+// A run of a length in steps of about so much, ready to begin.
+static run new_run(const od_machine *machine, const od_run_options *options, double time, double step, long every) {
+  // Round-off in time / step must not add a step.
+  long steps = (long)ceil(time / step * (1 - 1e-12));
+  run r = {.machine = machine, .options = options, .step = time / (double)steps, .steps = steps, .every = every};
+  if (fabs(r.step - step) < 1e-9 * step) r.step = step;
+  return r;
+}
+
+// --- How far off it is --------------------------------------------------------------------------------------------
+
+// The balance is no quantity of the machine: its range is its error.
+static bool is_judged(const run *r, int output) {
+  return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), energies[0]) != 0;
+}
+
+static int worst_output(const run *r, double *part) {
+  int worst = -1;
+  *part = 0;
+  for (int i = 0; r->accuracy && i < r->options->output_count; i++) {
+    double own = is_judged(r, i) ? od_accuracy_of(r->accuracy, i).part : 0;
+    if (!(own <= *part)) worst = i, *part = own;
+  }
+  return worst;
+}
+
+// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a period.
+static void find_coarse_input(const run *r, od_run_accuracy *a) {
+  static const double coarse = 0.3;
+  a->coarse_input = -1;
+  a->coarse_part = coarse;
+  for (int i = 0; i < r->plant->nu; i++) {
+    double size = r->input_range[i].high - r->input_range[i].low;
+    if (!(size > 0) || !(r->input_bend[i] > a->coarse_part * size)) continue;
+    a->coarse_input = i;
+    a->coarse_part = r->input_bend[i] / size;
+  }
+}
+
+static bool find_accuracy(const run *r, od_run_accuracy *a) {
+  double part;
+  a->worst = worst_output(r, &part);
+  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
+  a->balance = r->balance;
+  for (int i = 1; i < ENERGIES && r->energy; i++)
+    a->moved = fmax(a->moved, r->energy_range[i].high - r->energy_range[i].low);
+  find_coarse_input(r, a);
+  if (!r->accuracy) return true;
+  a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);
+  for (int i = 0; a->error && i < r->options->output_count; i++) {
+    a->error[i] = od_accuracy_of(r->accuracy, i);
+    a->beyond += is_judged(r, i) && !(a->error[i].part <= OD_ACCURATE);
+  }
+  return a->error != NULL;
+}
+
+// --- A step that would do -----------------------------------------------------------------------------------------
+
+// As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
+enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
+
+// The largest of 1, 2 and 5 times a power of ten that is not larger.
+static double round_step(double step) {
+  double unit = pow(10, floor(log10(step)));
+  return step >= 5 * unit ? 5 * unit : step >= 2 * unit ? 2 * unit : unit;
+}
+
+// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much shorter".
+static double shorter_step(od_integrator integrator, double step, double part) {
+  double order = integrator == OD_RK4 ? 4 : 2, by = pow(OD_ACCURATE / 2 / part, 1 / order);
+  return round_step(step * fmin(fmax(by, 0.02), 0.5));
+}
+
+static od_status try_step(const run *r, double step, double *part) {
+  run t = new_run(r->machine, r->options, r->step * (double)r->steps, step, r->every);
+  od_status status = prepare(&t, NULL);
+  if (status == OD_OK) status = run_all(&t, NULL);
+  if (status == OD_OK) worst_output(&t, part);
+  end_run(&t);
+  return status;
+}
+
+// Shorter steps are tried until one does.
+static void find_better_step(const run *r, od_run_accuracy *a) {
+  double left = FREE_TRIAL_WORK / (2.0 + od_plant_nx(r->plant)) + TRIAL_STEPS * (double)r->steps;
+  double step = r->step, part = a->error[a->worst].part;
+  a->better_part = NAN;
+  for (int i = 0; i < TRIALS && !(part <= OD_ACCURATE); i++) {
+    step = fmin(shorter_step(r->options->integrator, step, part), round_step(a->stable_step));
+    a->better_step = step;
+    a->better_part = NAN;
+    double steps = r->step * (double)r->steps / step;
+    left -= steps;
+    if (left < 0 || r->options->no_trial || try_step(r, step, &part) != OD_OK) return;
+    a->better_part = part;
+  }
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+static od_status report_run(const run *r, double seconds, bool complete, od_run_report *report) {
+  od_sim_counts counts = od_sim_count(r->sim);
+  report->steps = r->cvodes ? od_cvodes_steps(r->cvodes) : counts.steps;
+  report->residuals = counts.residuals;
+  report->repartitions = counts.repartitions;
+  report->seconds = seconds;
+  od_run_accuracy *a = &report->accuracy;
+  bool ok = find_accuracy(r, a);
+  if (ok && complete && a->beyond > 0) find_better_step(r, a);
+  ok = ok && od_run_judge(r->machine, r->options, r->step, a, &report->verdict);
+  return ok ? OD_OK : OD_NO_MEMORY;
 }
 
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
@@ -162,24 +374,14 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step < 1e10)) return od_fail(err, OD_BAD_INPUT, "%.3g steps are too many", time / step);
-  // Round-off in time / step must not add a step.
-  long steps = (long)ceil(time / step * (1 - 1e-12));
-  run r = {.machine = machine,
-           .options = options,
-           .step = time / (double)steps,
-           .steps = steps,
-           .every = options->every > 0 ? options->every : 1};
-  if (fabs(r.step - step) < 1e-9 * step) r.step = step;
+  run r = new_run(machine, options, time, step, options->every > 0 ? options->every : 1);
   double begin = od_seconds();
   od_status status = prepare(&r, err);
-  if (status == OD_OK) status = run_all(&r, err);
-  if (report && r.sim) {
-    od_sim_counts counts = od_sim_count(r.sim);
-    *report = (od_run_report){.steps = r.cvodes ? od_cvodes_steps(r.cvodes) : counts.steps,
-                              .residuals = counts.residuals,
-                              .repartitions = counts.repartitions,
-                              .seconds = od_seconds() - begin};
-  }
+  if (status == OD_OK) status = make_table(&r, err);
+  bool begun = status == OD_OK;
+  if (begun) status = run_all(&r, err);
+  if (report && begun && report_run(&r, od_seconds() - begin, status == OD_OK, report) != OD_OK && status == OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   *out = r.table;
   end_run(&r);
   return status;

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 
 #include "io/table.h"
+#include "io/verdict.h"
 #include "oleodyn/machine.h"
+#include "simulate/accuracy.h"
 
 typedef enum od_integrator { OD_TRAPEZOID, OD_RK4, OD_CVODES } od_integrator;
 
@@ -15,17 +17,35 @@ typedef struct od_run_options {
   double tolerance;    // relative tolerance of cvodes; zero: 1e-10
   const int *outputs;  // indices of outputs
   int output_count;
-  int every;  // record every so many steps; zero: 1
+  int every;      // record every so many steps; zero: 1
+  bool no_trial;  // when the step is too long, do not try which one would do
   // Called now and then with the part done (0..1); returning false stops the run, which keeps what it has.
   bool (*progress)(void *user, double done);
   void *user;
 } od_run_options;
 
-// What happened on the way.
+// How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance.
+typedef struct od_run_accuracy {
+  od_output_error *error;  // of every recorded output; NULL: not known
+  int worst;               // the output that is farthest off; -1: none
+  int beyond;              // outputs that are off by more than OD_ACCURATE
+  double better_step;      // with which the worst one is off by better_part; zero: none is known
+  double better_part;      // NAN: it was not tried
+  double stable_step;      // the longest that is stable, of Runge-Kutta steps
+  int coarse_input;        // an input that changes much within a step; -1: none
+  double coarse_part;      // of its range
+  double balance, moved;   // J: the largest energy.balance, and the energy that was moved about
+} od_run_accuracy;
+#define OD_ACCURATE 0.01  // of an output's range: beyond that a run is doubtful
+
+// What happened on the way. Give it zeroed, and free what it holds with od_run_report_free().
 typedef struct od_run_report {
   long steps, residuals, repartitions;
-  double seconds;  // wall clock
+  double seconds;  // wall clock, of the run itself
+  od_run_accuracy accuracy;
+  od_verdict verdict;
 } od_run_report;
+void od_run_report_free(od_run_report *report);
 
 // Runs and records: the first column is time in s, then the outputs. On failure (the machine reaches a singular
 // position, say) the table holds the rows up to there and err says what happened when.

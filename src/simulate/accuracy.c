@@ -1,0 +1,490 @@
+#include "simulate/accuracy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "simulate/stability.h"
+
+enum {
+  LONGEST_WINDOW = 24,    // steps that share a Jacobian
+  FREE_WINDOWS = 20,      // windows may be short for so many times, and then as long as there are not more of them
+  STEPS_PER_WINDOW = 10,  // than one in so many steps
+  LOOK = 40,              // steps after which outputs are compared at the latest
+  FREE_LOOKS = 20,        // when the error has grown, earlier, so many times, and then not more often
+  STEPS_PER_LOOK = 16,    // than once in so many steps
+  STABILITY = 16,         // windows after which the stability of Runge-Kutta steps is looked at again
+  LENGTHS = 4,            // transitions that are kept, for steps of different lengths
+  DEEPEST = 3,            // a window may be halved so often
+};
+static const double grown = 1.3;  // the error of a state since outputs were compared
+// The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
+static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
+static const double bent = 0.1, straight = 0.02;
+
+// What a step of one length does with errors.
+typedef struct transition {
+  double h;   // zero: not known
+  double *E;  // carries the error along: exp(hJ), nearly; its columns
+  double *G;  // makes the local error of what is known about it; its columns
+} transition;
+
+// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the two
+// the error is carried through all steps of the window.
+typedef struct window {
+  double *J, *Ju;              // at its beginning,
+  double *x, *f, *u;           // as the state, the rates and the inputs
+  bool open;                   // all of this is known
+  int steps, length;           // so far, and wanted
+  double *before, *after, *h;  // of each step: its local error is G before + after; its length
+  double *t, *x_end, *u_end;   // and where it ended
+} window;
+
+struct od_accuracy {
+  const od_plant *plant;
+  od_sim *sim, *shadow;
+  od_step_rule rule;
+  int nx, nu, ny, judged;
+  bool lost;      // the estimate is no longer a state
+  bool jumped;    // the next step begins with other inputs than the one before ended with
+  double *e;      // the error of the state
+  double *level;  // its largest parts when outputs were compared
+  window window;
+  double *J_end, *Ju_end, *f_end, *mean, *M, *scratch;
+  double *J_inside[DEEPEST];  // within the window, where it is split
+  bool mean_is_start;         // `mean` is the Jacobian at the window's beginning
+  int *pivot;
+  transition kept[LENGTHS];
+  int oldest;
+  long steps, windows, looks;
+  int look_age;             // steps
+  od_stability *stability;  // of Runge-Kutta steps
+  double stable_step;       // the longest that was found to be stable everywhere
+  double *y_shadow, *low, *high, *error, *at;
+  double memory[];
+};
+
+// ---- memory
+
+static size_t doubles_needed(const od_plant *plant) {
+  size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu, ny = (size_t)plant->ny;
+  return nx * (6 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu +
+         nx * nx * (4 + 2 * LENGTHS + DEEPEST) + 2 * LONGEST_WINDOW + 5 * ny;
+}
+
+static double *take(double **next, int count) {
+  double *here = *next;
+  *next += count;
+  return here;
+}
+
+static void lay_out(od_accuracy *a, double *next) {
+  int nx = a->nx, nu = a->nu, ny = a->ny;
+  window *w = &a->window;
+  a->e = take(&next, nx);
+  a->level = take(&next, nx);
+  w->x = take(&next, nx);
+  w->f = take(&next, nx);
+  a->f_end = take(&next, nx);
+  a->scratch = take(&next, nx);
+  w->before = take(&next, LONGEST_WINDOW * nx);
+  w->after = take(&next, LONGEST_WINDOW * nx);
+  w->h = take(&next, LONGEST_WINDOW);
+  w->t = take(&next, LONGEST_WINDOW);
+  w->x_end = take(&next, LONGEST_WINDOW * nx);
+  w->u_end = take(&next, LONGEST_WINDOW * nu);
+  for (int i = 0; i < DEEPEST; i++) a->J_inside[i] = take(&next, nx * nx);
+  w->u = take(&next, nu);
+  w->Ju = take(&next, nx * nu);
+  a->Ju_end = take(&next, nx * nu);
+  w->J = take(&next, nx * nx);
+  a->J_end = take(&next, nx * nx);
+  a->mean = take(&next, nx * nx);
+  a->M = take(&next, nx * nx);
+  for (int i = 0; i < LENGTHS; i++) a->kept[i].E = take(&next, nx * nx), a->kept[i].G = take(&next, nx * nx);
+  a->y_shadow = take(&next, ny);
+  a->low = take(&next, ny);
+  a->high = take(&next, ny);
+  a->error = take(&next, ny);
+  a->at = take(&next, ny);
+}
+
+od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule rule, int judged) {
+  od_accuracy *a = calloc(1, sizeof *a + doubles_needed(plant) * sizeof(double));
+  if (!a) return NULL;
+  a->plant = plant;
+  a->sim = sim;
+  a->rule = rule;
+  a->nx = od_plant_nx(plant);
+  a->nu = plant->nu;
+  a->ny = plant->ny;
+  a->judged = judged;
+  lay_out(a, a->memory);
+  for (int i = 0; i < a->ny; i++) a->low[i] = INFINITY, a->high[i] = -INFINITY;
+  a->jumped = true;
+  a->stable_step = INFINITY;
+  a->pivot = calloc((size_t)a->nx + 1, sizeof *a->pivot);
+  a->shadow = od_sim_new(plant);
+  if (rule == OD_STEPS_RK4) a->stability = od_stability_new(a->nx);
+  if (a->pivot && a->shadow && (a->stability || rule != OD_STEPS_RK4)) return a;
+  od_accuracy_free(a);
+  return NULL;
+}
+
+void od_accuracy_free(od_accuracy *a) {
+  if (!a) return;
+  od_sim_free(a->shadow);
+  od_stability_free(a->stability);
+  free(a->pivot);
+  free(a);
+}
+
+static void give_up(od_accuracy *a) {
+  a->lost = true;
+  for (int i = 0; i < a->judged; i++) a->error[i] = INFINITY, a->at[i] = od_sim_time(a->sim);
+}
+
+// ---- what a step does with errors
+//
+// Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's own
+// transition errors of stiff parts, which ring, would be counted again in every step.
+
+static void unit_matrix(int n, double *M) {
+  for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;
+}
+
+// The local error of a trapezoidal step is G before + after with (1 - hJ/2) G = 1, that of a Runge-Kutta step with
+// G = -0.6 hJ; see oleodyn/sim.h.
+static bool local_error_matrix(od_accuracy *a, double h, double *G) {
+  int nx = a->nx;
+  if (a->rule == OD_STEPS_RK4) {
+    for (int i = 0; i < nx * nx; i++) G[i] = -0.6 * h * a->mean[i];
+    return true;
+  }
+  unit_matrix(nx, G);
+  unit_matrix(nx, a->M);
+  od_add_scaled(nx * nx, -h / 2, a->mean, a->M);
+  if (od_lu_factor(nx, a->M, a->pivot) != OD_OK) return false;
+  od_lu_solve(nx, a->M, a->pivot, G, nx);
+  return true;
+}
+
+// Pade's approximation of exp(hJ) with more below than above, so that stiff parts die out:
+// D E = 1 + 1/3 hJ,   D = 1 - 2/3 hJ + 1/6 (hJ)^2
+static bool factor_denominator(od_accuracy *a, double h, const double *J) {
+  int nx = a->nx;
+  unit_matrix(nx, a->M);
+  od_add_scaled(nx * nx, -2 * h / 3, J, a->M);
+  for (int i = 0; i < nx; i++)
+    for (int l = 0; l < nx; l++)
+      if (J[i * nx + l] != 0) od_add_scaled(nx, h * h / 6 * J[i * nx + l], J + l * nx, a->M + i * nx);
+  return od_lu_factor(nx, a->M, a->pivot) == OD_OK;
+}
+
+static bool flow_of_errors(od_accuracy *a, double h, double *E) {
+  int nx = a->nx;
+  if (!factor_denominator(a, h, a->mean)) return false;
+  unit_matrix(nx, E);
+  od_add_scaled(nx * nx, h / 3, a->mean, E);
+  od_lu_solve(nx, a->M, a->pivot, E, nx);
+  return true;
+}
+
+static const transition *find_transition(od_accuracy *a, double h) {
+  for (int i = 0; i < LENGTHS; i++)
+    if (a->kept[i].h > 0 && fabs(a->kept[i].h - h) <= 1e-6 * h) return &a->kept[i];
+  transition *t = &a->kept[a->oldest];
+  a->oldest = (a->oldest + 1) % LENGTHS;
+  bool ok = flow_of_errors(a, h, t->E) && local_error_matrix(a, h, t->G);
+  t->h = ok ? h : 0;
+  return ok ? t : NULL;
+}
+
+// The Jacobian that carries errors: the mean of two, by columns.
+static void set_mean(od_accuracy *a, const double *J0, const double *J1) {
+  int nx = a->nx;
+  bool changed = false;  // not for linear machines
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j < nx; j++) {
+      double mean = (J0[i * nx + j] + J1[i * nx + j]) / 2;
+      changed = changed || mean != a->mean[j * nx + i];
+      a->mean[j * nx + i] = mean;
+    }
+  for (int i = 0; i < LENGTHS && changed; i++) a->kept[i].h = 0;
+  a->mean_is_start = J0 == J1;
+}
+
+// Carries the error through some steps of the window: e <- E e + G before + after.
+static void carry(od_accuracy *a, int first, int end) {
+  int nx = a->nx;
+  window *w = &a->window;
+  bool finite = true;
+  for (int k = first; k < end && finite; k++) {
+    const transition *t = find_transition(a, w->h[k]);
+    double *sum = w->after + k * nx, *before = w->before + k * nx;
+    for (int j = 0; j < nx && t; j++) {
+      if (a->e[j] != 0) od_add_scaled(nx, a->e[j], t->E + j * nx, sum);
+      if (before[j] != 0) od_add_scaled(nx, before[j], t->G + j * nx, sum);
+    }
+    for (int i = 0; i < nx && t; i++) finite = finite && isfinite(a->e[i] = sum[i]);
+  }
+  if (!finite) give_up(a);
+}
+
+// How much otherwise the error is moved at the end of some steps than at their beginning, in the course of them.
+static double turned(const od_accuracy *a, int first, int end, const double *J0, const double *J1) {
+  int nx = a->nx;
+  double time = 0, most = 0;
+  for (int k = first; k < end; k++) time += a->window.h[k];
+  for (int i = 0; i < nx; i++) {
+    double change = 0, size = fmax(a->level[i], fabs(a->e[i]));
+    for (int j = 0; j < nx; j++) change += (J1[i * nx + j] - J0[i * nx + j]) * a->e[j];
+    if (fabs(change) * time > most * size && size > 0) most = fabs(change) * time / size;
+  }
+  return most;
+}
+
+static bool within_budget(const od_accuracy *a) {
+  return a->windows < FREE_WINDOWS + a->steps / STEPS_PER_WINDOW;
+}
+
+// The Jacobian where a step of the window ended.
+static bool jacobian_inside(od_accuracy *a, int step, double *J) {
+  const window *w = &a->window;
+  memcpy(a->shadow, a->sim, od_sim_size(a->plant));
+  a->windows++;
+  return od_sim_set(a->shadow, w->t[step], w->x_end + step * a->nx, w->u_end + step * a->nu) == OD_OK &&
+         od_sim_derivatives(a->shadow, NULL, J, NULL, NULL) == OD_OK;
+}
+
+// The same with the Jacobian at the beginning and the end of these steps; where it changes much, in two parts.
+static void carry_between(od_accuracy *a, int first, int end, const double *J0, const double *J1, int depth) {
+  int middle = (first + end) / 2;
+  if (a->lost) return;
+  if (depth < DEEPEST && end - first > 2 && within_budget(a) && turned(a, first, end, J0, J1) > split &&
+      jacobian_inside(a, middle - 1, a->J_inside[depth])) {
+    carry_between(a, first, middle, J0, a->J_inside[depth], depth + 1);
+    carry_between(a, middle, end, a->J_inside[depth], J1, depth + 1);
+    return;
+  }
+  set_mean(a, J0, J1);
+  carry(a, first, end);
+}
+
+// ---- windows
+
+static void present_rates(const od_accuracy *a, double *f) {
+  int nz = a->plant->nz;
+  memcpy(f, od_sim_state(a->sim) + nz, (size_t)nz * sizeof *f);
+  memcpy(f + nz, od_sim_rates(a->sim), (size_t)(a->nx - nz) * sizeof *f);
+}
+
+static bool find_jacobian(od_accuracy *a, double *J, double *Ju) {
+  if (od_sim_derivatives(a->sim, NULL, J, a->nu ? Ju : NULL, NULL) != OD_OK) return false;
+  if (a->stability && a->windows % STABILITY == 0)
+    a->stable_step = fmin(a->stable_step, od_stability_longest_step(a->stability, J));
+  a->windows++;
+  return true;
+}
+
+static void begin_window(od_accuracy *a) {
+  window *w = &a->window;
+  w->steps = 0;
+  memcpy(w->x, od_sim_state(a->sim), (size_t)a->nx * sizeof *w->x);
+  if (a->nu) memcpy(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u);
+  present_rates(a, w->f);
+  w->open = true;
+}
+
+// The part of the change of the rates over the window that J dx + Ju du with its mean does not explain.
+static double unexplained(od_accuracy *a) {
+  int nx = a->nx, nz = a->plant->nz;
+  const window *w = &a->window;
+  const double *x = od_sim_state(a->sim), *u = od_sim_inputs(a->sim);
+  double *told = a->scratch, most = 0;
+  memset(told, 0, (size_t)nx * sizeof *told);
+  for (int j = 0; j < nx; j++) od_add_scaled(nx, x[j] - w->x[j], a->mean + j * nx, told);
+  for (int i = nz; i < nx; i++) {
+    double change = a->f_end[i] - w->f[i];
+    for (int j = 0; j < a->nu; j++) told[i] += (w->Ju[i * a->nu + j] + a->Ju_end[i * a->nu + j]) / 2 * (u[j] - w->u[j]);
+    double size = fabs(change) + fabs(told[i]) + 1e-6 * fabs(a->f_end[i]);
+    if (fabs(change - told[i]) > most * size) most = fabs(change - told[i]) / size;
+  }
+  return most;
+}
+
+// Windows in which the rates bend are followed by shorter ones, as long as the budget allows.
+static void choose_length(od_accuracy *a) {
+  window *w = &a->window;
+  double part = fmax(unexplained(a), turned(a, 0, w->steps, w->J, a->J_end) / 3);
+  if (part > bent) w->length /= 2;
+  if (part < straight) w->length *= 2;
+  int least = within_budget(a) ? 1 : LONGEST_WINDOW;
+  w->length = w->length < least ? least : w->length > LONGEST_WINDOW ? LONGEST_WINDOW : w->length;
+}
+
+static void swap(double **a, double **b) {
+  double *other = *a;
+  *a = *b;
+  *b = other;
+}
+
+// Carries the error up to the present point without another Jacobian.
+static void flush_window(od_accuracy *a) {
+  window *w = &a->window;
+  if (a->lost || w->steps == 0) return;
+  if (!a->mean_is_start) set_mean(a, w->J, w->J);
+  carry(a, 0, w->steps);
+  w->steps = 0;
+}
+
+// Ends the window at the present point, which is the beginning of the next one.
+static void close_window(od_accuracy *a) {
+  window *w = &a->window;
+  if (a->lost || w->steps == 0) return;
+  if (find_jacobian(a, a->J_end, a->Ju_end)) {
+    present_rates(a, a->f_end);
+    set_mean(a, w->J, a->J_end);
+    choose_length(a);
+    carry_between(a, 0, w->steps, w->J, a->J_end, 0);
+    swap(&w->J, &a->J_end);
+    swap(&w->Ju, &a->Ju_end);
+    a->mean_is_start = false;
+    begin_window(a);
+  } else {
+    flush_window(a);
+    w->open = false;
+  }
+}
+
+// ---- the local error of a step after a jump
+//
+// What follows a jump may be faster than the step and end far from where it began, so that the rates at both ends say
+// little. The flow of the equations linearised at its beginning says more: with the same approximation,
+//   x1 = x0 + D^-1 ((1 - hJ/6) h f0 + (1/2 - hJ/6) h Ju du),
+// from which the computed state differs by the local error.
+static bool local_error_after_jump(od_accuracy *a, double h, double *before, double *after) {
+  int nx = a->nx;
+  const window *w = &a->window;
+  const double *x = od_sim_state(a->sim), *u = od_sim_inputs(a->sim);
+  if (!factor_denominator(a, h, w->J)) return false;
+  for (int i = 0; i < nx; i++) {
+    double ramp = 0;
+    for (int j = 0; j < a->nu; j++) ramp += w->Ju[i * a->nu + j] * (u[j] - w->u[j]);
+    after[i] = h * (w->f[i] + ramp / 2);
+    before[i] = h * (w->f[i] + ramp);
+  }
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j < nx; j++) after[i] -= h / 6 * w->J[i * nx + j] * before[j];
+  od_lu_solve(nx, a->M, a->pivot, after, 1);
+  for (int i = 0; i < nx; i++) {
+    after[i] = x[i] - w->x[i] - after[i];
+    before[i] = 0;
+  }
+  return true;
+}
+
+static void find_local_error(od_accuracy *a, double h, double *before, double *after) {
+  if (a->rule == OD_STEPS_RK4) {
+    memcpy(before, od_sim_rk4_defect(a->sim), (size_t)a->nx * sizeof *before);
+    memset(after, 0, (size_t)a->nx * sizeof *after);
+  } else if (!a->jumped || !local_error_after_jump(a, h, before, after)) {
+    od_sim_local_error(a->sim, before, after);
+  }
+}
+
+// ---- steps
+
+void od_accuracy_begin_step(od_accuracy *a) {
+  window *w = &a->window;
+  if (a->lost || (w->open && !a->jumped)) return;
+  if (!find_jacobian(a, w->J, w->Ju)) return;
+  a->mean_is_start = false;
+  w->length = 1;
+  begin_window(a);
+}
+
+void od_accuracy_end_step(od_accuracy *a, double h) {
+  window *w = &a->window;
+  a->steps++;
+  a->look_age++;
+  if (a->lost || !w->open) return;
+  find_local_error(a, h, w->before + w->steps * a->nx, w->after + w->steps * a->nx);
+  memcpy(w->x_end + w->steps * a->nx, od_sim_state(a->sim), (size_t)a->nx * sizeof *w->x_end);
+  if (a->nu) memcpy(w->u_end + w->steps * a->nu, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u_end);
+  w->t[w->steps] = od_sim_time(a->sim);
+  w->h[w->steps++] = h;
+  a->jumped = false;
+  if (w->steps == LONGEST_WINDOW) close_window(a);
+}
+
+void od_accuracy_jump(od_accuracy *a) {
+  close_window(a);
+  a->jumped = true;
+}
+
+void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates) {
+  int nx = a->nx;
+  flush_window(a);
+  memcpy(a->scratch, a->e, (size_t)nx * sizeof *a->e);
+  for (int i = 0; i < nx; i++) {
+    a->e[i] = 0;
+    for (int j = 0; j < nx; j++) a->e[i] += map[i * nx + j] * a->scratch[j];
+  }
+  if (coordinates) a->window.open = false;
+}
+
+// ---- what it means for the outputs
+
+// The outputs y once more, in the state without its error.
+static bool compare_outputs(od_accuracy *a, const double *y) {
+  memcpy(a->shadow, a->sim, od_sim_size(a->plant));
+  const double *x = od_sim_state(a->sim);
+  for (int i = 0; i < a->nx; i++) a->scratch[i] = x[i] - a->e[i];
+  if (od_sim_set(a->shadow, od_sim_time(a->sim), a->scratch, od_sim_inputs(a->sim)) != OD_OK) return false;
+  if (od_sim_outputs(a->shadow, a->y_shadow) != OD_OK) return false;
+  for (int i = 0; i < a->judged; i++) {
+    double error = fabs(y[i] - a->y_shadow[i]);
+    if (error <= a->error[i]) continue;
+    a->error[i] = error;
+    a->at[i] = od_sim_time(a->sim);
+  }
+  return true;
+}
+
+static bool look_is_due(const od_accuracy *a) {
+  if (a->look_age >= LOOK) return true;
+  if (a->looks >= FREE_LOOKS + a->steps / STEPS_PER_LOOK) return false;
+  for (int i = 0; i < a->nx; i++)
+    if (fabs(a->e[i]) > grown * a->level[i]) return true;
+  return false;
+}
+
+static void look(od_accuracy *a, const double *y) {
+  a->look_age = 0;
+  a->looks++;
+  for (int i = 0; i < a->nx; i++)
+    if (fabs(a->e[i]) > a->level[i]) a->level[i] = fabs(a->e[i]);
+  if (!compare_outputs(a, y)) give_up(a);
+}
+
+void od_accuracy_record(od_accuracy *a, const double *y) {
+  for (int i = 0; i < a->judged; i++) {
+    if (y[i] < a->low[i]) a->low[i] = y[i];
+    if (y[i] > a->high[i]) a->high[i] = y[i];
+  }
+  if (a->window.steps >= a->window.length || a->look_age >= LOOK) close_window(a);
+  if (!a->lost && a->window.steps == 0 && look_is_due(a)) look(a, y);
+}
+
+od_output_error od_accuracy_of(const od_accuracy *a, int output) {
+  double low = a->low[output], high = a->high[output], error = a->error[output], at = a->at[output];
+  // What is constant but for round-off has no range to speak of.
+  double range = high >= low ? fmax(high - low, 1e-9 * fmax(fabs(low), fabs(high))) : 0;
+  return (od_output_error){.part = error > 0 ? error / range : 0, .at = at};
+}
+
+double od_accuracy_stable_step(const od_accuracy *a) {
+  return a->stable_step;
+}

@@ -1,0 +1,87 @@
+#include "simulate/run_verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "io/display.h"
+
+static const double lost_balance = 0.5;  // of the energy moved: from then on the run is wrong beyond doubt
+
+// "12 %" of something, or where that is too much to be a number, "more than ten times".
+typedef struct part_text {
+  char text[32];
+} part_text;
+static part_text part_of(double part, const char *exactly) {
+  part_text p;
+  if (!(part < 10))
+    snprintf(p.text, sizeof p.text, "more than ten times");
+  else if (part >= 0.995)
+    snprintf(p.text, sizeof p.text, "%s%.0f %% of", exactly, 100 * part);
+  else
+    snprintf(p.text, sizeof p.text, "%s%.2g %% of", exactly, 100 * part);
+  return p;
+}
+
+// Which step would do.
+static void advise(const od_run_accuracy *a, char *text, size_t size) {
+  text[0] = '\0';
+  if (!(a->better_step > 0)) return;
+  od_duration better = od_duration_text(a->better_step, 3);
+  if (isnan(a->better_part))
+    snprintf(text, size, " A step of about %s may do.", better.text);
+  else if (a->better_part <= OD_ACCURATE)
+    snprintf(text, size, " A step of %s does: with it the error is %s the range.", better.text,
+             part_of(a->better_part, "").text);
+  else
+    snprintf(text, size, " With a step of %s the error is still %s the range; try --integrator cvodes.", better.text,
+             part_of(a->better_part, "").text);
+}
+
+static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
+                       od_verdict *v) {
+  if (a->beyond == 0) return true;
+  char more[80] = "", advice[200];
+  const od_output_error *e = &a->error[a->worst];
+  if (a->beyond > 1)
+    snprintf(more, sizeof more, ", and %d more output%s by more than %g %%", a->beyond - 1, a->beyond > 2 ? "s" : "",
+             100 * OD_ACCURATE);
+  advise(a, advice, sizeof advice);
+  return od_verdict_add(v, OD_DOUBTFUL, "step.long",
+                        "Step too long:", "with steps of %s %s is off by %s its range near %.6g s%s.%s",
+                        od_duration_text(step, 3).text, od_machine_output_name(machine, o->outputs[a->worst]),
+                        part_of(e->part, "about ").text, e->at, more, advice);
+}
+
+static bool judge_stability(double step, const od_run_accuracy *a, od_verdict *v) {
+  if (!(step > a->stable_step * (1 + 1e-6))) return true;
+  return od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
+                        "this machine has motions so fast that Runge-Kutta steps of %s amplify them; up to %s they are "
+                        "stable. The trapezoid is stable with any step.",
+                        od_duration_text(step, 3).text, od_duration_text(a->stable_step, 3).text);
+}
+
+static bool judge_inputs(const od_machine *machine, double step, const od_run_accuracy *a, od_verdict *v) {
+  if (a->coarse_input < 0) return true;
+  return od_verdict_add(v, OD_DOUBTFUL, "step.input", "Input faster than the steps:",
+                        "within a step of %s the input '%s' leaves the straight line between its ends by %s its range, "
+                        "which the run does not see.",
+                        od_duration_text(step, 3).text, od_machine_input_name(machine, a->coarse_input),
+                        part_of(a->coarse_part, "").text);
+}
+
+static bool judge_balance(const od_run_accuracy *a, od_verdict *v) {
+  if (!(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
+  od_trust trust = fabs(a->balance) > lost_balance * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
+  return od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
+                        "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
+                        "the step is too long.",
+                        a->balance, part_of(fabs(a->balance) / a->moved, "").text, a->moved);
+}
+
+bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
+                  od_verdict *verdict) {
+  bool ok = judge_stability(step, a, verdict);
+  ok = judge_step(machine, options, step, a, verdict) && ok;
+  ok = judge_inputs(machine, step, a, verdict) && ok;
+  return judge_balance(a, verdict) && ok;
+}

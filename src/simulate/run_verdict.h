@@ -1,0 +1,11 @@
+// What a run's accuracy means, in words.
+#ifndef OD_SIMULATE_RUN_VERDICT_H
+#define OD_SIMULATE_RUN_VERDICT_H
+
+#include "simulate/run.h"
+
+// Adds the remarks to a verdict; step: the run's. False: memory ran out.
+bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
+                  od_verdict *verdict);
+
+#endif
