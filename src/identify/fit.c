@@ -245,6 +245,11 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
     return od_fail(err, OD_NOT_CONVERGED,
                    "no minimum was found within %ld predictions; what is told is the best so far",
                    w->plan->evaluations);
+  if (r && r->reason == OD_LS_STUCK)
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
+                   "what is told is the best so far",
+                   100 * r->offset);
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
     od_status why = w->f->data[set]->fitted > 0 ? od_fit_predict(w, set, w->start, true) : OD_OK;
     if (why != OD_OK)
@@ -286,13 +291,23 @@ static od_status search(od_fit_work *w, od_error *err) {
 
 // --- What was found -----------------------------------------------------------------------------------------------
 
+// What a change of a parameter is a part of: its own size, or where it started. A number that may be zero has none but the
+// room between its bounds, or what the file says about its uncertainty.
+static double size_of(const od_estimated *p, double estimate) {
+  double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
+  if (p->start != 0) return size;
+  return fmax(size, isfinite(room) ? room : p->sigma > 0 ? p->sigma : 0);
+}
+
 // With sigmas that are right the Jacobian's rows have noise 1.
 static od_status judge(od_fit_work *w, od_error *err) {
-  double *J = malloc(((size_t)w->m * (size_t)w->n + 1) * sizeof *J);
+  double *J = malloc(((size_t)w->m * (size_t)w->n + (size_t)w->np + 1) * sizeof *J);
   const double *x = w->f->search->x;
   if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
-  if (jacobian(w, x, J) == 0) status = od_told_new((int)w->m, w->n, w->np, J, x, &w->f->told, err);
+  double *size = J + (size_t)w->m * (size_t)w->n;
+  for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
+  if (jacobian(w, x, J) == 0) status = od_told_new((int)w->m, w->n, w->np, J, x, size, &w->f->told, err);
   free(J);
   return status;
 }
