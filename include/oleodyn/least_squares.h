@@ -103,8 +103,8 @@ typedef struct od_ls_result {
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m
-  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: 1/1000 of the standard deviation that the parameter
-  // would have alone, or less, away from a bound that the data push it against.
+  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by no
+  // more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
   int *at_bound;
   double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined

@@ -167,8 +167,16 @@ bool od_leave_bounds(od_search *s, bool known) {
   return any;
 }
 
+// The room between the bounds, or where there is one bound only its size or that of the start.
+static double room_of(const od_search *s, int i, double bound) {
+  double room = s->high[i] - s->low[i], start = to_u(s->problem, s->index[i], s->problem->start[s->index[i]]);
+  if (isfinite(room)) return room;
+  double size = fmax(fabs(bound), isfinite(start) ? fabs(start) : 0);
+  return size > 0 ? size : INFINITY;
+}
+
 int od_bound_near(const od_search *s, int i) {
-  const double close = 1e-3;  // in standard deviations
+  const double close = 1e-3;  // of a standard deviation, or of the room there is if that is less
   double u = s->now.u[i], g = s->model.g[i], bound = g > 0 ? s->low[i] : s->high[i];
   if (u <= s->low[i]) return -1;
   if (u >= s->high[i]) return 1;
@@ -184,7 +192,7 @@ int od_bound_near(const od_search *s, int i) {
   if (distance <= 4 * DBL_EPSILON * fabs(bound)) return side;
   // Where the parameter alone would go is beyond the bound: g / column^2, with column = norm / (sqrt(m) alone).
   double beyond = norm > 0 && isfinite(alone) ? fabs(g) * (alone / norm) * (alone / norm) * s->m : 0;
-  return beyond >= distance && distance <= fmax(1e-8 * fabs(bound), close * alone) ? side : 0;
+  return beyond >= distance && distance <= close * fmin(alone, room_of(s, i, bound)) ? side : 0;
 }
 
 od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
