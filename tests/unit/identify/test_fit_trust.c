@@ -90,9 +90,10 @@ static coverage cover(scratch *s, const char *more, double colour, int missing) 
   free(clean);
   od_fit_plan_free(plan);
   c.quoted /= 2 * SEEDS, c.white /= 2 * SEEDS, c.ratio /= 2 * SEEDS, c.widened /= 2 * SEEDS;
-  print_message("colour %.2f %s: %.1f %% inside the quoted intervals, %.1f %% inside those of white residuals; "
-                "%.2f times wider, in %.1f %% of the fits\n",
-                colour, more, 100 * c.quoted, 100 * c.white, c.ratio, 100 * c.widened);
+  print_message(
+      "colour %.2f %s: %.1f %% inside the quoted intervals, %.1f %% inside those of white residuals; "
+      "%.2f times wider, in %.1f %% of the fits\n",
+      colour, more, 100 * c.quoted, 100 * c.white, c.ratio, 100 * c.widened);
   return c;
 }
 
@@ -142,8 +143,8 @@ static void test_shift_by_steps(void **state) {
     od_fitted *fine = fit_noisy(*state, 0.01, text, &fine_plan);
     for (int k = 0; k < 2; k++) {
       double shift = coarse->estimate[k] - fine->estimate[k];
-      print_message("%s: %s is shifted by %.4g, which is said to be %.4g (sigma %.3g)\n", rules[i].rule, coarse->name[k],
-                    shift, coarse->shift[k], coarse->sigma[k]);
+      print_message("%s: %s is shifted by %.4g, which is said to be %.4g (sigma %.3g)\n", rules[i].rule,
+                    coarse->name[k], shift, coarse->shift[k], coarse->sigma[k]);
       assert_true(fabs(coarse->shift[k] - shift) < rules[i].tolerance * fabs(shift) + 0.02 * coarse->sigma[k]);
       assert_true(fabs(fine->shift[k]) < 0.01 * fine->sigma[k]);
     }
@@ -152,8 +153,7 @@ static void test_shift_by_steps(void **state) {
     // What is proposed does.
     if (i == 0) {
       od_fit_plan *plan;
-      snprintf(text, sizeof text, "fit: {integrator: trapezoid, substeps: %d}\n",
-               coarse->better_substeps);
+      snprintf(text, sizeof text, "fit: {integrator: trapezoid, substeps: %d}\n", coarse->better_substeps);
       od_fitted *better = fit_noisy(*state, 0.01, text, &plan);
       assert_true(coarse->better_substeps > 1 && coarse->better_substeps < 40);
       assert_false(od_verdict_has(&better->verdict, "step.long"));
@@ -176,6 +176,71 @@ static void test_shift_by_steps(void **state) {
   fit_release(f, plan);
 }
 
+// A valve-controlled cylinder with a stiff oil spring, in steps of 1 ms. Its log is simulated in steps of 1/8 ms. The
+// leakage of about 1e-12 m^3/(s Pa) has a lower bound of 0 and no other.
+static const char servo[] =
+    "machine: Servo\nbodies: {load: {point: {mass: 500 kg}, points: {eye: [0, 0]}}}\n"
+    "ground: {points: {base: [-1.0 m, 0]}}\njoints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\nvolumes: {A: {volume: 0.15 L}, B: {volume: 0.15 L}}\n"
+    "tanks: {T: {pressure: 1 bar}}\nsources: {P: {pressure: 160 bar}}\n"
+    "inputs: {u: {unit: V, chirp: {amplitude: 4 V, from: 1 Hz, to: 12 Hz, duration: 1 s}}}\n"
+    "valves:\n  valve:\n    command: u\n    time_constant: 8 ms\n    stroke: 10 V\n    area: 20 mm^2\n    discharge: 0.6\n"
+    "    ports:\n      pa: {between: [P, A], side: positive, curve: linear}\n"
+    "      bt: {between: [B, T], side: positive, curve: linear}\n"
+    "      pb: {between: [P, B], side: negative, curve: linear}\n"
+    "      at: {between: [A, T], side: negative, curve: linear}\n"
+    "cylinders:\n  ram: {between: [ground.base, load.eye], chambers: [A, B], bore: 63 mm, rod: 36 mm, closed: 0.85 m, "
+    "stroke: 0.3 m, leakage: 1e-12 m^3/(s Pa)}\n"
+    "initial: {rail.position: 0 mm, A.pressure: 60 bar, B.pressure: 80 bar}\nrun: {time: 1 s, step: 1 ms}\n"
+    "variants: {true: {oil: {modulus: 950 MPa}, cylinders: {ram: {leakage: 4e-12 m^3/(s Pa)}}}}\n";
+static const char servo_fit[] =
+    "machine: servo.yaml\nstep: 1 ms\nsensors: {rail.position: {sigma: 0.02 mm}, A.pressure: {sigma: 0.3 bar}, B.pressure: "
+    "{sigma: 0.3 bar}}\nparameters: {ram.leakage: {low: 0}, oil.modulus: {}}\n";
+
+static void write_servo_log(scratch *s) {
+  char text[1000];
+  snprintf(text, sizeof text, "%struth: {variant: true}\nfit: {substeps: 8}\n", servo_fit);
+  scratch_write(s, "servo.yaml", servo, strlen(servo));
+  od_fit_plan *plan = fit_plan_text(s, text);
+  const od_fit_options options = {.only_predict = true};
+  od_fitted *f = fit_run(plan, &options);
+  const od_fit_data *d = f->data[0];
+  FILE *to = fopen(scratch_path(s, "servo.csv"), "w");
+  fprintf(to, "time,u,rail.position,A.pressure,B.pressure\n");
+  for (long k = 0; k < d->rows; k++)
+    fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g\n", d->time[k], d->u[k], d->y[3 * k], d->y[3 * k + 1], d->y[3 * k + 2]);
+  fclose(to);
+  fit_release(f, plan);
+}
+
+static od_fitted *fit_servo(scratch *s, int substeps, od_fit_plan **plan) {
+  char text[1000];
+  snprintf(text, sizeof text, "%sdata: {file: servo.csv}\nfit: {substeps: %d}\n", servo_fit, substeps);
+  *plan = fit_plan_text(s, text);
+  return fit_run(*plan, NULL);
+}
+
+// Oracle: a fit in steps of 1/8 ms on the same log.
+static void test_servo(void **state) {
+  od_fit_plan *coarse_plan, *fine_plan;
+  write_servo_log(*state);
+  od_fitted *coarse = fit_servo(*state, 1, &coarse_plan), *fine = fit_servo(*state, 8, &fine_plan);
+  for (int k = 0; k < 2; k++) {
+    double shift = coarse->estimate[k] - fine->estimate[k];
+    print_message("%s: %.6g and, in short steps, %.6g +- %.2g; shifted by %.3g, which is said to be %.3g\n",
+                  coarse->name[k], coarse->estimate[k], fine->estimate[k], fine->sigma[k], shift, coarse->shift[k]);
+    assert_true(fabs(coarse->shift[k] - shift) < 0.15 * fabs(shift) + 0.1 * coarse->sigma[k]);
+    assert_true(fabs(fine->shift[k]) < 0.1 * fine->sigma[k]);
+    assert_int_equal(coarse->search->at_bound[k], 0);
+  }
+  expect_near(fine->estimate[0], 4e-12, 0.02);
+  expect_near(fine->estimate[1], 950e6, 0.005);
+  assert_true(od_verdict_has(&coarse->verdict, "step.long"));
+  assert_false(od_verdict_has(&fine->verdict, "step.long"));
+  fit_release(coarse, coarse_plan);
+  fit_release(fine, fine_plan);
+}
+
 // --- Verdicts -----------------------------------------------------------------------------------------------------
 
 static void expect_remark(const od_fitted *f, od_trust trust, const char *code) {
@@ -184,7 +249,8 @@ static void expect_remark(const od_fitted *f, od_trust trust, const char *code) 
       assert_int_equal(f->verdict.remark[i].trust, trust);
       return;
     }
-  for (int i = 0; i < f->verdict.count; i++) print_message("  %s: %s\n", f->verdict.remark[i].code, f->verdict.remark[i].text);
+  for (int i = 0; i < f->verdict.count; i++)
+    print_message("  %s: %s\n", f->verdict.remark[i].code, f->verdict.remark[i].text);
   fail_msg("there is no remark '%s'", code);
 }
 
@@ -264,7 +330,8 @@ static void test_doubts(void **state) {
   } cases[] = {
       {"fit: {noise: known}\nsets: {data: {data: {file: log.csv, channels: {lag: {column: lag, scale: 0.1}}}}}\n",
        "noise.smaller", OD_DOUBTFUL},
-      {"sets: {data: {data: {file: log.csv, channels: {lag: {column: lag, scale: 10}}}}}\n", "noise.larger", OD_DOUBTFUL},
+      {"sets: {data: {data: {file: log.csv, channels: {lag: {column: lag, scale: 10}}}}}\n", "noise.larger",
+       OD_DOUBTFUL},
       {"sets: {data: {data: {file: log.csv, channels: {lag: {column: lag, offset: -30}}}}}\n", "fit.poor", OD_UNSOUND},
       {"sets: {data: {data: {file: log.csv, channels: {lag: {column: lag, scale: 10}}}}}\n", "parameter.bound",
        OD_DOUBTFUL},
@@ -297,7 +364,8 @@ static void test_doubts(void **state) {
 
 // A gain of 2e-12 between 0 and anything, from 1e-13 and from 0: the same as a gain of 2, as its units are.
 static void test_small_numbers(void **state) {
-  static const char *const starts[] = {"{start: 1e-13, low: 0}", "{start: 0, low: 0}", "{start: 1e-13, low: 0, high: 1}"};
+  static const char *const starts[] = {"{start: 1e-13, low: 0}", "{start: 0, low: 0}",
+                                       "{start: 1e-13, low: 0, high: 1}"};
   od_fit_plan *plan = logged_lag(*state, "");
   od_fit_plan_free(plan);
   for (int i = 0; i < 3; i++) {
@@ -347,9 +415,9 @@ static void test_true_values(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_coloured_noise), TEST(test_white_noise),  TEST(test_shift_by_steps), TEST(test_sound),
-      TEST(test_no_minimum),     TEST(test_wild_samples), TEST(test_doubts),         TEST(test_small_numbers),
-      TEST(test_true_values),
+      TEST(test_coloured_noise), TEST(test_white_noise), TEST(test_shift_by_steps), TEST(test_servo),
+      TEST(test_sound),          TEST(test_no_minimum),  TEST(test_wild_samples),   TEST(test_doubts),
+      TEST(test_small_numbers),  TEST(test_true_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
