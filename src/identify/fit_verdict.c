@@ -34,9 +34,9 @@ typedef struct names {
   int count;
 } names;
 static void add_name(names *n, const char *format, const char *a, const char *b) {
-  size_t used = strlen(n->text);
   if (n->count++ >= MOST_NAMED) return;
-  used += (size_t)snprintf(n->text + used, sizeof n->text - used, "%s", used ? ", " : "");
+  if (n->count > 1) strncat(n->text, ", ", sizeof n->text - strlen(n->text) - 1);
+  size_t used = strlen(n->text);
   snprintf(n->text + used, sizeof n->text - used, format, a, b);
 }
 static const char *all_names(names *n) {

@@ -1,7 +1,6 @@
 // From parameters x to what is searched, u, and back; checks of the problem; memory of a search.
 //
 //   linear  x = u        log  x = exp(u)        logistic  x = low + (high - low) / (1 + exp(-u))
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +108,7 @@ static double *carve(carver *c, size_t count) {
 
 static bool allocate(od_search *s) {
   size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
-  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 9 * k + 4 * (m + n) +
+  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 10 * k + 4 * (m + n) +
                  od_row_qr_size(s->k) + od_spectrum_size(s->k);
   s->index = calloc(k + 1, sizeof *s->index);
   s->held = calloc(k + 1, sizeof *s->held);
@@ -125,7 +124,7 @@ static bool allocate(od_search *s) {
   s->spectrum = (od_spectrum){.value = carve(&c, k), .part = carve(&c, k), .V = carve(&c, k * k)};
   s->low = carve(&c, k), s->high = carve(&c, k);
   s->size = carve(&c, k), s->D = carve(&c, k), s->E = carve(&c, k), s->step = carve(&c, k);
-  s->probed = carve(&c, k);
+  s->probed = carve(&c, k), s->start = carve(&c, k);
   s->scratch = carve(&c, 4 * (m + n) + 2 * k);
   s->qr_memory = carve(&c, od_row_qr_size(s->k));
   s->svd_memory = carve(&c, od_spectrum_size(s->k));
@@ -134,65 +133,6 @@ static bool allocate(od_search *s) {
 
 void od_search_end(od_search *s) {
   free(s->J), free(s->index), free(s->held);
-}
-
-double od_scale_alone(const od_search *s, int i) {
-  double column = 0;
-  for (int row = 0; row <= i; row++) column = hypot(column, s->model.R[row * s->k + i]);
-  return column > 0 ? od_residual_norm(s) / (sqrt(s->m) * column) : INFINITY;
-}
-
-// The least of what is known of a parameter's scale: the user's, the room between its bounds, the bound's own size, what
-// changes the residuals by their own size. Units may be of any size, so that no number is small in itself.
-static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
-  if (s->problem->scale) return s->size[i];
-  double scale = s->high[i] - s->low[i];
-  if (bound != 0) scale = fmin(scale, fabs(bound));
-  if (known) scale = fmin(scale, sqrt(s->m) * od_scale_alone(s, i));
-  return isfinite(scale) && scale > 0 ? scale : 1;
-}
-
-bool od_leave_bounds(od_search *s, bool known) {
-  const double hair = 1e-8;
-  bool any = false;
-  for (int i = 0; i < s->k; i++) {
-    double u = s->now.u[i], low = s->low[i], high = s->high[i];
-    if (u > low && u < high) continue;
-    double bound = u <= low ? low : high;
-    double away = fmax(hair * scale_at_bound(s, i, bound, known), 4 * DBL_EPSILON * fabs(bound));
-    away = fmin(away, (high - low) / 2);
-    s->now.u[i] = bound == low ? low + away : high - away;
-    any = true;
-  }
-  return any;
-}
-
-// The room between the bounds, or where there is one bound only its size or that of the start.
-static double room_of(const od_search *s, int i, double bound) {
-  double room = s->high[i] - s->low[i], start = to_u(s->problem, s->index[i], s->problem->start[s->index[i]]);
-  if (isfinite(room)) return room;
-  double size = fmax(fabs(bound), isfinite(start) ? fabs(start) : 0);
-  return size > 0 ? size : INFINITY;
-}
-
-int od_bound_near(const od_search *s, int i) {
-  const double close = 1e-3;  // of a standard deviation, or of the room there is if that is less
-  double u = s->now.u[i], g = s->model.g[i], bound = g > 0 ? s->low[i] : s->high[i];
-  if (u <= s->low[i]) return -1;
-  if (u >= s->high[i]) return 1;
-  if (transform_of(s->problem, s->index[i]) == OD_TRANSFORM_LOGISTIC) {
-    // It reaches its bounds only at infinity.
-    int j = s->index[i];
-    double x = s->now.x[j], low = s->problem->low[j], high = s->problem->high[j], near = 1e-9 * (high - low);
-    return x <= low + near ? -1 : x >= high - near ? 1 : 0;
-  }
-  double distance = fabs(u - bound), alone = od_scale_alone(s, i), norm = od_residual_norm(s);
-  if (g == 0 || !isfinite(bound)) return 0;
-  int side = g > 0 ? -1 : 1;
-  if (distance <= 4 * DBL_EPSILON * fabs(bound)) return side;
-  // Where the parameter alone would go is beyond the bound: g / column^2, with column = norm / (sqrt(m) alone).
-  double beyond = norm > 0 && isfinite(alone) ? fabs(g) * (alone / norm) * (alone / norm) * s->m : 0;
-  return beyond >= distance && distance <= close * fmin(alone, room_of(s, i, bound)) ? side : 0;
 }
 
 od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
@@ -225,7 +165,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     }
     s->now.x[j] = x;
     s->size[i] = problem->scale ? problem->scale[j] / od_parameter_slope(s, i, s->now.x) : 0;
-    s->now.u[i] = u;
+    s->now.u[i] = s->start[i] = u;
     i++;
   }
   od_parameters_to_x(s, s->now.u, s->now.x);

@@ -37,6 +37,7 @@ typedef struct od_search {
   int m, n, k;
   int *index;           // k: which parameter of x
   double *low, *high;   // k
+  double *start;        // k: where the search began, as given
   od_point now, trial;  // the point the search is at, and where it tries to go
   od_linear model, trial_model;
   od_spectrum spectrum;
@@ -76,14 +77,15 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
 void od_search_end(od_search *s);
 void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
+
+// ---- bounds.c
 // Interior methods must begin between the bounds: moves what stands on one inside by a hair of its own scale. `known`: the
 // model at the start is there, and tells that scale. False: nothing stands on a bound.
 bool od_leave_bounds(od_search *s, bool known);
 // The bound at which a searched parameter of the present point stands: -1 low, 1 high, 0 none. Interior points come as
-// close to a bound as one likes and never reach it; near counts where the data push against it.
+// close to a bound as one likes and never reach it; near counts where the data push against it, so that the parameter
+// alone would go beyond.
 int od_bound_near(const od_search *s, int i);
-// The change of searched parameter i that changes the residuals by one of their standard deviations, alone.
-double od_scale_alone(const od_search *s, int i);
 
 // ---- evaluate.c
 // r and cost of a point whose u is set; false: cannot be evaluated.

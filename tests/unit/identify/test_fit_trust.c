@@ -139,7 +139,7 @@ static void test_shift_by_steps(void **state) {
     od_fit_plan *coarse_plan, *fine_plan;
     snprintf(text, sizeof text, "fit: {integrator: %s}\n", rules[i].rule);
     od_fitted *coarse = fit_noisy(*state, 0.01, text, &coarse_plan);
-    snprintf(text, sizeof text, "fit: {integrator: %s, substeps: 100}\n", rules[i].rule);
+    snprintf(text, sizeof text, "fit: {integrator: %s, substeps: 20}\n", rules[i].rule);
     od_fitted *fine = fit_noisy(*state, 0.01, text, &fine_plan);
     for (int k = 0; k < 2; k++) {
       double shift = coarse->estimate[k] - fine->estimate[k];

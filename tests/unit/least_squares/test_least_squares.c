@@ -383,6 +383,30 @@ static void bound_out_of_reach(void **state) {
   od_ls_result_free(r);
 }
 
+// Better on its bound alone, by a jump, than at the minimum beside it: what ends worse than its start is no success.
+static int jump_at_zero(void *user, const double *x, double *r) {
+  (void)user;
+  r[0] = x[0] == 0 ? 1 : 2, r[1] = x[0] == 0 ? 0 : x[0] - 1;
+  return 0;
+}
+static int jump_jacobian(void *user, const double *x, double *J) {
+  (void)user, (void)x;
+  J[0] = 0, J[1] = 1;
+  return 0;
+}
+static void worse_than_the_start(void **state) {
+  (void)state;
+  const double start[1] = {0}, low[1] = {0};
+  const od_ls_problem problem = {
+      .m = 2, .n = 1, .residuals = jump_at_zero, .jacobian = jump_jacobian, .start = start, .low = low};
+  od_ls_result *r = NULL;
+  assert_int_equal(od_least_squares(&problem, NULL, &r, NULL), OD_NOT_CONVERGED);
+  assert_int_equal(r->reason, OD_LS_STUCK);
+  assert_near(r->start_cost, 0.5, 0);
+  assert_near(r->cost, 2, 1e-12);
+  od_ls_result_free(r);
+}
+
 // ---- rank
 
 // r = (x0 + x1 - 3, 2 (x0 + x1) - 6.2, x2^2 - 4): only the sum of the first two is determined; the fourth has no effect.
@@ -865,6 +889,7 @@ int main(void) {
       cmocka_unit_test(truncation_jams),
       cmocka_unit_test(units_of_any_size),
       cmocka_unit_test(bound_out_of_reach),
+      cmocka_unit_test(worse_than_the_start),
       cmocka_unit_test(undetermined_directions),
       cmocka_unit_test(robust_losses),
       cmocka_unit_test(cannot_evaluate),
