@@ -16,7 +16,7 @@
 // --- Coloured residuals -------------------------------------------------------------------------------------------
 
 // A lag y' = (K u - y)/T with K = 2, T = 0.5 s that answers a sweep; rows every 10 ms, or as a test wants them.
-enum { ROWS = 2001, SEEDS = 200 };
+enum { ROWS = 2001, SEEDS = 200, FIRST_SEED = 900001 };  // seeds that the method was not chosen with
 static const double gain = 2, time_constant = 0.5;
 static double step = 0.01;  // of the log
 
@@ -74,7 +74,7 @@ static coverage cover(scratch *s, const char *more, double colour, int missing) 
   const double truth[] = {gain, time_constant};
   coverage c = {0};
   answer(clean);
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+  for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     add_noise(plan, clean, seed, 0.05, colour, missing);
     od_fitted *f = fit_run(plan, NULL);
     for (int i = 0; i < 2; i++) {
