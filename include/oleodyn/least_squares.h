@@ -76,13 +76,14 @@ typedef struct od_ls_options {
   void *progress_user;
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                   \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                   \
-  X(OD_LS_COST, "the cost falls no more")                      \
-  X(OD_LS_STEP, "steps have become too small to matter")       \
-  X(OD_LS_EXACT, "the residuals are zero")                     \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up") \
+#define OD_LS_REASON_LIST(X)                                                \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                                \
+  X(OD_LS_COST, "the cost falls no more")                                   \
+  X(OD_LS_STEP, "steps have become too small to matter")                    \
+  X(OD_LS_EXACT, "the residuals are zero")                                  \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                             \
+  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")              \
+  X(OD_LS_STUCK, "no way down was found from here, and this is no minimum") \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -92,16 +93,19 @@ const char *od_ls_reason_text(od_ls_reason reason);
 // All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;  // free: neither fixed nor at a bound
-  int rank;        // of the Jacobian in those; less than free: some are not determined
-  int freedom;     // degrees of freedom, m - rank
-  double cost, start_cost;
-  double variance;  // of a residual: 2 cost / freedom, or 1 when that is known
-  double offset;    // part of the residuals that a linear model could still remove, 0 to 1: at a minimum zero
+  int m, n, free;           // free: neither fixed nor at a bound
+  int rank;                 // of the Jacobian in those; less than free: some are not determined
+  int freedom;              // degrees of freedom, m - rank
+  double cost, start_cost;  // start_cost: at the start as given
+  double variance;          // of a residual: 2 cost / freedom, or 1 when that is known
+  // Part of the residuals that a linear model could still remove without leaving the bounds, 0 to 1: at a minimum zero.
+  double offset;
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m
-  int *at_bound;                                                // n: -1 at the lower bound, 1 at the upper, 0 between
+  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by no
+  // more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
+  int *at_bound;
   double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined
   int searched;             // parameters that are not fixed
@@ -112,13 +116,15 @@ typedef struct od_ls_result {
   double *end_cost;         // starts; infinite where it could not even begin
 } od_ls_result;
 
-// OD_NOT_CONVERGED (evaluations are used up) and OD_INTERRUPTED come with a result, the best so far; other failures do not.
+// OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come with
+// a result, the best so far; other failures do not. A search is stuck that stops while more than 1/10000 of the residuals
+// can still be removed, or as much as the tolerances allow, if that is more; and one that ends worse than it started.
 od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                            od_error *err);
 void od_ls_result_free(od_ls_result *result);
 
 // From several starts: the problem's own, then points of the box (logarithms evenly as such), then points around the
-// best, closer each time. The result is the best of all; counts are sums.
+// best, closer each time. The result is the best of all, and the status is its own; counts are sums.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best
   uint64_t seed;

@@ -5,9 +5,11 @@
 #include "cli/files.h"
 #include "cli/fitted.h"
 #include "cli/load.h"
+#include "cli/observed.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "report/fit_report.h"
 
 typedef struct arguments {
@@ -52,11 +54,16 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_progress_end(&progress);
   bool ok = true;
+  int trusted = OD_EXIT_OK;
   if (fitted) {
     const char *message = status == OD_OK ? NULL : err.text;
     FILE *notes = od_files_notes(&a->files, a->quiet);
-    od_fitted_warn(fitted);
-    if (notes == stdout) od_fitted_print(fitted, notes);
+    for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
+    if (notes == stdout)
+      od_fitted_print(fitted, notes);
+    else
+      od_cli_verdict(&fitted->verdict, NULL);
+    trusted = od_cli_verdict_exit(&fitted->verdict);
     json_t *summary = a->files.json ? od_fitted_json(fitted, message) : NULL;
     const findings found = {fitted, message};
     const od_file_contents contents = {
@@ -69,14 +76,15 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
     od_cli_error("%s", err.text);
   od_fitted_free(fitted);
   if (status != OD_OK) return od_exit_code(status);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  return ok ? trusted : OD_EXIT_FAILED;
 }
 
 static const char details[] =
     "The file is an experiment file: the machine, what the model believes, the sensors, the parameters with their starts\n"
     "and bounds; its sections fit, sets, prepare and combinations say how, to which data, and what else is wanted.\n"
     "Printed are the estimates with their standard deviations, which directions of the parameters the data cannot tell,\n"
-    "and how well every set of data is predicted, fitted or not. Ctrl-C ends with the best so far.\n\n"
+    "how well every set of data is predicted, fitted or not, and a verdict: may it be trusted? Ctrl-C ends with the best\n"
+    "so far. Exit codes: 0; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is wrong beyond doubt.\n\n"
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
     "  oleodyn fit servo.yaml --report servo.html\n"

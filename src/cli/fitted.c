@@ -5,6 +5,7 @@
 
 #include "cli/observed.h"
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "io/display.h"
 #include "io/json.h"
 
@@ -24,51 +25,63 @@ static od_display shown_in(const od_fitted *f, int i) {
   return od_display_unit(p->unit, fmax(fabs(p->start), fabs(f->estimate[i])));
 }
 
+// Columns that are only there when they say something.
+typedef struct columns {
+  bool white, shift, truth;
+} columns;
+static columns columns_of(const od_fitted *f) {
+  const od_experiment *e = f->plan->e;
+  columns c = {.white = f->widened};
+  for (int i = 0; i < e->parameters; i++) {
+    c.truth = c.truth || !isnan(e->parameter[i].truth);
+    c.shift = c.shift || fabs(f->shift[i] / f->sigma[i]) >= 0.1;
+  }
+  return c;
+}
+
+static void print_parameter(const od_fitted *f, int i, columns c, FILE *to) {
+  const od_estimated *p = &f->plan->e->parameter[i];
+  od_display shown = shown_in(f, i);
+  int bound = f->search->at_bound[i];
+  print_number(to, p->low * shown.factor, 4);
+  print_number(to, p->high * shown.factor, 4);
+  print_number(to, p->start * shown.factor, 6);
+  print_number(to, f->estimate[i] * shown.factor, 6);
+  print_number(to, f->sigma[i] * shown.factor, 3);
+  if (c.white) print_number(to, f->sigma_white[i] * shown.factor, 3);
+  if (c.shift) print_number(to, bound ? (double)NAN : f->shift[i] / f->sigma[i], 2);
+  if (c.truth) print_number(to, p->truth * shown.factor, 6);
+  fprintf(to, "%s\n", bound == 0 ? "" : bound < 0 ? "  at its low bound" : "  at its high bound");
+}
+
 static void print_parameters(const od_fitted *f, FILE *to) {
   const od_experiment *e = f->plan->e;
   int name = (int)strlen("parameter"), unit = (int)strlen("unit");
-  bool truth = false;
+  columns c = columns_of(f);
   for (int i = 0; i < e->parameters; i++) {
     name = od_text_widest(name, e->parameter[i].path);
     unit = od_text_widest(unit, shown_in(f, i).unit);
-    truth = truth || !isnan(e->parameter[i].truth);
   }
   fprintf(to, "  %-*s  %-*s %12s %12s %12s %12s %12s", name, "parameter", unit, "unit", "low", "high", "start",
           "estimate", "sigma");
-  fprintf(to, truth ? " %12s\n" : "\n", "true");
+  if (c.white) fprintf(to, " %12s", "if white");
+  if (c.shift) fprintf(to, " %12s", "shift/sigma");
+  fprintf(to, c.truth ? " %12s\n" : "\n", "true");
   for (int i = 0; i < e->parameters; i++) {
-    const od_estimated *p = &e->parameter[i];
-    od_display shown = shown_in(f, i);
     fprintf(to, "  ");
-    od_print_padded(to, p->path, name);
+    od_print_padded(to, e->parameter[i].path, name);
     fprintf(to, "  ");
-    od_print_padded(to, shown.unit, unit);
-    print_number(to, p->low * shown.factor, 4);
-    print_number(to, p->high * shown.factor, 4);
-    print_number(to, p->start * shown.factor, 6);
-    print_number(to, f->estimate[i] * shown.factor, 6);
-    print_number(to, f->sigma[i] * shown.factor, 3);
-    if (truth) print_number(to, p->truth * shown.factor, 6);
-    fprintf(to, "%s\n",
-            f->search->at_bound[i] ? f->search->at_bound[i] < 0 ? "  at its low bound" : "  at its high bound" : "");
+    od_print_padded(to, shown_in(f, i).unit, unit);
+    print_parameter(f, i, c, to);
   }
 }
 
-// What the data cannot tell, in words.
-static void print_nulls(const od_fitted *f, FILE *to) {
+// How many directions; the verdict has them in words.
+static void print_told(const od_fitted *f, FILE *to) {
   const od_identifiability *id = f->told;
-  char text[1000];
   if (!id) return;
   fprintf(to, "what the data tell: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
   fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
-  for (int k = 0; k < id->nulls; k++) {
-    od_identifiability_null_text(id, k, f->name, text, sizeof text);
-    fprintf(to, "  not told: %s\n", text);
-  }
-  for (int k = 0; k < id->weak; k++) {
-    od_identifiability_weak_text(id, k, f->name, text, sizeof text);
-    fprintf(to, "  hardly told: %s\n", text);
-  }
 }
 
 static void print_combinations(const od_fitted *f, FILE *to) {
@@ -129,36 +142,6 @@ static void print_sets(const od_fitted *f, FILE *to) {
     }
 }
 
-// What was done to the data, set by set.
-static void print_changes(const od_fitted *f, FILE *to) {
-  for (int i = 0; i < f->sets; i++) {
-    const od_fit_data *d = f->set[i].data;
-    const char *name = f->set[i].name;
-    if (d->outliers > 0) fprintf(to, "%s: %ld outliers taken away\n", name, d->outliers);
-    if (d->gaps_filled > 0) fprintf(to, "%s: %ld short gaps filled by resampling\n", name, d->gaps_filled);
-    if (d->bridged > 0) fprintf(to, "%s: %ld missing values of inputs taken from their neighbours\n", name, d->bridged);
-  }
-}
-
-void od_fitted_warn(const od_fitted *f) {
-  for (int i = 0; i < f->sets; i++) {
-    const od_fit_set_result *s = &f->set[i];
-    const od_log *log = s->data->set->log;
-    od_log_warn(log);
-    for (int k = 0; k < f->plan->e->sensors; k++) {
-      const od_fit_quality *q[] = {&s->fitted_quality[k], &s->unseen_quality[k]};
-      for (int part = 0; part < 2; part++)
-        if (q[part]->still && q[part]->samples > 0 && !(log && log->constant[s->data->set->channel[k]]))
-          od_cli_warning(
-              "'%s' never changes in the %s of the set '%s': there is nothing to explain, and no fit in percent",
-              f->plan->e->sensor[k].name, part ? "validated part" : "fitted part", s->name);
-    }
-    if (s->predicted != OD_OK)
-      od_cli_warning("the set '%s' cannot be predicted with the fitted values: %s", s->name,
-                     od_status_text(s->predicted));
-  }
-}
-
 static void print_search(const od_fitted *f, FILE *to) {
   const char *rule = od_fit_rules[f->rule], *modes = f->used_modes ? " by modes" : "";
   fprintf(to, "fit");
@@ -181,10 +164,10 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   od_heading(to, line);
   print_parameters(f, to);
   print_combinations(f, to);
-  print_nulls(f, to);
+  print_told(f, to);
   print_sets(f, to);
-  print_changes(f, to);
   print_search(f, to);
+  od_cli_verdict(&f->verdict, to);
 }
 
 // --- For programs -------------------------------------------------------------------------------------------------
@@ -200,8 +183,11 @@ static json_t *parameters_json(const od_fitted *f) {
     json_object_set_new(item, "start", od_json_number(p->start));
     json_object_set_new(item, "estimate", od_json_number(f->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->sigma[i]));
+    json_object_set_new(item, "sigma_white", od_json_number(f->sigma_white[i]));
+    json_object_set_new(item, "sigma_coloured", od_json_number(f->sigma_coloured[i]));
+    if (f->better_substeps > 0) json_object_set_new(item, "shift", od_json_number(f->shift[i]));
     json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
-    json_object_set_new(item, "true", od_json_number(p->truth));
+    if (!isnan(p->truth)) json_object_set_new(item, "true", od_json_number(p->truth));
     json_t *row = json_array();
     for (int j = 0; j < e->parameters; j++)
       json_array_append_new(row, od_json_number(f->correlation[i * e->parameters + j]));
@@ -267,6 +253,8 @@ static json_t *combinations_json(const od_fitted *f) {
     json_t *item = json_pack("{s:o}", "name", od_json_text(f->plan->combination[i].name));
     json_object_set_new(item, "value", od_json_number(f->combination_value[i]));
     json_object_set_new(item, "sigma", od_json_number(f->combination_sigma[i]));
+    json_object_set_new(item, "sigma_white", od_json_number(f->combination_white[i]));
+    json_object_set_new(item, "sigma_coloured", od_json_number(f->combination_coloured[i]));
     json_array_append_new(list, item);
   }
   return list;
@@ -279,6 +267,7 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
                              od_json_text(od_machine_file(e->model)));
   json_object_set_new(object, "complete", json_boolean(!message));
   if (message) json_object_set_new(object, "message", od_json_text(message));
+  json_object_set_new(object, "verdict", od_verdict_json(&f->verdict));
   json_object_set_new(object, "parameters", parameters_json(f));
   json_object_set_new(object, "combinations", combinations_json(f));
   json_object_set_new(object, "identifiability", identifiability_json(f));
@@ -290,7 +279,11 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   json_object_set_new(object, "iterations", json_integer(r->iterations));
   json_object_set_new(object, "predictions", json_integer(r->residual_evaluations));
   json_object_set_new(object, "sensitivities", json_integer(r->jacobian_evaluations));
+  json_object_set_new(object, "sigmas_widened", json_boolean(f->widened));
+  json_object_set_new(object, "window_rows", json_integer(f->window));
+  if (f->better_substeps > 0) json_object_set_new(object, "better_substeps", json_integer(f->better_substeps));
   json_object_set_new(object, "cost", od_json_number(r->cost));
+  json_object_set_new(object, "offset", od_json_number(r->offset));
   json_object_set_new(object, "start_cost", od_json_number(r->start_cost));
   json_object_set_new(object, "residual_variance", od_json_number(r->variance));
   json_object_set_new(object, "reason", json_string(od_ls_reason_text(r->reason)));

@@ -7,8 +7,6 @@
 
 #include "identify/fit.h"
 
-// Warnings about what looks wrong in the data, on standard error.
-void od_fitted_warn(const od_fitted *f);
 void od_fitted_print(const od_fitted *f, FILE *to);
 json_t *od_fitted_json(const od_fitted *f, const char *message);
 

@@ -258,7 +258,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
                              {"high", p.unit, OD_ANY, 0}};
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
   p.path = name;
-  p.sigma = od_number_value(ld, first);
+  p.sigma = given_or(ld, first, 0);  // a fit wants none
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
   p.low = given_or(ld, first + 3, -INFINITY);

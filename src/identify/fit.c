@@ -18,24 +18,21 @@ static bool is_anywhere(const od_fit_work *w) {
 
 // --- Predictions --------------------------------------------------------------------------------------------------
 
-// Where the unknown initial state of a set stands among what is searched; only fitted sets have one.
-static int state_columns(const od_fit_work *w, int set) {
-  int first = w->np;
-  for (int i = 0; i < set; i++)
-    if (w->f->data[i]->fitted > 0) first += w->nx;
-  return first;
-}
-
 // A set that nothing is fitted to begins at the model's own state.
-od_status od_fit_predict(const od_fit_work *w, int set, const double *x, bool derivatives) {
+od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y,
+                         double *dy) {
   const double *from = NULL;
   if (is_anywhere(w)) {
     double *trial = w->x0 + w->nx;
     bool own = w->f->data[set]->fitted > 0;
-    for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[state_columns(w, set) + i] : 0);
+    for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[w->states[set] + i] : 0);
     from = trial;
   }
-  return od_predict(w->predictor[set], w->np ? x : NULL, from, w->y[set], derivatives ? w->dy[set] : NULL);
+  return od_predict(predictor, w->np ? x : NULL, from, y, dy);
+}
+
+static od_status predict(const od_fit_work *w, int set, const double *x, bool derivatives) {
+  return od_fit_predict(w, set, w->predictor[set], x, w->y[set], derivatives ? w->dy[set] : NULL);
 }
 
 // --- Residuals ----------------------------------------------------------------------------------------------------
@@ -52,7 +49,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, const double *x, bool de
 static bool predict_fitted(od_fit_work *w, const double *x, bool derivatives) {
   w->derived_at[0] = NAN;
   for (int set = 0; set < w->f->sets; set++)
-    if (w->f->data[set]->fitted > 0 && od_fit_predict(w, set, x, derivatives) != OD_OK) return false;
+    if (w->f->data[set]->fitted > 0 && predict(w, set, x, derivatives) != OD_OK) return false;
   if (derivatives) memcpy(w->derived_at, x, (size_t)w->n * sizeof *x);
   return true;
 }
@@ -63,13 +60,23 @@ static bool is_derived_at(const od_fit_work *w, const double *x) {
   return true;
 }
 
+double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
+  const od_fit_data *d = w->f->data[set];
+  return (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
+}
+
+od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i) {
+  int columns = od_predictor_columns(w->predictor[set]);
+  return (od_fit_row){w->dy[set] + (k * w->ny + i) * columns, 1 / w->f->data[set]->sigma[i], columns, w->states[set]};
+}
+
 static int residuals(void *user, const double *x, double *r) {
   od_fit_work *w = user;
   const od_fit_data *d;
   bool derivatives = w->eager;
   w->eager = false;
   if (!predict_fitted(w, x, derivatives)) return 1;
-  FOR_EACH_RESIDUAL(w, d, set, k, i) *r++ = (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
+  FOR_EACH_RESIDUAL(w, d, set, k, i) *r++ = od_fit_residual(w, set, k, i);
   return 0;
 }
 
@@ -79,18 +86,11 @@ static int jacobian(void *user, const double *x, double *J) {
   const od_fit_data *d;
   w->eager = true;
   if (!is_derived_at(w, x) && !predict_fitted(w, x, true)) return 1;
-  int last = -1, states = 0, columns = 0;
   FOR_EACH_RESIDUAL(w, d, set, k, i) {
-    if (set != last) {
-      last = set;
-      states = state_columns(w, set);
-      columns = od_predictor_columns(w->predictor[set]);
-    }
-    const double *from = w->dy[set] + (k * w->ny + i) * columns;
-    double part = 1 / d->sigma[i];
+    od_fit_row row = od_fit_row_of(w, set, k, i);
     if (w->n > w->np) memset(J + w->np, 0, (size_t)(w->n - w->np) * sizeof *J);
-    for (int c = 0; c < w->np; c++) J[c] = part * from[c];
-    for (int c = w->np; c < columns; c++) J[states + c - w->np] = part * from[c];
+    for (int c = 0; c < w->np; c++) J[c] = row.part * row.derivative[c];
+    for (int c = w->np; c < row.columns; c++) J[row.states + c - w->np] = row.part * row.derivative[c];
     J += w->n;
   }
   return 0;
@@ -106,7 +106,8 @@ static od_status make_data(od_fit_work *w, od_error *err) {
   w->predictor = calloc(sets, sizeof *w->predictor);
   w->y = calloc(sets, sizeof *w->y);
   w->dy = calloc(sets, sizeof *w->dy);
-  if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy)
+  w->states = calloc(sets, sizeof *w->states);
+  if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy || !w->states)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < plan->sets; i++) {
     od_status status = od_fit_data_make(plan, &plan->set[i], &w->f->data[i], err);
@@ -129,7 +130,7 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
       d->set->name, least, most, d->step);
 }
 
-static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
+od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule == OD_RULE_EXACT && !d->uniform) return complain_about_times(d, err);
@@ -140,16 +141,21 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
                           .u = d->u};
   const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
-                                        .substeps = w->plan->substeps,
+                                        .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),
                                         .steady = w->plan->start == OD_FIT_FROM_REST,
                                         .free_states = w->every_state,
                                         .free_count = is_anywhere(w) ? w->nx : 0};
-  od_status status = od_predictor_new(w->plant, &drive, &options, &w->predictor[set], err);
+  return od_predictor_new(w->plant, &drive, &options, out, err);
+}
+
+static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  od_status status = od_fit_predictor(w, set, 1, &w->predictor[set], err);
   if (status != OD_OK) return status;
   size_t values = (size_t)d->rows * (size_t)w->ny;
   w->y[set] = malloc((values + 1) * sizeof(double));
   w->dy[set] = malloc((values * (size_t)od_predictor_columns(w->predictor[set]) + 1) * sizeof(double));
-  if (set == 0) w->f->rule = rule;
+  if (set == 0) w->f->rule = od_fit_rule(w->plan, d->uniform);
   return w->y[set] && w->dy[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
@@ -176,8 +182,10 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   const od_fit_data *d;
   w->n = w->np;
-  for (int set = 0; set < w->f->sets && is_anywhere(w); set++)
-    if (w->f->data[set]->fitted > 0) w->n += w->nx;
+  for (int set = 0; set < w->f->sets; set++) {
+    w->states[set] = w->n;
+    if (is_anywhere(w) && w->f->data[set]->fitted > 0) w->n += w->nx;
+  }
   FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
   if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
   if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
@@ -233,6 +241,23 @@ static bool report_progress(void *user, const od_ls_progress *p) {
   return w->options->progress(w->options->user, done);
 }
 
+// All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
+static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
+  const od_fit_data *d, *its = NULL;
+  double worst = 0, time = 0, value = 0;
+  const char *name = "";
+  FOR_EACH_RESIDUAL(w, d, set, k, i) {
+    double size = fabs(od_fit_residual(w, set, k, i));
+    if (!(size > worst)) continue;
+    worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], name = w->plan->e->sensor[i].name;
+  }
+  if (!its) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+  return od_fail(err, OD_BAD_INPUT,
+                 "'%s' in the set '%s' says %.3g at %.6g s, %.3g standard deviations of its noise away from its "
+                 "prediction; take such samples away ('missing' of the channel, or 'prepare: {outliers: 5}')",
+                 name, its->set->name, value, time, worst);
+}
+
 // What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
 static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
@@ -245,14 +270,19 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
     return od_fail(err, OD_NOT_CONVERGED,
                    "no minimum was found within %ld predictions; what is told is the best so far",
                    w->plan->evaluations);
+  if (r && r->reason == OD_LS_STUCK)
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
+                   "what is told is the best so far",
+                   100 * r->offset);
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
-    od_status why = w->f->data[set]->fitted > 0 ? od_fit_predict(w, set, w->start, true) : OD_OK;
+    od_status why = w->f->data[set]->fitted > 0 ? predict(w, set, w->start, true) : OD_OK;
     if (why != OD_OK)
       return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
                      w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",
                      od_status_text(why));
   }
-  return status;
+  return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
 static od_status search(od_fit_work *w, od_error *err) {
@@ -286,45 +316,73 @@ static od_status search(od_fit_work *w, od_error *err) {
 
 // --- What was found -----------------------------------------------------------------------------------------------
 
+// What a change of a parameter is a part of: its own size, or where it started. A number that may be zero has none but the
+// room between its bounds, or what the file says about its uncertainty.
+static double size_of(const od_estimated *p, double estimate) {
+  double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
+  if (p->start != 0) return size;
+  return fmax(size, isfinite(room) ? room : p->sigma > 0 ? p->sigma : 0);
+}
+
+double od_fit_loss_scale(const od_fit_plan *plan) {
+  return plan->loss_scale > 0 ? plan->loss_scale : 1;
+}
+
+static od_status find_influence(od_fit_work *w, const double *J, od_error *err) {
+  const od_ls_result *r = w->f->search;
+  const od_influence_of of = {.m = r->m,
+                              .n = r->n,
+                              .np = w->np,
+                              .J = J,
+                              .r = r->residuals,
+                              .at_bound = r->at_bound,
+                              .loss = w->plan->loss,
+                              .loss_scale = od_fit_loss_scale(w->plan)};
+  return od_influence_new(&of, &w->influence, err);
+}
+
 // With sigmas that are right the Jacobian's rows have noise 1.
-static od_status judge(od_fit_work *w, od_error *err) {
-  double *J = malloc(((size_t)w->m * (size_t)w->n + 1) * sizeof *J);
+static od_status linearize(od_fit_work *w, od_error *err) {
+  double *J = malloc(((size_t)w->m * (size_t)w->n + (size_t)w->np + 1) * sizeof *J);
   const double *x = w->f->search->x;
   if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
-  if (jacobian(w, x, J) == 0) status = od_told_new((int)w->m, w->n, w->np, J, x, &w->f->told, err);
+  double *size = J + (size_t)w->m * (size_t)w->n;
+  for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
+  if (jacobian(w, x, J) == 0) {
+    status = od_told_new((int)w->m, w->n, w->np, J, x, size, &w->f->told, err);
+    if (status == OD_OK) status = find_influence(w, J, err);
+  }
   free(J);
   return status;
 }
 
+// Estimates, and room for what is found of them later.
 static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;
   od_fitted *f = w->f;
   size_t np = (size_t)w->np, nc = (size_t)plan->combinations;
   f->name = calloc(np + 1, sizeof *f->name);
-  f->estimate = calloc(2 * np + np * np + 1, sizeof *f->estimate);
-  f->combination_value = calloc(3 * nc + 1, sizeof *f->combination_value);
+  f->estimate = calloc(5 * np + np * np + 1, sizeof *f->estimate);
+  f->combination_value = calloc(5 * nc + 1, sizeof *f->combination_value);
   double *gradient = calloc((size_t)w->n + 1, sizeof *gradient);
   if (!f->name || !f->estimate || !f->combination_value || !gradient) {
     free(gradient);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  f->sigma = f->estimate + np;
-  f->correlation = f->sigma + np;
-  f->combination_sigma = f->combination_value + nc;
-  f->combination_bound = f->combination_sigma + nc;
+  f->sigma = f->estimate + np, f->sigma_white = f->sigma + np, f->sigma_coloured = f->sigma_white + np;
+  f->shift = f->sigma_coloured + np;
+  f->correlation = f->shift + np;
+  f->combination_sigma = f->combination_value + nc, f->combination_bound = f->combination_sigma + nc;
+  f->combination_white = f->combination_bound + nc, f->combination_coloured = f->combination_white + nc;
   for (int i = 0; i < w->np; i++) {
     f->name[i] = plan->e->parameter[i].path;
     f->estimate[i] = r->x[i];
-    f->sigma[i] = r->sigma[i];
-    for (int j = 0; j < w->np; j++)
-      f->correlation[i * w->np + j] = r->covariance[i * w->n + j] / (r->sigma[i] * r->sigma[j]);
   }
   for (int c = 0; c < plan->combinations; c++) {
     f->combination_value[c] = od_combination_value(&plan->combination[c], w->np, r->x, gradient);
     f->combination_bound[c] = f->told ? od_identifiability_sigma(f->told, gradient) : (double)NAN;
-    f->combination_sigma[c] = f->combination_bound[c] * sqrt(r->variance);
   }
   free(gradient);
   return OD_OK;
@@ -344,6 +402,8 @@ static void release(od_fit_work *w) {
   free(w->x0);
   free(w->start);
   free(w->every_state);
+  free(w->states);
+  od_influence_free(w->influence);
   od_plant_free(w->plant);
 }
 
@@ -356,9 +416,12 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status status = prepare(&w, err), searched = OD_OK;
   if (status == OD_OK) searched = search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
-  if (status == OD_OK) status = judge(&w, err);
+  if (status == OD_OK) status = linearize(&w, err);
   if (status == OD_OK) status = keep_estimates(&w, err);
   if (status == OD_OK) status = od_fit_judge_sets(&w, err);
+  if (status == OD_OK) status = od_fit_find_sigmas(&w, err);
+  if (status == OD_OK) status = od_fit_find_shift(&w, err);
+  if (status == OD_OK) status = od_fit_judge(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);
@@ -378,6 +441,7 @@ void od_fitted_free(od_fitted *f) {
   free(f->name);
   free(f->estimate);
   free(f->combination_value);
+  od_verdict_free(&f->verdict);
   od_identifiability_free(f->told);
   od_ls_result_free(f->search);
   free(f);

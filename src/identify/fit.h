@@ -13,6 +13,7 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 #include "io/table.h"
+#include "io/verdict.h"
 #include "oleodyn/least_squares.h"
 
 // Where predictions begin: at the model's own initial state, at rest under the first inputs, or at an unknown state that
@@ -67,6 +68,9 @@ od_status od_fit_plan_load(const char *path, const od_experiment_options *option
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
 
+// What the engine takes for the scale of the loss.
+double od_fit_loss_scale(const od_fit_plan *plan);
+
 // A combination's value, and its gradient by the parameters (NULL: not wanted).
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
 
@@ -96,12 +100,17 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // How well one sensor of one set is predicted; fit: 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
-  double start_fit, fit;  // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
-  double rms;             // of the residuals
-  double lag1, white;     // correlation of neighbouring residuals; probability that white ones look like this
+  double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
+  double rms;                // of the residuals
+  double lag1, white;        // correlation of neighbouring residuals; probability that white ones look like this
+  double correlation;        // the largest over 20 lags, without its sign
+  double worst, worst_time;  // the largest residual in standard deviations of its noise, and when
+  double typical;            // the median of their sizes, in the same
   long samples, missing;
   bool still;  // the sensor never moves, so that there is nothing to explain
 } od_fit_quality;
+// Residuals of fitted samples that depend on each other, and enough to matter.
+bool od_fit_is_coloured(const od_fit_quality *q);
 
 typedef struct od_fit_set_result {
   const char *name;
@@ -118,18 +127,29 @@ typedef struct od_fitted {
   const char **name;     // of the parameters
   od_rule rule;
   bool used_modes;
-  bool only_predicted;       // nothing was searched
-  double *estimate, *sigma;  // of the parameters; sigma infinite: the data cannot tell
-  double *correlation;       // of their errors; NAN where there is no sigma
+  bool only_predicted;  // nothing was searched
+  double *estimate;     // of the parameters
+  double *sigma;        // as quoted; infinite: the data cannot tell
+  double *sigma_white;  // if residuals are white
+  // If they depend on each other, never less than that; quoted where they do (`widened`). See coloured.c.
+  double *sigma_coloured;
+  bool widened;
+  long window;          // rows over which residuals may depend on each other
+  double *correlation;  // of their errors; NAN where there is no sigma
+  // How much too large the steps of the predictions make the estimates; NAN: no steps, or nobody knows. And how many steps
+  // between two samples would do; 0: no steps.
+  double *shift;
+  int better_substeps;
   od_identifiability *told;  // what the data can tell about the parameters, whatever the unknown initial states
-  double *combination_value, *combination_sigma,
-      *combination_bound;  // bound: Cramer and Rao's, with the sensors' sigmas
-  double start_fit, fit;   // percent, root mean square over fitted sets and sensors that move
+  double *combination_value, *combination_sigma, *combination_white, *combination_coloured;
+  double *combination_bound;  // Cramer and Rao's, with the sensors' sigmas
+  double start_fit, fit;      // percent, root mean square over fitted sets and sensors that move
   od_fit_set_result *set;
   od_fit_data **data;
   int sets;
   od_table *table;  // rows of all sets: number of the set, time, inputs, per sensor measured, predicted, residual
   double seconds;   // of the search alone
+  od_verdict verdict;
 } od_fitted;
 
 typedef struct od_fit_options {

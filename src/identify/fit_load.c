@@ -199,6 +199,33 @@ static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
     od_complain(ld, node, "all sets are for validation; a fit needs one with 'use: fit'");
 }
 
+// --- True values ----------------------------------------------------------------------------------------------------
+
+// What a parameter is in the machine that a fitted set was simulated with; NAN for a log, whose machine nobody knows.
+static double true_value(const od_fit_set *set, const od_estimated *p) {
+  if (set->log) return NAN;
+  if (!set->truth || p->number < 0) return p->truth;
+  int number = od_machine_number_find(set->truth, p->path);
+  return number < 0 ? (double)NAN : od_machine_number(set->truth, number).value;
+}
+
+// True is what all fitted sets were simulated with: nothing, as soon as one of them is a log or has another truth.
+static void keep_truths(od_experiment *e, const od_fit_plan *plan) {
+  for (int i = 0; i < e->parameters; i++) {
+    od_estimated *p = &e->parameter[i];
+    double common = NAN;
+    bool first = true;
+    for (int k = 0; k < plan->sets; k++) {
+      if (plan->set[k].validates) continue;
+      double value = true_value(&plan->set[k], p);
+      common = first || value == common ? value : (double)NAN;
+      first = false;
+      if (isnan(common)) break;
+    }
+    p->truth = common;
+  }
+}
+
 // --- Combinations -------------------------------------------------------------------------------------------------
 
 static int find_parameter(od_experiment_loader *xl, int key) {
@@ -273,6 +300,7 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
   check_bounds(xl, fl->plan, od_section_get(ld, file, "parameters"));
   read_prepare(xl, fl->plan, od_section_get(ld, file, "prepare"));
   read_sets(xl, fl, od_section_get(ld, file, "sets"));
+  keep_truths(xl->e, fl->plan);
   int combinations = od_section_get(ld, file, "combinations");
   for (int key = od_first(ld, combinations, "combinations"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, combinations, key)) read_combination(xl, fl, key);

@@ -9,62 +9,136 @@
 
 enum { WHITE_LAGS = 20 };
 
+// Root of the sum of squares, also of numbers whose squares are none.
+typedef struct norm {
+  double largest, sum;
+} norm;
+static void add_to(norm *n, double value) {
+  double size = fabs(value);
+  if (!(size <= n->largest)) {
+    n->sum = n->largest > 0 ? n->sum * (n->largest / size) * (n->largest / size) : 0;
+    n->largest = size;
+  }
+  if (size > 0) n->sum += isinf(size) ? 1 : size / n->largest * (size / n->largest);
+}
+static double root(const norm *n) {
+  return n->largest * sqrt(n->sum);
+}
+
 // Of one sensor over some rows: how much of its movement is explained.
-static double fit_percent(const od_fit_work *w, int set, int i, long first, long end) {
+static double fit_percent(const od_fit_work *w, int set, const double *y, int i, long first, long end) {
   const od_fit_data *d = w->f->data[set];
-  double mean = 0, off = 0, moved = 0;
+  norm off = {0}, moved = {0};
+  double mean = 0;
   long n = 0;
   for (long k = first; k < end; k++)
-    if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i], n++;
-  mean /= (double)n;
+    if (!isnan(d->y[k * w->ns + i])) n++;
+  for (long k = first; k < end; k++)
+    if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i] / (double)n;
   for (long k = first; k < end; k++) {
-    double y = d->y[k * w->ns + i];
-    if (isnan(y)) continue;
-    off += pow(y - w->y[set][k * w->ny + i], 2);
-    moved += pow(y - mean, 2);
+    double measured = d->y[k * w->ns + i];
+    if (isnan(measured)) continue;
+    if (isnan(y[k * w->ny + i])) return NAN;
+    add_to(&off, measured - y[k * w->ny + i]);
+    add_to(&moved, measured - mean);
   }
-  return n > 0 && moved > 0 ? 100 * (1 - sqrt(off / moved)) : (double)NAN;
+  return n > 0 && root(&moved) > 0 ? 100 * (1 - root(&off) / root(&moved)) : (double)NAN;
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Those that are there, sorted by size in place; the middle one.
+static double median_size(double *values, long rows) {
+  long n = 0;
+  for (long k = 0; k < rows; k++)
+    if (!isnan(values[k])) values[n++] = fabs(values[k]);
+  if (n == 0) return NAN;
+  qsort(values, (size_t)n, sizeof *values, by_size);
+  return values[n / 2];
+}
+
+static double largest_correlation(const double *correlation) {
+  double largest = 0;
+  for (int k = 1; k <= WHITE_LAGS; k++) largest = fmax(largest, fabs(correlation[k]));
+  return largest;
 }
 
 // What is simulated without noise leaves residuals that nobody expects to be white.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
-  double squares = 0, low = INFINITY, high = -INFINITY;
+  norm squares = {0};
+  double low = INFINITY, high = -INFINITY;
   for (long k = first; k < end; k++) low = fmin(low, d->y[k * w->ns + i]), high = fmax(high, d->y[k * w->ns + i]);
   q->still = low == high;
   q->samples = 0;
+  q->worst = 0;
   for (long k = first; k < end; k++) {
     double measured = d->y[k * w->ns + i], r = memory[k - first] = measured - w->y[set][k * w->ny + i];
     if (isnan(measured)) continue;
-    squares += r * r;
+    add_to(&squares, r);
+    if (fabs(r) / d->sigma[i] > q->worst) q->worst = fabs(r) / d->sigma[i], q->worst_time = d->time[k];
     q->samples++;
   }
   q->missing = end - first - q->samples;
-  q->rms = q->samples > 0 ? sqrt(squares / (double)q->samples) : (double)NAN;
+  q->rms = q->samples > 0 ? root(&squares) / sqrt((double)q->samples) : (double)NAN;
   double correlation[WHITE_LAGS + 1];
   od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
   q->lag1 = correlation[1];
+  q->correlation = largest_correlation(correlation);
   q->white = d->set->clean ? (double)NAN : white.p;
+  q->typical = median_size(memory, end - first) / d->sigma[i];
 }
 
-static od_status judge_set(od_fit_work *w, int set, const double *x, bool at_start, od_error *err) {
+// The fitted part, then the other.
+typedef struct part {
+  long first, end;
+  od_fit_quality *quality;
+} part;
+static void parts_of(const od_fit_work *w, int set, int i, part parts[2]) {
+  const od_fit_data *d = w->f->data[set];
+  const od_fit_set_result *r = &w->f->set[set];
+  parts[0] = (part){0, d->fitted, &r->fitted_quality[i]};
+  parts[1] = (part){d->fitted, d->rows, &r->unseen_quality[i]};
+}
+
+// With the starting values; predictions at the solution stay where they are.
+static od_status judge_start(od_fit_work *w, int set, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  double *y = malloc(((size_t)d->rows * (size_t)w->ny + 1) * sizeof *y);
+  if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = od_fit_predict(w, set, w->predictor[set], w->start, y, NULL);
+  for (int i = 0; i < w->ns; i++) {
+    part parts[2];
+    parts_of(w, set, i, parts);
+    for (int p = 0; p < 2; p++)
+      parts[p].quality->start_fit =
+          status == OD_OK ? fit_percent(w, set, y, i, parts[p].first, parts[p].end) : (double)NAN;
+  }
+  free(y);
+  return OD_OK;
+}
+
+// With what was found. Fitted sets have been predicted there already, for their derivatives.
+static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
-  od_status status = od_fit_predict(w, set, x, false);
+  bool done = w->influence && d->fitted > 0;
+  r->predicted = done ? OD_OK : od_fit_predict(w, set, w->predictor[set], w->f->search->x, w->y[set], NULL);
   // Nothing is said about what cannot be predicted.
-  for (long k = 0; status != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
-  if (!at_start) r->predicted = status;
+  for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
+  w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
   double *memory = malloc(((size_t)d->rows + 1) * sizeof *memory);
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < w->ns; i++) {
-    od_fit_quality *q[] = {&r->fitted_quality[i], &r->unseen_quality[i]};
-    long first[] = {0, d->fitted}, end[] = {d->fitted, d->rows};
-    for (int part = 0; part < 2; part++) {
-      double percent = fit_percent(w, set, i, first[part], end[part]);
-      *(at_start ? &q[part]->start_fit : &q[part]->fit) = percent;
-      if (at_start) continue;
-      judge_residuals(w, set, i, first[part], end[part], memory, q[part]);
+    part parts[2];
+    parts_of(w, set, i, parts);
+    for (int p = 0; p < 2; p++) {
+      parts[p].quality->fit = fit_percent(w, set, w->y[set], i, parts[p].first, parts[p].end);
+      judge_residuals(w, set, i, parts[p].first, parts[p].end, memory, parts[p].quality);
     }
   }
   free(memory);
@@ -137,12 +211,11 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
     r->fitted_quality = calloc(2 * (size_t)w->ns + 1, sizeof *r->fitted_quality);
     if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     r->unseen_quality = r->fitted_quality + w->ns;
-    od_status status = judge_set(w, set, w->start, true, err);
-    if (status == OD_OK) status = judge_set(w, set, w->f->search->x, false, err);
+    od_status status = judge_end(w, set, err);
+    if (status == OD_OK) status = judge_start(w, set, err);
     if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
       status = od_fail(err, OD_NO_MEMORY, "memory ran out");
     if (status != OD_OK) return status;
-    w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);
   }
   w->f->start_fit = overall(w, true);
   w->f->fit = overall(w, false);

@@ -1,8 +1,9 @@
-// What one fit works with, shared by fit.c, which searches, and fit_quality.c, which judges.
+// What one fit works with, shared by the files that search, judge, and tell how far the result may be off.
 #ifndef OD_IDENTIFY_FIT_WORK_H
 #define OD_IDENTIFY_FIT_WORK_H
 
 #include "identify/fit.h"
+#include "identify/influence.h"
 
 typedef struct od_fit_work {
   const od_fit_plan *plan;
@@ -10,7 +11,8 @@ typedef struct od_fit_work {
   od_fitted *f;
   od_plant *plant;
   int np, nx, ns, ny, nu;
-  int n;  // parameters and unknown initial states
+  int n;        // parameters and unknown initial states
+  int *states;  // of each set: where its initial state stands among them; only fitted sets have one
   od_predictor **predictor;
   double **y, **dy;    // of each set
   double *derived_at;  // n: where dy was found; NAN: nowhere
@@ -20,12 +22,38 @@ typedef struct od_fit_work {
   double *start, *low, *high;
   double *box_low, *box_high;  // where other starts are drawn; initial states begin at the model's
   int *every_state;
+  od_influence *influence;  // of the residuals on the estimates, at the solution; NULL: it has none
 } od_fit_work;
 
-// A set's prediction at x (parameters, then unknown initial states) into y, and dy if derivatives are wanted.
-od_status od_fit_predict(const od_fit_work *w, int set, const double *x, bool derivatives);
+// A predictor of a set with so many steps for each that the plan wants.
+od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err);
+// A set's prediction at x (parameters, then unknown initial states) into y, and dy unless that is NULL.
+od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y,
+                         double *dy);
 
-// Fills f->set, f->start_fit, f->fit and, if wanted, the table.
+// The residual of sensor i in row k of a set, in units of its noise; NAN: the sensor says nothing. Valid for what was
+// predicted last.
+double od_fit_residual(const od_fit_work *w, int set, long k, int i);
+// Its derivatives: by the parameters, then by the initial state of the set, whose columns among all begin at `states`. Each is
+// to be multiplied by `part`.
+typedef struct od_fit_row {
+  const double *derivative;
+  double part;
+  int columns, states;
+} od_fit_row;
+od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
+
+// fit_quality.c: fills f->set, f->start_fit, f->fit and, if wanted, the table. Predictions stand at the solution afterwards.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
+
+// coloured.c: standard deviations that hold where residuals depend on each other. Fills what f says about sigmas; without
+// an influence they are those of white residuals.
+od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
+
+// fit_step.c: how far the steps of the predictions shift the estimates. Fills f->shift and f->better_substeps.
+od_status od_fit_find_shift(od_fit_work *w, od_error *err);
+
+// fit_verdict.c: fills f->verdict.
+od_status od_fit_judge(od_fit_work *w, od_error *err);
 
 #endif

@@ -10,6 +10,8 @@
 #include "least_squares/row_qr.h"
 
 static const double rank_tolerance = 1e-9;  // of a column's length: what is left of one that depends on others
+static const double no_size = 10;           // standard deviations of a parameter alone, where it has no size of its own
+static const double zero = 1e-6;  // of its size: a parameter so near to zero is, for what is said about factors
 
 // Columns one after another, n entries each, states first.
 static bool triangle(int m, int n, int np, const double *J, double *column) {
@@ -62,26 +64,29 @@ static void take_states_out(int n, int states, double *column, const double *len
   }
 }
 
-od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, od_identifiability **out,
-                      od_error *err) {
-  size_t size = (size_t)n * (size_t)n;
-  double *column = malloc((size + size + (size_t)n) * sizeof *column);
+od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, const double *size,
+                      od_identifiability **out, od_error *err) {
+  size_t square = (size_t)n * (size_t)n;
+  double *column = malloc((2 * square + 3 * (size_t)n) * sizeof *column);
   *out = NULL;
   if (!column || !triangle(m, n, np, J, column)) {
     free(column);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  double *rows = column + size, *length = rows + size;
+  double *rows = column + square, *length = rows + square, *scale = length + n, *value = scale + n;
   int states = n - np;
   for (int c = 0; c < n; c++) length[c] = sqrt(dot(n, column + c * n, column + c * n));
   take_states_out(n, states, column, length);
   for (int c = 0; c < np; c++) {
+    double own = length[states + c];
+    scale[c] = size[c] > 0 ? size[c] : own > 0 ? no_size / own : 1;
+    value[c] = fabs(parameters[c]) > zero * scale[c] ? parameters[c] : 0;
     double *from = column + (states + c) * n;
     // What is left of a column by rounding is nothing.
     bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
     for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
   }
-  const od_sensitivities s = {.rows = n, .columns = np, .J = rows, .value = parameters, .sigma = 1};
+  const od_sensitivities s = {.rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1};
   od_status status = od_identifiability_new(&s, out, err);
   free(column);
   return status;

@@ -4,8 +4,9 @@
 
 #include "identify/identifiability.h"
 
-// J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states.
-od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, od_identifiability **out,
-                      od_error *err);
+// J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states. size:
+// of each parameter, which changes are counted in; 0: it has none of its own, and what the data tell of it stands in.
+od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, const double *size,
+                      od_identifiability **out, od_error *err);
 
 #endif

@@ -39,13 +39,57 @@ static bool complex_steps(od_search *s, const double *x) {
   return true;
 }
 
+// How much a step of parameter j changes the residuals, relative to their norm; infinite where they cannot be evaluated.
+static double effect(od_search *s, const od_point *point, int j, double step, double *x, double *r) {
+  double at = x[j], change = 0, norm = 0;
+  x[j] = s->problem->high && at + step > s->problem->high[j] ? at - step : at + step;
+  bool good = call(s, x, r);
+  x[j] = at;
+  for (int row = 0; row < s->m; row++) {
+    norm = hypot(norm, point->r[row]);
+    change = good ? hypot(change, r[row] - point->r[row]) : INFINITY;
+  }
+  return norm > 0 ? change / norm : change;
+}
+
+// The size of a parameter that starts at zero, of which nobody said how large it may be: in steps that are `part` of it the
+// residuals must change, and by no more than a small part of themselves.
+static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
+  const double least = 1e-8, most = 1e-2, factor = 1e3;
+  double room = s->problem->low && s->problem->high ? s->problem->high[j] - s->problem->low[j] : INFINITY;
+  double size = fmin(1, room);
+  bool grown = false;
+  for (int tries = 0; tries < 30; tries++) {
+    double change = effect(s, point, j, part * size, x, r);
+    if (change > most) {
+      size /= factor;
+      if (grown) break;
+    } else if (change < least && factor * size < room && (grown || tries == 0)) {
+      size *= factor;
+      grown = true;
+    } else {
+      break;
+    }
+  }
+  return size;
+}
+
+// A parameter's size, which steps are parts of: the user's scale, or its own value or where it started.
+static double size_of(od_search *s, const od_point *point, int i, double part, double *x, double *r) {
+  const od_ls_problem *p = s->problem;
+  int j = s->index[i];
+  if (p->scale) return fmax(fabs(x[j]), p->scale[j]);
+  if (p->start[j] == 0 && s->probed[i] == 0) s->probed[i] = probe_size(s, point, j, part, x, r);
+  return fmax(fmax(fabs(x[j]), fabs(p->start[j])), s->probed[i]);
+}
+
 // Central, or forward when asked; one-sided beside a bound or a point that cannot be evaluated.
 static bool difference(od_search *s, const od_point *point, int i, double *x, double *above, double *below) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];
   bool forward = s->options.forward_differences;
-  double size = p->scale ? fmax(fabs(x[j]), p->scale[j]) : x[j] != 0 ? fabs(x[j]) : 1;
-  double at = x[j], h = size * (forward ? sqrt(DBL_EPSILON) : cbrt(DBL_EPSILON));
+  double at = x[j], part = forward ? sqrt(DBL_EPSILON) : cbrt(DBL_EPSILON),
+         h = part * size_of(s, point, i, part, x, above);
   double up = p->high ? fmin(at + h, p->high[j]) : at + h, down = p->low ? fmax(at - h, p->low[j]) : at - h;
   x[j] = up;
   if (up == at || !call(s, x, above)) up = at, memcpy(above, point->r, (size_t)s->m * sizeof *above);

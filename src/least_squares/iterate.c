@@ -17,15 +17,14 @@ static const od_method *method_of(const od_search *s) {
   return &od_method_reflective;
 }
 
-// Norm of the residuals as the model weights them.
-static double residual_norm(const od_search *s) {
+double od_residual_norm(const od_search *s) {
   double sum = s->model.rest * s->model.rest;
   for (int i = 0; i < s->k; i++) sum += s->model.q[i] * s->model.q[i];
   return sqrt(sum);
 }
 
 double od_offset(const od_search *s) {
-  double norm = residual_norm(s);
+  double norm = od_residual_norm(s);
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
@@ -69,7 +68,7 @@ static bool too_small(const od_search *s) {
     moved += row * row;
   }
   return step <= s->options.step_tolerance * s->options.step_tolerance * at ||
-         (s->options.step_tolerance >= 0 && sqrt(moved) <= 0.1 * DBL_EPSILON * residual_norm(s));
+         (s->options.step_tolerance >= 0 && sqrt(moved) <= 0.1 * DBL_EPSILON * od_residual_norm(s));
 }
 
 typedef enum verdict { GO_ON, STOP } verdict;
@@ -120,7 +119,7 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
 // make the removable part of the residuals smaller.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
-  if (before <= 0.1 * DBL_EPSILON * residual_norm(s)) return false;
+  if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
   int rank = s->spectrum.rank;
   double *p = s->scratch + s->m;
   for (double part = 1; part > 0.2; part /= 2) {
@@ -156,17 +155,15 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Interior points come as close to a bound as one likes and never reach it. What is pushed against a bound, and would
-// change nothing else by getting there, is put onto it if the residuals can be evaluated there.
+// What is pushed against a bound, and would change nothing else by getting there, is put onto it if the residuals can be
+// evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
-  double norm = residual_norm(s);
   for (int j = 0; j < s->k; j++) {
-    double g = s->model.g[j], u = s->now.u[j], bound = g > 0 ? s->low[j] : s->high[j], column = 0;
-    for (int i = 0; i <= j; i++) column += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
-    double small = fmax(1e-8 * fabs(bound), 1e-8 * norm / sqrt(column));
-    bool near = g != 0 && isfinite(bound) && fabs(bound - u) <= small;
-    s->trial.u[j] = near ? bound : u;
+    int side = od_bound_near(s, j);
+    double bound = side < 0 ? s->low[j] : s->high[j];
+    bool near = side != 0 && isfinite(bound);
+    s->trial.u[j] = near ? bound : s->now.u[j];
     any = any || near;
   }
   if (!any || !od_evaluate(s, &s->trial) || s->trial.cost > s->now.cost * (1 + 1e-8)) return;

@@ -1,7 +1,6 @@
 // One search from one start, and its result.
 #include "oleodyn/least_squares.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,40 +36,59 @@ void od_ls_result_free(od_ls_result *result) {
   free(result);
 }
 
-// A logistic parameter reaches its bounds only at infinity, and an interior point stays a rounding away from a bound
-// where residuals cannot be evaluated: there, very close is at them.
-static int bound_of(const od_search *s, int j, double x) {
-  const od_ls_problem *p = s->problem;
-  double low = p->low ? p->low[j] : -INFINITY, high = p->high ? p->high[j] : INFINITY;
-  bool logistic = p->transform && p->transform[j] == OD_TRANSFORM_LOGISTIC;
-  double near = logistic ? 1e-9 * (high - low) : 4 * DBL_EPSILON * fabs(x);
-  return x <= low + near ? -1 : x >= high - near ? 1 : 0;
-}
-
 static void fill_result(od_search *s, od_ls_result *r) {
   memcpy(r->x, s->now.x, (size_t)s->n * sizeof *r->x);
   memcpy(r->residuals, s->now.r, (size_t)s->m * sizeof *r->residuals);
-  for (int i = 0; i < s->k; i++) r->at_bound[s->index[i]] = bound_of(s, s->index[i], r->x[s->index[i]]);
+  for (int i = 0; i < s->k; i++) r->at_bound[s->index[i]] = od_bound_near(s, i);
   r->cost = s->now.cost;
   r->iterations = s->iterations;
   r->residual_evaluations = s->residual_calls, r->jacobian_evaluations = s->jacobian_calls;
   od_uncertainty(s, r);
 }
 
-static od_status status_of(od_ls_reason reason) {
-  return reason == OD_LS_STOPPED ? OD_INTERRUPTED : reason == OD_LS_EVALUATIONS ? OD_NOT_CONVERGED : OD_OK;
+od_status od_ls_status(od_ls_reason reason) {
+  switch (reason) {
+    case OD_LS_STOPPED: return OD_INTERRUPTED;
+    case OD_LS_EVALUATIONS:
+    case OD_LS_STUCK: return OD_NOT_CONVERGED;
+    default: return OD_OK;
+  }
 }
 
-static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
+// A search may stop because nothing that it tries is better. That is a minimum, or it is not.
+static od_ls_reason judge(od_search *s, od_ls_result *r, od_ls_reason reason) {
+  bool minimum = od_is_minimum(s, r), better = s->now.cost <= r->start_cost * (1 + 1e-6);
+  return od_ls_status(reason) == OD_OK && !(minimum && better) ? OD_LS_STUCK : reason;
+}
+
+static od_status begin_at(od_search *s, od_error *err) {
   if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
   if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
     return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
+  return OD_OK;
+}
+
+// At the start as it is given; then, for methods that want it, off the bounds. A start that cannot be evaluated on a bound
+// may still be beside it.
+static od_status begin(od_search *s, double *start_cost, od_error *err) {
+  od_status status = begin_at(s, err);
+  *start_cost = status == OD_OK ? s->now.cost : INFINITY;
+  s->start_norm = status == OD_OK ? od_residual_norm(s) : 0;
+  bool inside = s->options.method == OD_LS_REFLECTIVE;
+  return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
+}
+
+static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
+  double start_cost;
+  od_status status = begin(s, &start_cost, err);
+  if (status != OD_OK) return status;
   od_ls_result *r = *out = new_result(s, starts);
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
-  r->start_cost = s->now.cost;
-  r->reason = od_search_run(s);
+  r->start_cost = start_cost;
+  od_ls_reason reason = od_search_run(s);
   fill_result(s, r);
-  od_status status = status_of(r->reason);
+  r->reason = judge(s, r, reason);
+  status = od_ls_status(r->reason);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(r->reason));
 }
 

@@ -134,8 +134,9 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
     }
   }
   if (!t->best) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
-  if (err) *err = (od_error){.status = OD_OK};  // starts that failed do not matter
-  return OD_OK;
+  if (err) *err = (od_error){.status = OD_OK};  // other starts that failed do not matter
+  status = od_ls_status(t->best->reason);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(t->best->reason));
 }
 
 od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
@@ -155,7 +156,7 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
       memcpy(t.best->start_x, t.start_x, count * (2 * n + 1) * sizeof *memory);
       t.best->iterations = t.iterations;
       t.best->residual_evaluations = t.residuals, t.best->jacobian_evaluations = t.jacobians;
-      if (status != OD_OK && status != OD_INTERRUPTED) od_ls_result_free(t.best), t.best = NULL;
+      if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) od_ls_result_free(t.best), t.best = NULL;
     }
     *out = t.best;
   } else {

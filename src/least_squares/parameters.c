@@ -108,7 +108,7 @@ static double *carve(carver *c, size_t count) {
 
 static bool allocate(od_search *s) {
   size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
-  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 8 * k + 4 * (m + n) +
+  size_t total = m * n + 2 * (m + n + k) + 2 * (k * k + 2 * k) + 2 * k + k * k + 10 * k + 4 * (m + n) +
                  od_row_qr_size(s->k) + od_spectrum_size(s->k);
   s->index = calloc(k + 1, sizeof *s->index);
   s->held = calloc(k + 1, sizeof *s->held);
@@ -124,6 +124,7 @@ static bool allocate(od_search *s) {
   s->spectrum = (od_spectrum){.value = carve(&c, k), .part = carve(&c, k), .V = carve(&c, k * k)};
   s->low = carve(&c, k), s->high = carve(&c, k);
   s->size = carve(&c, k), s->D = carve(&c, k), s->E = carve(&c, k), s->step = carve(&c, k);
+  s->probed = carve(&c, k), s->start = carve(&c, k);
   s->scratch = carve(&c, 4 * (m + n) + 2 * k);
   s->qr_memory = carve(&c, od_row_qr_size(s->k));
   s->svd_memory = carve(&c, od_spectrum_size(s->k));
@@ -132,14 +133,6 @@ static bool allocate(od_search *s) {
 
 void od_search_end(od_search *s) {
   free(s->J), free(s->index), free(s->held);
-}
-
-// Interior methods must begin between the bounds: a start on one of them is moved inside by a hair.
-static double inside(const od_search *s, int i, double u) {
-  const double hair = 1e-8;
-  double low = s->low[i], high = s->high[i], size = s->problem->scale ? s->size[i] : 1;
-  double width = high - low, away = hair * (isfinite(width) ? width : fmax(size, fabs(isfinite(low) ? low : high)));
-  return fmin(fmax(u, low + away), high - away);
 }
 
 od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_ls_options *options, od_error *err) {
@@ -163,14 +156,16 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
     double x = problem->start[j], u = to_u(problem, j, x);
     if (isinf(u)) {  // on an end that a transform cannot reach
-      double width = logistic ? problem->high[j] - problem->low[j] : fmin(high_of(problem, j), 1);
+      double width = logistic         ? problem->high[j] - problem->low[j]
+                     : problem->scale ? problem->scale[j]
+                                      : fmin(high_of(problem, j), 1);
       x = u < 0 ? low_of(problem, j) + 1e-8 * width : high_of(problem, j) - 1e-8 * width;
       if (!logistic) x = fmax(x, 1e-8 * width);
       u = to_u(problem, j, x);
     }
     s->now.x[j] = x;
     s->size[i] = problem->scale ? problem->scale[j] / od_parameter_slope(s, i, s->now.x) : 0;
-    s->now.u[i] = s->options.method == OD_LS_REFLECTIVE ? inside(s, i, u) : u;
+    s->now.u[i] = s->start[i] = u;
     i++;
   }
   od_parameters_to_x(s, s->now.u, s->now.x);

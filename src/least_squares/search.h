@@ -37,18 +37,21 @@ typedef struct od_search {
   int m, n, k;
   int *index;           // k: which parameter of x
   double *low, *high;   // k
+  double *start;        // k: where the search began, as given
   od_point now, trial;  // the point the search is at, and where it tries to go
   od_linear model, trial_model;
   od_spectrum spectrum;
-  double *size;   // k: lengths of the steps that matter: the user's, or 1 / the largest column norm so far
-  double *D, *E;  // k: the scaling of the present model, and the diagonal of its rows of curvature
-  double *step;   // k: proposed
-  bool *held;     // k: at a bound and pushed against it (methods that project)
-  double reach;   // radius of the trust region; 1 / damping; part of the step: as the method understands it
-  double growth;  // Levenberg-Marquardt: how much stronger damping gets at the next failure
-  double *J;      // m x n
+  double *size;    // k: lengths of the steps that matter: the user's, or 1 / the largest column norm so far
+  double *D, *E;   // k: the scaling of the present model, and the diagonal of its rows of curvature
+  double *step;    // k: proposed
+  double *probed;  // k: sizes of parameters that start at zero, for differences; 0: not yet known
+  bool *held;      // k: at a bound and pushed against it (methods that project)
+  double reach;    // radius of the trust region; 1 / damping; part of the step: as the method understands it
+  double growth;   // Levenberg-Marquardt: how much stronger damping gets at the next failure
+  double *J;       // m x n
   double *scratch, *qr_memory, *svd_memory;
-  bool last_digits;  // no tolerance was set: go on until rounding stops it
+  bool last_digits;   // no tolerance was set: go on until rounding stops it
+  double start_norm;  // of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
 } od_search;
 
@@ -75,6 +78,15 @@ void od_search_end(od_search *s);
 void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
 
+// ---- bounds.c
+// Interior methods must begin between the bounds: moves what stands on one inside by a hair of its own scale. `known`: the
+// model at the start is there, and tells that scale. False: nothing stands on a bound.
+bool od_leave_bounds(od_search *s, bool known);
+// The bound at which a searched parameter of the present point stands: -1 low, 1 high, 0 none. Interior points come as
+// close to a bound as one likes and never reach it; near counts where the data push against it, so that the parameter
+// alone would go beyond.
+int od_bound_near(const od_search *s, int i);
+
 // ---- evaluate.c
 // r and cost of a point whose u is set; false: cannot be evaluated.
 bool od_evaluate(od_search *s, od_point *point);
@@ -95,15 +107,20 @@ double od_model_change(const od_search *s, const double *p);
 size_t od_spectrum_size(int k);
 
 // ---- iterate.c
-// Part of the residuals that the model's best step removes.
+// Norm of the residuals as the model weights them, and the part of it that the model's best step removes.
+double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);
 od_ls_reason od_search_run(od_search *s);
 
 // ---- uncertainty.c
 // Fills what the result says about how well parameters are determined; x, cost and at_bound are there already.
 void od_uncertainty(od_search *s, od_ls_result *result);
+// Whether the present point is a minimum, as far as the tolerances ask for it; fills the result's offset.
+bool od_is_minimum(od_search *s, od_ls_result *result);
 
 // ---- least_squares.c
+// What a search that ended so returns.
+od_status od_ls_status(od_ls_reason reason);
 // A whole search; the result is new, or NULL where it could not even begin.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
                        od_error *err);

@@ -22,9 +22,6 @@ od_fit_rows od_fit_rows_of(const od_fitted *f, int set);
 typedef enum od_fit_kind { OD_FIT_MEASURED, OD_FIT_PREDICTED, OD_FIT_RESIDUAL } od_fit_kind;
 int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
 
-// Residuals of fitted samples that depend on each other, and enough to matter.
-bool od_fit_is_coloured(const od_fit_quality *q);
-
 // fit_words.c: the findings in sentences.
 void od_fit_report_findings(od_fit_account *a);
 // fit_figures.c: what was measured and predicted, and what is left over.

@@ -23,10 +23,6 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind) {
   return 2 + od_machine_input_count(f->plan->e->model) + 3 * sensor + (int)kind;
 }
 
-bool od_fit_is_coloured(const od_fit_quality *q) {
-  return q->white < unlikely && fabs(q->lag1) > 0.05;
-}
-
 // --- What it is about ---------------------------------------------------------------------------------------------
 
 static void tell_set(od_page *p, const od_fit_set_result *s) {
@@ -63,37 +59,63 @@ static const char *remark(const od_fitted *f, int i) {
   return isinf(f->sigma[i]) ? "not told alone" : "";
 }
 
-static void parameter_row(od_fit_account *a, int i, bool truth) {
-  const od_estimated *p = &a->e->parameter[i];
-  double estimate = a->f->estimate[i], half = OD_NORMAL95 * a->f->sigma[i];
-  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(p->start, p->truth)));
-  bool doubtful = isinf(half) || a->f->search->at_bound[i];
+// Columns that are only there when they say something.
+typedef struct parameter_columns {
+  bool white, shift, truth;
+} parameter_columns;
+static parameter_columns columns_of(const od_fit_account *a) {
+  parameter_columns c = {.white = a->f->widened, .shift = a->f->better_substeps > 0};
+  for (int i = 0; i < a->e->parameters; i++) c.truth = c.truth || !isnan(a->e->parameter[i].truth);
+  return c;
+}
+
+static void interval_cell(od_page *p, double sigma, double factor, bool none) {
   char text[OD_NUMBER_SIZE];
+  od_display_uncertainty(text, OD_NORMAL95 * sigma * factor);
+  od_page_cell(p, "%s", none ? "-" : text);
+}
+
+static void parameter_row(od_fit_account *a, int i, parameter_columns c) {
+  const od_estimated *p = &a->e->parameter[i];
+  const od_fitted *f = a->f;
+  double half = OD_NORMAL95 * f->sigma[i], shift = f->shift[i] / f->sigma[i];
+  od_display shown = od_display_unit(p->unit, od_larger(f->estimate[i], od_larger(p->start, p->truth)));
+  bool doubtful = isinf(half) || f->search->at_bound[i];
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
   od_page_value_cell(a->page, isfinite(p->low) ? p->low : (double)NAN, NAN, shown.factor);
   od_page_value_cell(a->page, isfinite(p->high) ? p->high : (double)NAN, NAN, shown.factor);
   od_page_value_cell(a->page, p->start, NAN, shown.factor);
-  od_page_value_cell(a->page, estimate, doubtful ? (double)NAN : half, shown.factor);
-  od_display_uncertainty(text, half * shown.factor);
-  od_page_cell(a->page, "%s", doubtful ? "-" : text);
-  if (truth) od_page_value_cell(a->page, p->truth, NAN, shown.factor);
-  od_page_cell(a->page, "%s", remark(a->f, i));
+  od_page_value_cell(a->page, f->estimate[i], doubtful ? (double)NAN : half, shown.factor);
+  interval_cell(a->page, f->sigma[i], shown.factor, doubtful);
+  if (c.white) interval_cell(a->page, f->sigma_white[i], shown.factor, doubtful);
+  if (c.shift && (doubtful || isnan(shift)))
+    od_page_cell(a->page, "-");
+  else if (c.shift)
+    od_page_marked_cell(a->page, fabs(shift) > 0.5, "%.2g", shift);
+  if (c.truth) od_page_value_cell(a->page, p->truth, NAN, shown.factor);
+  od_page_cell(a->page, "%s", remark(f, i));
 }
 
 static void report_parameters(od_fit_account *a) {
-  static const od_page_column with[] = {{"parameter", true},    {"unit", true},   {"low", false},
-                                        {"high", false},        {"start", false}, {"estimate", false},
-                                        {"\u00b1 95 %", false}, {"true", false},  {"", true}};
-  static const od_page_column without[] = {{"parameter", true},    {"unit", true},   {"low", false},
-                                           {"high", false},        {"start", false}, {"estimate", false},
-                                           {"\u00b1 95 %", false}, {"", true}};
-  bool truth = false;
-  for (int i = 0; i < a->e->parameters; i++) truth = truth || !isnan(a->e->parameter[i].truth);
+  parameter_columns c = columns_of(a);
+  od_page_column columns[11] = {{"parameter", true}, {"unit", true},      {"low", false},        {"high", false},
+                                {"start", false},    {"estimate", false}, {"\u00b1 95 %", false}};
+  int count = 7;
+  if (c.white) columns[count++] = (od_page_column){"\u00b1 if white", false};
+  if (c.shift) columns[count++] = (od_page_column){"shift by steps, sigmas", false};
+  if (c.truth) columns[count++] = (od_page_column){"true", false};
+  columns[count++] = (od_page_column){"", true};
   od_page_section(a->page, "Parameters");
-  od_page_table_begin(a->page, truth ? with : without, truth ? 9 : 8);
-  for (int i = 0; i < a->e->parameters && i < MOST_ROWS; i++) parameter_row(a, i, truth);
+  od_page_table_begin(a->page, columns, count);
+  for (int i = 0; i < a->e->parameters && i < MOST_ROWS; i++) parameter_row(a, i, c);
   od_page_table_end(a->page);
+  if (c.white)
+    od_page_text(
+        a->page,
+        "Residuals are not white, and the intervals allow for that: samples up to %ld rows apart may depend on "
+        "each other. Beside them stand the narrower ones that white residuals would leave.",
+        a->f->window);
   if (a->e->parameters > MOST_ROWS)
     od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, a->e->parameters);
 }

@@ -94,8 +94,11 @@ static void test_gaps_and_still_signals(void **state) {
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
   outcome o = fit(s, lines, "");
-  ends_with(o, 0);
-  says(o.out, "data: 3 missing values of inputs taken from their neighbours");
+  // No lag does what this log says: the best one is worse than a constant.
+  ends_with(o, 3);
+  says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of what the sensors say");
+  says(o.out, "data: 5 values of sensors are missing and were left out.");
+  says(o.out, "data: 3 missing values of inputs taken from their neighbours.");
   says(o.out, "data  lag     fit             55        5");
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
@@ -107,8 +110,24 @@ static void test_gaps_and_still_signals(void **state) {
   json_decref(root);
   expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0,
              "warning: log.csv: 'lag' never changes");
-  expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n", 0,
-             "warning: 'lag' never changes in the fitted part of the set 'data': there is nothing to explain");
+  // The same words in the terminal, in JSON, and, where there is no summary, as a warning.
+  static const char words[] = "data: 'lag' never changes in the fitted part: there is nothing to explain";
+  put(s, "log.csv", "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n");
+  o = fit(s, lines, "");
+  ends_with(o, 0);
+  says(o.out, words);
+  forget(o);
+  root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  json_t *verdict = json_object_get(root, "verdict");
+  assert_string_equal(json_string_value(json_object_get(verdict, "trust")), "doubtful");
+  char *told = json_dumps(verdict, 0);
+  says(told, words);
+  free(told);
+  json_decref(root);
+  o = run(s, "fit fit.yaml --quiet");
+  ends_with(o, 0);
+  says(o.err, "warning: data: 'lag' never changes in the fitted part");
+  forget(o);
 }
 
 // --- Files --------------------------------------------------------------------------------------------------------
@@ -216,8 +235,44 @@ static void test_data_option(void **state) {
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   const json_t *p = json_array_get(json_object_get(root, "parameters"), 0);
   assert_true(fabs(json_number_value(json_object_get(p, "estimate")) - 2) < 1e-6);
-  assert_true(json_is_null(json_object_get(p, "true")));
+  assert_null(json_object_get(p, "true"));
   json_decref(root);
+}
+
+// A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the report.
+static void test_unsound(void **state) {
+  scratch *s = *state;
+  FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+  fprintf(to, "time,u,lag\n");
+  double y = 0;
+  for (int k = 0; k < 500; k++) {
+    double u = k % 100 < 50 ? 1 : -1;
+    fprintf(to, "%.2f,%g,%.6g\n", 0.01 * k, u, k == 250 ? 1e6 : y);
+    y += 0.01 * (2 * u - y) / 0.5;
+  }
+  fclose(to);
+  char lines[400];
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
+  static const char words[] =
+      "'lag' in the fitted part of the set 'data' is 2e+07 standard deviations of its noise away from its prediction at "
+      "2.5 s, and weighs more than all others together.";
+  outcome o = fit(s, lines, "--report found.html");
+  ends_with(o, 3);
+  says(o.out, "verdict: unsound");
+  says(o.out, words);
+  forget(o);
+  char *text = scratch_read(scratch_path(s, "found.json"));
+  says(text, "\"trust\": \"unsound\"");
+  says(text, words);
+  free(text);
+  text = scratch_read(scratch_path(s, "found.html"));
+  says(text, words);
+  free(text);
+  // Without a summary: warnings.
+  o = run(s, "fit fit.yaml --json - --quiet");
+  ends_with(o, 3);
+  says(o.err, "warning: Outlier: 'lag' in the fitted part");
+  forget(o);
 }
 
 static void test_predict(void **state) {
@@ -276,6 +331,7 @@ int main(void) {
       TEST(test_data_option),
       TEST(test_predict),
       TEST(test_interrupt),
+      TEST(test_unsound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -586,7 +586,7 @@ static void test_told_without_states(void **state) {
     for (int j = 0; j < N; j++) row[j] = entries[j];
   }
   od_identifiability *id = NULL;
-  assert_int_equal(od_told_new(M, N, NP, J, value, &id, NULL), OD_OK);
+  assert_int_equal(od_told_new(M, N, NP, J, value, value, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 0);
   // A = Jp'Jp - Jp'Js (Js'Js)^-1 Js'Jp with the two independent states.
   double G[4][4] = {{0}}, A[2][2];
@@ -607,7 +607,7 @@ static void test_told_without_states(void **state) {
   od_identifiability_free(id);
   // A parameter that does what a state does is not told at all.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];
-  assert_int_equal(od_told_new(M, N, NP, J, value, &id, NULL), OD_OK);
+  assert_int_equal(od_told_new(M, N, NP, J, value, value, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 1);
   assert_true(isinf(id->sigma[0]) && isfinite(id->sigma[1]));
   od_identifiability_free(id);

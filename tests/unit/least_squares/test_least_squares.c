@@ -288,17 +288,123 @@ static void truncation_jams(void **state) {
                                  .high = high};
   for (int method = OD_LS_REFLECTIVE; method <= OD_LS_TRUNCATE; method++) {
     const od_ls_options options = {.method = (od_ls_method)method};
-    od_ls_result *r = solve(&problem, &options);
+    od_ls_result *r = NULL;
+    assert_int_equal(od_least_squares(&problem, &options, &r, NULL),
+                     method == OD_LS_TRUNCATE ? OD_NOT_CONVERGED : OD_OK);
     printf("method %d: %.10g %.10g, cost %.3g after %ld steps\n", method, r->x[0], r->x[1], r->cost, r->iterations);
     if (method == OD_LS_TRUNCATE) {
       assert_true(r->cost > 0.1 && r->at_bound[0] != 0);
-      assert_int_equal(r->reason, OD_LS_STEP);
+      assert_int_equal(r->reason, OD_LS_STUCK);
+      assert_true(r->offset > 0.1);
     } else {
       assert_near(r->x[0], 0.2, 1e-9);
       assert_near(r->x[1], 1.8, 1e-9);
     }
     od_ls_result_free(r);
   }
+}
+
+// ---- units of any size
+
+// r = A (x / unit) - b: x in units in which it is small or large.
+typedef struct in_units {
+  linear l;
+  double unit[2];
+  bool positive;  // cannot be evaluated at zero
+} in_units;
+static int residuals_in_units(void *user, const double *x, double *r) {
+  in_units *p = user;
+  double y[2] = {x[0] / p->unit[0], x[1] / p->unit[1]};
+  if (p->positive && !(x[0] > 0)) return 1;
+  return linear_residuals(&p->l, y, r);
+}
+static int jacobian_in_units(void *user, const double *x, double *J) {
+  in_units *p = user;
+  linear_jacobian(&p->l, x, J);
+  for (int i = 0; i < p->l.m * 2; i++) J[i] /= p->unit[i % 2];
+  return 0;
+}
+
+// Oracle: the same problem in units in which all is about 1, found by hand: (2, 3); with x0 held at 0, (0, 3.5).
+static void units_of_any_size(void **state) {
+  (void)state;
+  const struct {
+    double start, b[3], x[2];
+    int bound;
+  } cases[] = {{1, {2, 3, 5}, {2, 3}, 0}, {0, {2, 3, 5}, {2, 3}, 0}, {1, {-4, 3, 4}, {0, 3.5}, -1}};
+  for (double unit = 1e-15; unit < 1e16; unit *= 1e3)
+    for (int wide = 0; wide < 2; wide++)
+      for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int method = OD_LS_REFLECTIVE; method <= OD_LS_GAUSS_NEWTON; method++)
+          for (int differences = 0; differences < 2; differences++) {
+            in_units p = {.l = {.m = 3, .n = 2, .A = {1, 0, 0, 1, 1, 1}}, .unit = {unit, 1}};
+            memcpy(p.l.b, cases[c].b, sizeof cases[c].b);
+            const double start[2] = {cases[c].start * unit, 1}, low[2] = {0, -INFINITY},
+                         high[2] = {wide ? 1e6 : INFINITY, INFINITY};
+            if (wide && unit > 1e3) continue;
+            const od_ls_problem problem = {.m = 3,
+                                           .n = 2,
+                                           .user = &p,
+                                           .residuals = residuals_in_units,
+                                           .jacobian = differences ? NULL : jacobian_in_units,
+                                           .start = start,
+                                           .low = low,
+                                           .high = high};
+            const od_ls_options options = {.method = (od_ls_method)method};
+            od_ls_result *r = solve(&problem, &options);
+            assert_near(r->x[0] / unit, cases[c].x[0], 1e-7);
+            assert_near(r->x[1], cases[c].x[1], 1e-7);
+            assert_int_equal(r->at_bound[0], cases[c].bound);
+            assert_true(r->cost <= r->start_cost);
+            od_ls_result_free(r);
+          }
+}
+
+// A bound that is approached but cannot be reached is where the parameter is said to be.
+static void bound_out_of_reach(void **state) {
+  (void)state;
+  in_units p = {.l = {.m = 3, .n = 2, .A = {1, 0, 0, 1, 1, 1}, .b = {-4, 3, 4}}, .unit = {1e-12, 1}, .positive = true};
+  const double start[2] = {1e-12, 1}, low[2] = {0, -INFINITY};
+  const od_ls_problem problem = {.m = 3,
+                                 .n = 2,
+                                 .user = &p,
+                                 .residuals = residuals_in_units,
+                                 .jacobian = jacobian_in_units,
+                                 .start = start,
+                                 .low = low};
+  // Loose tolerances, as fits have them: the search ends well before rounding does.
+  const od_ls_options options = {.cost_tolerance = 1e-12, .step_tolerance = 1e-9};
+  od_ls_result *r = solve(&problem, &options);
+  printf("ends at %.3g\n", r->x[0]);
+  assert_true(r->x[0] > 0 && r->x[0] < 1e-15);
+  assert_int_equal(r->at_bound[0], -1);
+  assert_int_equal(r->free, 1);
+  assert_near(r->x[1], 3.5, 1e-4);
+  od_ls_result_free(r);
+}
+
+// Better on its bound alone, by a jump, than at the minimum beside it: what ends worse than its start is no success.
+static int jump_at_zero(void *user, const double *x, double *r) {
+  (void)user;
+  r[0] = x[0] == 0 ? 1 : 2, r[1] = x[0] == 0 ? 0 : x[0] - 1;
+  return 0;
+}
+static int jump_jacobian(void *user, const double *x, double *J) {
+  (void)user, (void)x;
+  J[0] = 0, J[1] = 1;
+  return 0;
+}
+static void worse_than_the_start(void **state) {
+  (void)state;
+  const double start[1] = {0}, low[1] = {0};
+  const od_ls_problem problem = {
+      .m = 2, .n = 1, .residuals = jump_at_zero, .jacobian = jump_jacobian, .start = start, .low = low};
+  od_ls_result *r = NULL;
+  assert_int_equal(od_least_squares(&problem, NULL, &r, NULL), OD_NOT_CONVERGED);
+  assert_int_equal(r->reason, OD_LS_STUCK);
+  assert_near(r->start_cost, 0.5, 0);
+  assert_near(r->cost, 2, 1e-12);
+  od_ls_result_free(r);
 }
 
 // ---- rank
@@ -781,6 +887,9 @@ int main(void) {
       cmocka_unit_test(boxes_against_brute_force),
       cmocka_unit_test(curved_valley_in_a_box),
       cmocka_unit_test(truncation_jams),
+      cmocka_unit_test(units_of_any_size),
+      cmocka_unit_test(bound_out_of_reach),
+      cmocka_unit_test(worse_than_the_start),
       cmocka_unit_test(undetermined_directions),
       cmocka_unit_test(robust_losses),
       cmocka_unit_test(cannot_evaluate),

@@ -75,8 +75,7 @@ static void test_figures(void **state) {
     cell_of(text, name, i % 2, 6, cell, sizeof cell);
     expect_shown(cell, q[i]->fit);
   }
-  snprintf(part, sizeof part, "explains %.2f\u00a0%% of what the sensors say, and %.2f\u00a0%% with", f->fit,
-           f->start_fit);
+  snprintf(part, sizeof part, "explains %.2f %% of what the sensors say, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "the data tell all 2 parameters");
   says(text, "of the last part of a, which the fit has not seen, the model predicts ");
@@ -106,7 +105,7 @@ static void test_what_is_not_told(void **state) {
        "<b>Not all is told:</b> the data tell 2 of 3 directions in which the parameters can change; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not told alone");
-  says(text, "ends at its upper bound, 0.4\u00a0s: the data would have it go further");
+  says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the data would have it go further");
   says(text, "Not white");
   free(text);
   fit_release(f, plan);
@@ -141,7 +140,7 @@ static void test_poor_data(void **state) {
   static const struct {
     const char *log, *said;
   } logs[] = {{"time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n", "No verdict:"},
-              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "lacks 1 values of its sensors"},
+              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "1 values of sensors are missing and were left out"},
               {"time,u,lag\n0,0,0\n1,1,1\n", "never mind"}};
   for (int i = 0; i < 3; i++) {
     scratch_write(s, "log.csv", logs[i].log, strlen(logs[i].log));
@@ -173,7 +172,7 @@ static void test_set_that_explodes(void **state) {
   const od_fit_options options = {.table = true, .only_predict = true};
   od_fitted *f = fit_run(plan, &options);
   char *text = report(s, f, NULL);
-  says(text, "<b>b</b> cannot be predicted with the fitted values: the motion left all bounds");
+  says(text, "<b>b:</b> the set cannot be predicted with the starting values: the motion left all bounds");
   free(text);
   fit_release(f, plan);
 }

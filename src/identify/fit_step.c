@@ -1,0 +1,82 @@
+// How far the steps of the predictions shift the estimates.
+//
+// The last prediction is repeated with half the steps. Errors of a rule of order p fall by 2^p, so that the prediction of
+// endlessly short steps is off by (y_half - y) 2^p / (2^p - 1), and the estimates by what such a change of the residuals
+// does to them. Data that are simulated for the fit have the same errors as their predictions: those do not count. Exact
+// discretisation has none.
+#include <math.h>
+#include <stdlib.h>
+
+#include "identify/fit_work.h"
+#include "least_squares/loss.h"
+
+static const double aim = 0.25;  // sigmas of a shift that is small enough
+
+static bool has_steps(const od_fit_work *w, int set) {
+  const od_fit_data *d = w->f->data[set];
+  return d->fitted > 0 && d->set->log && od_fit_rule(w->plan, d->uniform) != OD_RULE_EXACT;
+}
+
+static double order_of(const od_fit_work *w, int set) {
+  return od_fit_rule(w->plan, w->f->data[set]->uniform) == OD_RULE_RK4 ? 4 : 2;
+}
+
+// sum += J'W d, over all that is fitted.
+static void add_change(const od_fit_work *w, int set, const double *half, double *sum) {
+  const od_fit_data *d = w->f->data[set];
+  double factor = 1 + 1 / (exp2(order_of(w, set)) - 1);
+  for (long k = 0; k < d->fitted; k++)
+    for (int i = 0; i < w->ns; i++) {
+      double r = od_fit_residual(w, set, k, i);
+      if (isnan(r)) continue;
+      od_fit_row row = od_fit_row_of(w, set, k, i);
+      double weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r).row;
+      double change = factor * (half[k * w->ny + i] - w->y[set][k * w->ny + i]) / d->sigma[i];
+      double part = row.part * weight * weight * change;
+      for (int c = 0; c < row.columns; c++) sum[c < w->np ? c : row.states + c - w->np] += part * row.derivative[c];
+    }
+}
+
+static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
+  od_predictor *finer = NULL;
+  size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
+  double *half = malloc((values + 1) * sizeof *half);
+  od_status status = half ? od_fit_predictor(w, set, 2, &finer, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) {
+    if (od_fit_predict(w, set, finer, w->f->search->x, half, NULL) == OD_OK)
+      add_change(w, set, half, sum);
+    else
+      sum[0] = NAN;  // nobody knows
+  }
+  od_predictor_free(finer);
+  free(half);
+  return status;
+}
+
+// Steps so much shorter that the largest shift becomes small.
+static int better_substeps(const od_fit_work *w, double order) {
+  double worst = 0, now = w->plan->substeps ? w->plan->substeps : 1;
+  for (int a = 0; a < w->np; a++)
+    if (w->f->sigma[a] > 0 && isfinite(w->f->sigma[a])) worst = fmax(worst, fabs(w->f->shift[a]) / w->f->sigma[a]);
+  return worst > aim ? (int)fmin(ceil(now * pow(worst / aim, 1 / order)), 1e6) : (int)now;
+}
+
+od_status od_fit_find_shift(od_fit_work *w, od_error *err) {
+  od_fitted *f = w->f;
+  double *sum = calloc((size_t)w->n + 1, sizeof *sum), order = 0;
+  od_status status = sum ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int a = 0; a < w->np; a++) f->shift[a] = NAN;
+  bool found = w->influence && !f->only_predicted && f->search->reason != OD_LS_STOPPED;
+  for (int set = 0; set < f->sets && status == OD_OK && found; set++) {
+    if (!has_steps(w, set)) continue;
+    order = order_of(w, set);
+    status = add_set(w, set, sum, err);
+  }
+  for (int a = 0; a < w->np && status == OD_OK && order > 0; a++) {
+    f->shift[a] = 0;
+    for (int c = 0; c < w->n; c++) f->shift[a] += w->influence->gain[a * w->n + c] * sum[c];
+  }
+  f->better_substeps = order > 0 && status == OD_OK ? better_substeps(w, order) : 0;
+  free(sum);
+  return status;
+}

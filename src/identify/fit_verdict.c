@@ -1,0 +1,382 @@
+// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON and
+// report tell in the same words.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "identify/fit_work.h"
+#include "io/display.h"
+#include "least_squares/loss.h"
+#include "prepare/whiteness.h"
+
+enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
+static const double unlikely = 0.001;   // a chance below it is none
+static const double far_from = 1000;    // standard deviations of the noise: such a residual is no noise
+static const double large_shift = 0.5;  // standard deviations of an estimate
+static const double many_sigmas = 5;    // of what the file says about a parameter's uncertainty
+static const double large_factor = 10;  // from start to estimate
+static const double few_samples = 20;   // say nothing about their spread
+static const double poor_fit = -5;      // percent: clearly worse than a constant, which has 0
+static const double poor_variance = 4;  // of residuals in units of their noise
+
+typedef struct judge {
+  const od_fitted *f;
+  const od_experiment *e;
+  od_verdict *verdict;
+  bool ok;  // memory sufficed
+} judge;
+
+#define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
+
+// Names after each other: "a, b, c and 4 more".
+typedef struct names {
+  char text[600];
+  int count;
+} names;
+static void add_name(names *n, const char *format, const char *a, const char *b) {
+  if (n->count++ >= MOST_NAMED) return;
+  if (n->count > 1) strncat(n->text, ", ", sizeof n->text - strlen(n->text) - 1);
+  size_t used = strlen(n->text);
+  snprintf(n->text + used, sizeof n->text - used, format, a, b);
+}
+static const char *all_names(names *n) {
+  size_t used = strlen(n->text);
+  if (n->count > MOST_NAMED) snprintf(n->text + used, sizeof n->text - used, " and %d more", n->count - MOST_NAMED);
+  return n->text;
+}
+
+// A value in the unit that suits it.
+typedef struct shown {
+  char text[80];
+} shown;
+static shown show(double value, const char *unit) {
+  shown s;
+  od_display d = od_display_unit(unit, value);
+  snprintf(s.text, sizeof s.text, "%.6g %s", value * d.factor, d.unit);
+  return s;
+}
+
+static const char *part_name(bool unseen) {
+  return unseen ? "validated part" : "fitted part";
+}
+
+// --- The search ---------------------------------------------------------------------------------------------------
+
+static void judge_search(judge *j) {
+  const od_ls_result *r = j->f->search;
+  if (j->f->only_predicted) return;
+  if (r->reason == OD_LS_STUCK)
+    REMARK(
+        j, OD_UNSOUND, "search.stuck", "No minimum:",
+        "the search is stuck where %.2g %% of the residuals could still be taken away; begin elsewhere, or draw 'starts'.",
+        100 * r->offset);
+  else if (r->reason == OD_LS_EVALUATIONS)
+    REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:", "none was found within %ld predictions.",
+           j->f->plan->evaluations);
+  else if (r->reason == OD_LS_STOPPED)
+    REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %ld iterations.",
+           r->iterations);
+  if (r->cost > r->start_cost * (1 + 1e-6))
+    REMARK(j, OD_UNSOUND, "fit.worse", "Worse than the start:",
+           "the weighted squares of the residuals are %.3g times what they are with the starting values.",
+           r->cost / r->start_cost);
+}
+
+// --- How well it fits -----------------------------------------------------------------------------------------------
+
+static double mean_square(const od_ls_result *r) {
+  double sum = 0;
+  for (int i = 0; i < r->m; i++) sum += r->residuals[i] * r->residuals[i] / r->m;
+  return sum;
+}
+
+static void judge_fit(judge *j) {
+  const od_fitted *f = j->f;
+  double fit = f->only_predicted ? f->start_fit : f->fit;
+  // What only starting values predict is what was asked for.
+  bool poor = fit < poor_fit && mean_square(f->search) > poor_variance;
+  od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
+  const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
+  if (isnan(fit))
+    REMARK(j, OD_DOUBTFUL, "fit.nothing", "No verdict:", "no sensor moves, so that there is nothing to explain.");
+  else if (f->only_predicted)
+    REMARK(j, trust, code, lead, "with the starting values the model explains %.2f %% of what the sensors say.", fit);
+  else if (isnan(f->start_fit))
+    REMARK(j, trust, code, lead,
+           "the model explains %.2f %% of what the sensors say; with the starting values it cannot predict it.", fit);
+  else
+    REMARK(j, trust, code, lead,
+           "the model explains %.2f %% of what the sensors say, and %.2f %% with the starting values.", fit,
+           f->start_fit);
+  if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
+    REMARK(
+        j, OD_DOUBTFUL, "fit.weights", "Weights:",
+        "in percent the fit is worse than its start, though its weighted squares are less: some sensors count for much "
+        "more than others, by their sigmas or by a loss.");
+}
+
+static void judge_sensors(judge *j) {
+  names poor = {0};
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++)
+      for (int unseen = 0; unseen < 2; unseen++) {
+        const od_fit_set_result *s = &j->f->set[set];
+        const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
+        if (q->fit < poor_fit && q->rms > sqrt(poor_variance) * s->data->sigma[i])
+          add_name(&poor, unseen ? "%s in %s (validated)" : "%s in %s", j->e->sensor[i].name, s->name);
+      }
+  if (poor.count > 0)
+    REMARK(
+        j, OD_DOUBTFUL, "fit.sensor", "Worse than a constant:",
+        "%s would be better predicted by the mean. Look at units, signs and offsets of the channels, at 'hold', and at "
+        "where the predictions begin ('start').",
+        all_names(&poor));
+}
+
+// --- The residuals and their noise --------------------------------------------------------------------------------
+
+static void judge_outlier(judge *j, int set, int i, bool unseen) {
+  const od_fit_set_result *s = &j->f->set[set];
+  const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
+  if (!(q->worst > far_from) || q->worst < 100 * q->typical) return;
+  double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
+  bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
+  REMARK(
+      j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
+      "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Take "
+      "such samples away ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
+      j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
+      rules ? ", and weighs more than all others together" : "");
+}
+
+// Sigmas that are said to be right must be; others only weigh, and may be off by more.
+static void judge_spread(judge *j, int set, int i) {
+  const od_fit_set_result *s = &j->f->set[set];
+  const od_fit_quality *q = &s->fitted_quality[i];
+  bool known = j->f->plan->known_noise;
+  double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
+  if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) return;
+  double larger = od_chi_squared_tail(ratio * ratio * n, n);
+  if (larger > unlikely && larger < 1 - unlikely) return;
+  if (ratio > 1)
+    REMARK(
+        j, OD_DOUBTFUL, "noise.larger", "More than noise:",
+        "residuals of '%s' in the set '%s' are %.3g times the noise that the sensor is said to have: the model misses "
+        "something, or the sigma is wrong.",
+        j->e->sensor[i].name, s->name, ratio);
+  else
+    REMARK(
+        j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
+        "residuals of '%s' in the set '%s' are %.3g times the noise that the sensor is said to have: its sigma is too "
+        "large%s.",
+        j->e->sensor[i].name, s->name, ratio, known ? ", and so are the standard deviations of the estimates" : "");
+}
+
+static void judge_outliers(judge *j) {
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++) {
+      judge_outlier(j, set, i, false);
+      judge_outlier(j, set, i, true);
+    }
+}
+
+static void judge_spreads(judge *j) {
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++) judge_spread(j, set, i);
+}
+
+static void judge_whiteness(judge *j) {
+  names coloured = {0};
+  double wider = 1;
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++)
+      if (j->f->set[set].fitted > 0 && od_fit_is_coloured(&j->f->set[set].fitted_quality[i]))
+        add_name(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
+  if (coloured.count == 0) return;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
+      wider = fmax(wider, j->f->sigma_coloured[i] / j->f->sigma_white[i]);
+  REMARK(
+      j, OD_DOUBTFUL, "residual.not_white", "Not white:",
+      "residuals of %s depend on earlier ones, so there is something in the data that the model does not describe. The "
+      "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
+      "shift estimates by more.",
+      all_names(&coloured), wider);
+}
+
+// --- The estimates ------------------------------------------------------------------------------------------------
+
+static void judge_told(judge *j) {
+  const od_identifiability *id = j->f->told;
+  char text[1000], hidden[120] = "";
+  if (!id) return;
+  int told = id->columns - id->nulls - id->weak;
+  if (told == id->columns) {
+    if (j->verdict->trust < OD_UNSOUND)
+      REMARK(j, OD_SOUND, "told.all", "Told:", "the data tell all %d parameters.", id->columns);
+    return;
+  }
+  if (id->weak > 0)
+    snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, id->weak > 1 ? "are" : "is");
+  REMARK(
+      j, OD_DOUBTFUL, "told.not_all", "Not all is told:",
+      "the data tell %d of %d directions in which the parameters can change; %d %s the data unchanged%s. Parameters that "
+      "take part in those stand where the search happened to end; combinations of them may be known all the same.",
+      told, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
+  for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
+    od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
+    REMARK(j, OD_DOUBTFUL, "told.null", "Not told:", "%s.", text);
+  }
+  for (int k = 0; k < id->weak && k < MOST_DIRECTIONS; k++) {
+    od_identifiability_weak_text(id, k, j->f->name, text, sizeof text);
+    REMARK(j, OD_DOUBTFUL, "told.weak", "Hardly told:", "%s.", text);
+  }
+}
+
+static void judge_bound(judge *j, int i) {
+  const od_estimated *p = &j->e->parameter[i];
+  int side = j->f->search->at_bound[i];
+  if (side != 0)
+    REMARK(j, OD_DOUBTFUL, "parameter.bound",
+           "At a bound:", "'%s' ends at its %s bound, %s: the data would have it go further.", p->path,
+           side < 0 ? "lower" : "upper", show(side < 0 ? p->low : p->high, p->unit).text);
+}
+
+// By many of the sigmas that the file gives it; without one and without bounds, by a large factor or through zero.
+static void judge_move(judge *j, int i) {
+  const od_estimated *p = &j->e->parameter[i];
+  double estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
+  bool bounded = isfinite(p->low) && isfinite(p->high);
+  double factor = p->start != 0 ? estimate / p->start : 1;
+  if (!isfinite(j->f->sigma[i]) || moved < 2 * j->f->sigma[i]) return;
+  if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
+    REMARK(j, OD_DOUBTFUL, "parameter.moved", "Far from its start:", "'%s' moved from %s to %s; is that possible?",
+           p->path, show(p->start, p->unit).text, show(estimate, p->unit).text);
+}
+
+static void judge_sigma(judge *j, int i) {
+  const od_ls_result *r = j->f->search;
+  double sigma = j->f->sigma[i];
+  if (r->at_bound[i] || sigma > 0) return;
+  if (r->freedom <= 0)
+    REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
+           "there are no more samples than numbers to be found, so that nothing tells how sure '%s' is.",
+           j->e->parameter[i].path);
+  else if (r->cost > 0)
+    REMARK(
+        j, OD_UNSOUND, "sigma.none", "No standard deviation:",
+        "that of '%s' cannot be computed: numbers become too large or too small. Look for samples that are no numbers.",
+        j->e->parameter[i].path);
+}
+
+static void judge_step(judge *j) {
+  const od_fitted *f = j->f;
+  names shifted = {0};
+  bool unknown = false;
+  for (int i = 0; i < j->e->parameters; i++) {
+    char text[120];
+    double part = f->shift[i] / f->sigma[i];
+    unknown = unknown || isnan(f->shift[i]);
+    if (f->search->at_bound[i] || !(fabs(part) > large_shift)) continue;
+    snprintf(text, sizeof text, "%+.2g", part);
+    add_name(&shifted, "%s %s", j->e->parameter[i].path, text);
+  }
+  if (f->better_substeps > 0 && unknown)
+    REMARK(j, OD_DOUBTFUL, "step.unknown", "Step:",
+           "the last prediction fails with half its steps, so that nobody knows what the steps do to the estimates.");
+  if (shifted.count == 0) return;
+  double step = 0;
+  for (int set = 0; set < f->sets; set++)
+    if (f->set[set].fitted > 0) step = fmax(step, f->data[set]->step);
+  REMARK(
+      j, OD_DOUBTFUL, "step.long", "Step too long:",
+      "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
+      "steps of %s, would do.",
+      all_names(&shifted), f->better_substeps, show(step / f->better_substeps, "s").text);
+}
+
+static void judge_estimates(judge *j) {
+  judge_told(j);
+  if (j->f->only_predicted) return;
+  for (int i = 0; i < j->e->parameters; i++) {
+    judge_bound(j, i);
+    judge_sigma(j, i);
+    judge_move(j, i);
+  }
+  judge_step(j);
+}
+
+// --- Data, seen and unseen ----------------------------------------------------------------------------------------
+
+// Twice as much is left over as in fitted data, both in its own unit and as a part of the movement.
+static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
+  double rms = 0, left = 0;
+  for (int set = 0; set < j->f->sets; set++) {
+    const od_fit_quality *q = &j->f->set[set].fitted_quality[i];
+    if (j->f->set[set].fitted == 0 || isnan(q->fit)) continue;
+    rms = fmax(rms, q->rms);
+    left = fmax(left, 100 - q->fit);
+  }
+  return left > 0 && unseen->rms > 2 * rms && 100 - unseen->fit > 2 * left;
+}
+
+static void judge_validation(judge *j) {
+  names worse = {0};
+  for (int set = 0; set < j->f->sets && !j->f->only_predicted; set++)
+    for (int i = 0; i < j->e->sensors; i++) {
+      const od_fit_quality *q = &j->f->set[set].unseen_quality[i];
+      char text[40];
+      snprintf(text, sizeof text, "%.2f %%", q->fit);
+      if (q->samples > 0 && is_much_worse(j, i, q)) add_name(&worse, "%s of %s", text, j->e->sensor[i].name);
+    }
+  if (worse.count > 0)
+    REMARK(
+        j, OD_DOUBTFUL, "validation.worse", "Validation:",
+        "data that the fit has not seen are predicted much worse than those it has: %s. The fit may describe its data, "
+        "and not the machine.",
+        all_names(&worse));
+}
+
+static void judge_data(judge *j, int set) {
+  const od_fit_set_result *s = &j->f->set[set];
+  char lead[120];
+  long missing = 0;
+  snprintf(lead, sizeof lead, "%.100s:", s->name);
+  if (s->predicted != OD_OK)
+    REMARK(j, s->fitted > 0 ? OD_UNSOUND : OD_DOUBTFUL, "set.not_predicted", lead,
+           "the set cannot be predicted with the %s values: %s.", j->f->only_predicted ? "starting" : "fitted",
+           od_status_text(s->predicted));
+  for (int i = 0; i < j->e->sensors; i++) {
+    const od_fit_quality *q[] = {&s->fitted_quality[i], &s->unseen_quality[i]};
+    missing += q[0]->missing + q[1]->missing;
+    for (int part = 0; part < 2; part++)
+      if (q[part]->still && q[part]->samples > 0)
+        REMARK(j, OD_DOUBTFUL, "sensor.still", lead,
+               "'%s' never changes in the %s: there is nothing to explain, and no fit in percent.",
+               j->e->sensor[i].name, part_name(part == 1));
+  }
+  if (missing > 0)
+    REMARK(j, OD_SOUND, "data.missing", lead, "%ld values of sensors are missing and were left out.", missing);
+  if (s->data->outliers > 0) REMARK(j, OD_SOUND, "data.outliers", lead, "%ld outliers taken away.", s->data->outliers);
+  if (s->data->gaps_filled > 0)
+    REMARK(j, OD_SOUND, "data.gaps", lead, "%ld short gaps filled by resampling.", s->data->gaps_filled);
+  if (s->data->bridged > 0)
+    REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
+           s->data->bridged);
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+od_status od_fit_judge(od_fit_work *w, od_error *err) {
+  judge j = {w->f, w->plan->e, &w->f->verdict, true};
+  judge_search(&j);
+  judge_outliers(&j);
+  judge_fit(&j);
+  judge_sensors(&j);
+  judge_spreads(&j);
+  judge_whiteness(&j);
+  judge_estimates(&j);
+  judge_validation(&j);
+  for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
+  return j.ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}

@@ -1,0 +1,29 @@
+// How the estimates of a fit follow its residuals: near a minimum residuals that are larger by d make
+//
+//   dx = -(J'WJ)^+ J'W d
+//
+// of what is fitted. J are the derivatives of the residuals, W the weights of a robust loss (1 for plain squares), and ^+ is
+// the inverse over the directions that the data tell. Parameters at a bound do not move.
+#ifndef OD_IDENTIFY_INFLUENCE_H
+#define OD_IDENTIFY_INFLUENCE_H
+
+#include "oleodyn/least_squares.h"
+
+typedef struct od_influence {
+  int np, n;
+  double *gain;  // np x n: the rows of the inverse that belong to parameters
+} od_influence;
+
+typedef struct od_influence_of {
+  int m, n, np;     // residuals, what is fitted, the parameters among it
+  const double *J;  // m x n
+  const double *r;  // m
+  const int *at_bound;
+  od_ls_loss loss;
+  double loss_scale;
+} od_influence_of;
+
+od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err);
+void od_influence_free(od_influence *g);
+
+#endif
