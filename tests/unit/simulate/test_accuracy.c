@@ -1,4 +1,8 @@
-// How far off a run is, judged by CVODES at a tight tolerance, over random machines and steps.
+// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance, which
+// shares neither steps nor error control with the fixed-step rules.
+//
+//   unit.simulate.accuracy                            the tests
+//   unit.simulate.accuracy calibrate 1 400 [rk4]      400 machines from seed 1 on, one line each, then the counts
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,77 +18,256 @@
 #include "support/random_file.h"
 #include "support/random_machine.h"
 
-static od_table *run(const od_machine *m, const od_run_options *o, od_run_report *r, od_error *err) {
-  od_table *t = NULL;
-  od_status status = od_run(m, o, &t, r, err);
-  if (status == OD_OK) return t;
-  od_table_free(t);
+// --- One run ------------------------------------------------------------------------------------------------------
+
+// Runs with the outputs of the file's own 'run' section. NULL: it failed.
+static od_table *run(const od_machine *m, od_integrator integrator, double step, bool trial, od_run_report *report) {
+  const od_run_defaults *file = od_machine_run(m);
+  const od_run_options options = {.time = file->time,
+                                  .step = step,
+                                  .integrator = integrator,
+                                  .tolerance = 1e-9,
+                                  .outputs = file->outputs,
+                                  .output_count = file->output_count,
+                                  .no_trial = !trial};
+  od_table *table = NULL;
+  if (od_run(m, &options, &table, report, NULL) == OD_OK) return table;
+  od_table_free(table);
   return NULL;
 }
 
-int main(int argc, char **argv) {
-  uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-  int count = argc > 2 ? atoi(argv[2]) : 100;
-  od_integrator rule = argc > 3 ? OD_RK4 : OD_TRAPEZOID;
-  int good = 0, bad = 0, missed = 0, alarms = 0;
-  for (int i = 0; i < count; i++) {
-    uint64_t seed = first + (uint64_t)i;
-    char text[8000];
-    od_random_file(seed, text, sizeof text);
+// The largest error of an output as a part of its range, which is what the estimate claims to be.
+static double true_error(const od_table *t, const od_table *reference) {
+  double worst = 0;
+  assert_int_equal(t->rows, reference->rows);
+  for (int k = 1; k < t->columns; k++) {
+    od_summary s = od_table_summary(reference, k);
+    double range = s.max - s.min, most = 0;
+    if (!(range > 1e-9 * fmax(fabs(s.max), fabs(s.min)))) continue;
+    for (long i = 0; i < t->rows; i++)
+      most = fmax(most, fabs(t->data[i * t->columns + k] - reference->data[i * t->columns + k]));
+    worst = fmax(worst, most / range);
+  }
+  return worst;
+}
+
+static double estimated_error(const od_run_report *r) {
+  return r->accuracy.worst >= 0 ? r->accuracy.error[r->accuracy.worst].part : 0;
+}
+
+// --- Closed forms -------------------------------------------------------------------------------------------------
+
+// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from the
+// cosine is known without any other integration.
+static void check_closed_form(const char *text, double (*exact)(double), double low, double high) {
+  od_machine *m = od_test_machine_text(text);
+  od_run_report report = {0};
+  od_table *t = run(m, OD_TRAPEZOID, 0, false, &report);
+  double most = 0;
+  assert_non_null(t);
+  od_summary s = od_table_summary(t, 1);
+  for (long i = 0; i < t->rows; i++) most = fmax(most, fabs(t->data[2 * i + 1] - exact(t->data[2 * i])));
+  double ratio = estimated_error(&report) / (most / (s.max - s.min));
+  print_message("true error %.3g %% of the range, estimated %.3g times that\n", 100 * most / (s.max - s.min), ratio);
+  assert_true(ratio > low && ratio < high);
+  assert_int_equal(report.verdict.trust, most > 0.01 * (s.max - s.min) ? OD_DOUBTFUL : OD_SOUND);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_machine_free(m);
+}
+
+static double lag(double t) {
+  return 1 - exp(-t / 0.02);
+}
+static double stiff_lag(double t) {
+  return 1 - exp(-t / 1e-4);
+}
+static double swing(double t) {
+  return 0.1 * cos(20 * t);
+}
+
+static void the_estimate_agrees_with_closed_forms(void **state) {
+  (void)state;
+  check_closed_form("machine: lag\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 20 ms}}\n"
+                    "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
+                    lag, 0.8, 1.25);
+  check_closed_form("machine: stiff\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 0.1 ms}}\n"
+                    "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
+                    stiff_lag, 0.5, 1.5);
+  // 500 rad of swinging: the phase falls behind by (wh)^2/12 of that.
+  static const char oscillator[] =
+      "machine: mass on a spring\nbodies: {mass: {point: {mass: 2 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, mass], axis: [1, 0, 0], stiffness: 800 N/m}}\n"
+      "initial: {rail.position: 0.1 m}\nrun: {time: 25 s, step: %g, outputs: [rail.position]}\n";
+  char text[500];
+  for (double h = 2e-4; h < 3e-3; h *= 3) {
+    snprintf(text, sizeof text, oscillator, h);
+    check_closed_form(text, swing, 0.8, 1.25);
+  }
+}
+
+// --- What was silent ----------------------------------------------------------------------------------------------
+
+static const char seal[] =
+    "machine: pump into a small volume\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
+    "volumes: {P: {volume: 1 mL}}\ntanks: {T: {pressure: 1 bar}}\npumps: {pump: {to: P, from: T, flow: 20 L/min}}\n"
+    "orifices: {o: {between: [P, T], area: 5 mm^2, discharge: 0.6}}\ninitial: {P.pressure: 1 bar}\n"
+    "run: {time: 20 ms, outputs: [P.pressure]}\n";
+
+static const char pendulum[] =
+    "machine: pendulum with a stiff spring\ngravity: [0, -9.81]\nground: {points: {wall: [1, 0]}}\n"
+    "bodies: {rod: {beam: {mass: 2 kg, length: 0.8 m}}}\n"
+    "joints: {hinge: {type: revolute, between: [ground, rod.start]}}\n"
+    "springs: {spring: {between: [ground.wall, rod.end], stiffness: 1e6, damping: 2, length: 0.5 m}}\n"
+    "initial: {hinge.angle: -90 deg}\nrun: {time: 1 s, outputs: [hinge.angle]}\n";
+
+static void steps_that_are_too_long_are_told(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(seal);
+  od_run_report report = {0};
+  od_table *t = run(m, OD_TRAPEZOID, 1e-3, true, &report), *c = run(m, OD_CVODES, 1e-3, false, NULL);
+  assert_true(true_error(t, c) > 0.5);
+  assert_true(od_verdict_has(&report.verdict, "step.long"));
+  // The step that would do does.
+  double better = report.accuracy.better_step;
+  assert_true(report.accuracy.better_part <= OD_ACCURATE);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_table_free(c);
+  t = run(m, OD_TRAPEZOID, better, false, &report), c = run(m, OD_CVODES, better, false, NULL);
+  print_message("a step of %.3g s: true error %.3g, estimated %.3g\n", better, true_error(t, c),
+                estimated_error(&report));
+  assert_true(true_error(t, c) < 0.02);
+  assert_int_equal(report.verdict.trust, OD_SOUND);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_table_free(c);
+  // Runge-Kutta steps: a decaying pressure must not grow.
+  t = run(m, OD_RK4, 1e-4, false, &report);
+  assert_non_null(t);
+  assert_true(od_verdict_has(&report.verdict, "step.unstable"));
+  assert_true(report.accuracy.stable_step < 1e-5 && report.accuracy.stable_step > 1e-7);
+  assert_int_equal(report.verdict.trust, OD_UNSOUND);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_machine_free(m);
+}
+
+// The balance of a run is watched even when nobody records it.
+static void lost_energy_is_told(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(pendulum);
+  od_run_report report = {0};
+  od_table *t = run(m, OD_TRAPEZOID, 1e-3, false, &report);
+  assert_true(od_verdict_has(&report.verdict, "energy.balance"));
+  assert_true(od_verdict_has(&report.verdict, "step.long"));
+  assert_true(fabs(report.accuracy.balance) > 0.01 * report.accuracy.moved);
+  od_run_report_free(&report);
+  od_table_free(t);
+  t = run(m, OD_TRAPEZOID, 1e-5, false, &report);
+  assert_false(od_verdict_has(&report.verdict, "energy.balance"));
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_machine_free(m);
+}
+
+// A sine that has whole periods in a step looks constant to the steps.
+static void inputs_faster_than_the_steps_are_told(void **state) {
+  (void)state;
+  static const char *const frequency[] = {"1000 Hz", "20 Hz"};
+  for (int i = 0; i < 2; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "machine: lag\ninputs: {u: {sine: {amplitude: 1, frequency: %s}}}\n"
+             "blocks: {y: {type: first-order, input: u, time_constant: 20 ms}}\n"
+             "run: {time: 0.5 s, step: 1 ms, outputs: [y]}\n",
+             frequency[i]);
     od_machine *m = od_test_machine_text(text);
-    od_dice dice = {seed * 77 + 5};
-    od_dice_uniform(&dice, 0, 1);
-    double h = exp(od_dice_uniform(&dice, log(3e-5), log(3e-2))), time = od_machine_run(m)->time;
-    long steps = lround(ceil(time / h));
-    h = time / (double)steps;
-    int outputs[8], n = od_machine_run(m)->output_count;
-    for (int k = 0; k < n; k++) outputs[k] = od_machine_run(m)->outputs[k];
-    long every = 1;
     od_run_report report = {0};
-    od_error err = {0};
-    od_run_options o = {.no_trial = !getenv("OD_WORDS"),
-                        .time = time,
-                        .step = h,
-                        .integrator = rule,
-                        .outputs = outputs,
-                        .output_count = n,
-                        .every = (int)every};
-    od_table *t = run(m, &o, &report, &err);
-    o.integrator = OD_CVODES;
-    o.tolerance = 1e-9;
-    od_table *c = t ? run(m, &o, NULL, &err) : NULL;
-    if (c) {
-      double worst = 0, estimated = 0;
-      int which = 0;
-      for (int k = 1; k <= n; k++) {
-        od_summary s = od_table_summary(c, k);
-        double most = 0, range = s.max - s.min;
-        for (long row = 0; row < c->rows; row++)
-          most = fmax(most, fabs(c->data[row * c->columns + k] - t->data[row * c->columns + k]));
-        if (!(range > 1e-9 * fmax(fabs(s.max), fabs(s.min)))) continue;
-        double part = report.accuracy.error[k - 1].part;
-        if (most / range > worst) worst = most / range, which = k - 1;
-        estimated = fmax(estimated, part);
-      }
-      bool is_bad = worst > 0.03, is_good = worst < 0.003, warned = report.verdict.trust != OD_SOUND;
-      bad += is_bad, good += is_good;
-      missed += is_bad && !warned, alarms += is_good && warned;
-      printf("%llu %-12.12s h %.3g true %.3g estimated %.3g ratio %.3g%s%s\n", (unsigned long long)seed,
-             strchr(text, '\n') + 1, h, worst, estimated, estimated / worst,
-             is_bad && !warned   ? " MISSED"
-             : is_good && warned ? " FALSE"
-                                 : "",
-             is_bad || is_good ? "" : " -");
-      (void)which;
-    } else
-      printf("%llu failed %s\n", (unsigned long long)seed, err.text);
-    if (getenv("OD_WORDS"))
-      for (int k = 0; k < report.verdict.count; k++) printf("   %s\n", report.verdict.remark[k].text);
+    od_table *t = run(m, OD_TRAPEZOID, 0, false, &report);
+    assert_int_equal(od_verdict_has(&report.verdict, "step.input"), i == 0);
+    if (i == 1) assert_int_equal(report.verdict.trust, OD_SOUND);
     od_run_report_free(&report);
     od_table_free(t);
-    od_table_free(c);
     od_machine_free(m);
   }
-  printf("bad %d missed %d (%.1f %%), good %d false %d (%.1f %%)\n", bad, missed, 100.0 * missed / bad, good, alarms,
-         100.0 * alarms / good);
+}
+
+// A machine at rest has neither error nor range.
+static void rest_is_sound(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(
+      "machine: hanging\ngravity: [0, -9.81]\nbodies: {rod: {beam: {mass: 2 kg, length: 0.8 m}}}\n"
+      "joints: {hinge: {type: revolute, between: [ground, rod.start], damping: 1}}\n"
+      "initial: {hinge.angle: -90 deg}\nrun: {time: 2 s, step: 10 ms, outputs: [hinge.angle, hinge.rate, rod.end.x]}\n");
+  od_run_report report = {0};
+  od_table *t = run(m, OD_TRAPEZOID, 0, false, &report);
+  assert_int_equal(report.verdict.trust, OD_SOUND);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_machine_free(m);
+}
+
+// --- Calibration --------------------------------------------------------------------------------------------------
+
+// Bad runs are off by more than 3 %, good ones by less than 0.3 % of the range; in between either answer is right.
+typedef struct tally {
+  int bad, missed, good, alarms, failed;
+} tally;
+
+static void judge_one(uint64_t seed, od_integrator integrator, bool verbose, tally *n) {
+  char text[8000];
+  od_random_file(seed, text, sizeof text);
+  od_machine *m = od_test_machine_text(text);
+  od_dice dice = {seed * 77 + 5};
+  od_dice_uniform(&dice, 0, 1);
+  double time = od_machine_run(m)->time, steps = ceil(time / exp(od_dice_uniform(&dice, log(3e-5), log(3e-2))));
+  od_run_report report = {0};
+  od_table *t = run(m, integrator, time / steps, false, &report);
+  od_table *c = t ? run(m, OD_CVODES, time / steps, false, NULL) : NULL;
+  n->failed += !c;
+  if (c) {
+    double error = true_error(t, c), estimate = estimated_error(&report);
+    bool bad = !(error <= 0.03), good = error < 0.003, warned = report.verdict.trust != OD_SOUND;
+    n->bad += bad;
+    n->good += good;
+    n->missed += bad && !warned;
+    n->alarms += good && warned;
+    if (verbose)
+      printf("%llu: step %.3g s, true %.3g, estimated %.3g, ratio %.3g%s\n", (unsigned long long)seed, time / steps,
+             error, estimate, estimate / error, bad && !warned ? " MISSED" : good && warned ? " FALSE ALARM" : "");
+  }
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_table_free(c);
+  od_machine_free(m);
+}
+
+static tally judge(uint64_t first, int count, od_integrator integrator, bool verbose) {
+  tally n = {0};
+  for (int i = 0; i < count; i++) judge_one(first + (uint64_t)i, integrator, verbose, &n);
+  printf("%d machines, %d of them failed: %d bad, %d missed (%.1f %%); %d good, %d false alarms (%.1f %%)\n", count,
+         n.failed, n.bad, n.missed, 100.0 * n.missed / n.bad, n.good, n.alarms, 100.0 * n.alarms / n.good);
+  return n;
+}
+
+static void bad_runs_are_told_and_good_ones_left_alone(void **state) {
+  (void)state;
+  tally n = judge(9001, 60, OD_TRAPEZOID, false);
+  assert_true(n.bad >= 10 && n.good >= 20 && n.failed <= 5);
+  assert_true(n.missed <= 1 && n.alarms <= 2);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 3 && !strcmp(argv[1], "calibrate")) {
+    judge(strtoull(argv[2], NULL, 10), atoi(argv[3]), argc > 4 ? OD_RK4 : OD_TRAPEZOID, true);
+    return 0;
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_estimate_agrees_with_closed_forms),
+                                     cmocka_unit_test(steps_that_are_too_long_are_told),
+                                     cmocka_unit_test(lost_energy_is_told),
+                                     cmocka_unit_test(inputs_faster_than_the_steps_are_told),
+                                     cmocka_unit_test(rest_is_sound),
+                                     cmocka_unit_test(bad_runs_are_told_and_good_ones_left_alone)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }
