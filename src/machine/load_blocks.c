@@ -146,11 +146,12 @@ static void read_bounds(const block_reader *r, const char *key, const char *unit
     od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", key);
 }
 
-static void read_limits(const block_reader *r) {
+// With 'tracking', which a PID may leave to its gains.
+static void read_limits(const block_reader *r, bool from_gains) {
   static const od_field tracking = {"tracking", "s", OD_POSITIVE, 0.01};
   if (od_section_get(r->ld, &r->section, "limits") >= 0) {
     read_bounds(r, "limits", r->unit);
-    read_fields(r, &tracking, 1);
+    if (!from_gains || od_block_has(r->ld, r->b, "tracking")) read_fields(r, &tracking, 1);
   } else if (od_block_has(r->ld, r->b, "tracking")) {
     od_complain(r->ld, r->section.node, "%s has 'tracking' but no 'limits' to track", r->section.what);
   }
@@ -243,7 +244,7 @@ static void read_pid(const block_reader *r) {
                              {"kd", slope, OD_ANY, 0},
                              {"filter", "s", OD_POSITIVE, derivative ? NAN : 0.01}};
   read_fields(r, fields, 4);
-  read_limits(r);
+  read_limits(r, true);
 }
 
 // One weight for each input, 1 unless given.
@@ -331,7 +332,7 @@ static void read_integrator(block_reader *r) {
     unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
   }
   read_gain(r, unit);
-  read_limits(r);
+  read_limits(r, false);
 }
 
 static void read_linear_valve(block_reader *r) {

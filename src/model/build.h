@@ -178,7 +178,8 @@ typedef struct od_block_spec {
   int order;      // transfer function: degree of the denominator; delay: of the Pade approximation
   int numerator;  // transfer function: degree of the numerator
   bool by_time, limited;
-  bool derivative;  // a PID with a derivative part
+  bool derivative;       // a PID with a derivative part
+  bool tracks_by_gains;  // a PID whose time constant of back-calculation follows its gains and is no number
   // A block that runs once per sample (s) and holds its output in between; 0: continuous. Gains (which then sample and
   // hold), integrators, PIDs, transfer functions (in z then) and delays can; a delay by so many samples has no number.
   double sample;
