@@ -206,8 +206,8 @@ const char *od_build_block_state_name(const od_build *b, int block, int state);
 // Every volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero unless given.
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // A quantity that is to be found such that the machine is in static balance; value is where the search begins. Joint
-// coordinates and pressures can be balanced: as many as the machine has degrees of freedom make the accelerations zero;
-// balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
+// coordinates and pressures can be balanced together: as many as the machine has degrees of freedom make the
+// accelerations zero; balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
 void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles. On failure *out is NULL and err says why.
