@@ -19,4 +19,8 @@ od_display od_display_unit(const char *si, double size);
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
+// "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any": the values from low to high, in SI.
+enum { OD_RANGE_SIZE = 160 };
+void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si);
+
 #endif

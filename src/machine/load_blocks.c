@@ -137,11 +137,11 @@ static void read_frequency(const block_reader *r) {
 // Two numbers in a list, the first below the second.
 static void read_bounds(const block_reader *r, const char *key, const char *unit) {
   od_loader *ld = r->ld;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   const od_field field[2] = {{od_format(ld, "%s[0]", key), unit, OD_ANY, NAN},
                              {od_format(ld, "%s[1]", key), unit, OD_ANY, NAN}};
   int first = od_read_two_numbers(ld, &r->section, key, "[lower, upper]", field);
-  if (od_messages_total(ld->messages) == before && !r->section.has_unknown &&
+  if (od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
     od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", key);
 }
@@ -184,12 +184,12 @@ static bool read_sample(const block_reader *r) {
 static void read_transfer(const block_reader *r) {
   od_loader *ld = r->ld;
   int above = od_section_get(ld, &r->section, "numerator"), below = od_section_get(ld, &r->section, "denominator");
-  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_total(ld->messages);
+  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_errors(ld->messages);
   bool sampled = od_block_has(ld, r->b, "sample");
   read_polynomial(r, "numerator", ratio(r), sampled);
   int first = ld->machine->numbers.count;
   read_polynomial(r, "denominator", "1", sampled);
-  if (od_messages_total(ld->messages) != before) return;
+  if (od_messages_errors(ld->messages) != before) return;
   if (d > OD_MOST_BLOCK_ORDER + 1)
     od_complain(ld, below, "found a denominator of degree %d; at most %d is possible", d - 1, OD_MOST_BLOCK_ORDER);
   else if (n > d)
@@ -203,10 +203,10 @@ static void read_transfer(const block_reader *r) {
 static void read_sampled_delay(const block_reader *r) {
   static const od_field time = {"time", "s", OD_POSITIVE, NAN};
   od_loader *ld = r->ld;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int number = od_read_fields(ld, &r->section, &time, 1, OD_IN_LOADER);
   read_sample(r);
-  if (od_messages_total(ld->messages) != before) return;
+  if (od_messages_errors(ld->messages) != before) return;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
   if (od_block_has(ld, r->b, "pade"))
     od_complain(ld, r->section.node, "%s has both 'sample' and 'pade'; expected one", r->section.what);
@@ -225,14 +225,14 @@ static void read_delay(const block_reader *r) {
     return;
   }
   read_fields(r, &time, 1);
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   if (!od_block_has(ld, r->b, "pade")) {
     if (!r->section.has_unknown)
       od_complain(ld, r->section.node, "%s needs 'pade', the order of its approximation, or 'sample'", r->section.what);
     return;
   }
   int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_total(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
+  if (od_messages_errors(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
 }
 
 static void read_pid(const block_reader *r) {

@@ -91,7 +91,8 @@ static void output_column(const machine *d, const parts *p, const unsigned char 
                           od_block_number number, double *h, int columns, int column) {
   if (d->m->blocks) od_machine_signal_tangent(d, p, dc, number, du);
   for (int i = 0; i < d->plant.ny; i++)
-    if (!wanted || wanted[i]) h[i * columns + column] = od_machine_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+    if (!wanted || wanted[i])
+      h[i * columns + column] = od_machine_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
 }
 
 // What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.

@@ -86,7 +86,7 @@ static void tell_bounds(od_fit_account *a) {
     const od_estimated *p = &a->e->parameter[i];
     int side = a->f->search->at_bound[i];
     if (side == 0) continue;
-    double bound = side < 0 ? p->low : p->high;
+    double bound = side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most);
     od_page_item(a->page, p->path, "ends at its %s bound, %s: the data would have it go further.",
                  side < 0 ? "lower" : "upper", od_quantity_alone(bound, NAN, p->unit, bound).text);
   }
