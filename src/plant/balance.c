@@ -2,10 +2,12 @@
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
-//   equations   n forces;  n - a positions that stay: exact values first, then rough ones where assembly put them;
-//               a + p - n pressures that rest;  the rates of the balanced states of blocks
+//   equations   n forces, less those that are zero anyway, as about the vertical axis that a crane slews by;
+//               n - a positions that stay: exact values first, then rough ones where assembly put them;
+//               pressures that rest, as many as make up for it;  the rates of the balanced states of blocks
 // Of the balanced pressures, those rest that the forces do not decide; elimination tells which.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,8 @@ typedef struct balance {
   int *state, *row;     // unknowns; rows of the residual
   int *owner, *source;  // the initial values that unknowns and rows are about
   double *scale;
-  int unknowns, rows;
+  int unknowns, rows, forces;      // rows: forces first
+  bool left_out;                   // some forces are no equations
   bool *row_pivot, *column_pivot;  // equations that decide an unknown each, unknowns that are decided
   double *work;                    // scratch: see take_memory()
 } balance;
@@ -161,6 +164,7 @@ static void list_unknowns(balance *b) {
                 od_model_coordinate_unit(s->m, coordinate_of_row(b, k)));
   for (int k = 0; k < b->n && b->angles + b->pressures > 0; k++)
     add_row(b, k, s->initial_of_z[coordinate_of_row(b, k)]);
+  b->forces = b->rows;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < s->balances; i++) {
       const condition *c = &s->balanced[i];
@@ -186,7 +190,7 @@ static od_equilibrium problem_of(balance *b) {
                           .conditions = b->helds,
                           .condition = conditions,
                           .user = b,
-                          .fixed_charts = model_of(b)->charts > 0};
+                          .fixed_coordinates = model_of(b)->charts > 0 || b->left_out};
 }
 
 // Gaussian elimination with full pivoting among some rows and the first so many columns, at most so many times.
@@ -208,16 +212,11 @@ static void eliminate(const balance *b, double *a, int first, int count, int all
   }
 }
 
-// Rows of forces; there are none when nothing but states of blocks is balanced.
-static int force_rows(const balance *b) {
-  return b->angles + b->pressures > 0 ? b->n : 0;
-}
-
 // At x: positions that stay first, then forces, by positions where they can, then blocks, and as many pressures that
 // rest as are wanted.
 static bool find_pivots(balance *b, const double *x, int resting) {
   od_equilibrium e = problem_of(b);
-  int rows = b->rows + b->helds, columns = b->unknowns, forces = force_rows(b), fixed = forces + b->states;
+  int rows = b->rows + b->helds, columns = b->unknowns, forces = b->forces, fixed = forces + b->states;
   double *r = b->work, *a = r + rows;
   memset(b->row_pivot, 0, (size_t)rows * sizeof *b->row_pivot);
   memset(b->column_pivot, 0, (size_t)columns * sizeof *b->column_pivot);
@@ -236,9 +235,41 @@ static bool find_pivots(balance *b, const double *x, int resting) {
   return true;
 }
 
+// The mass matrix at the last point, into t->matrix.
+static bool mass_matrix(const balance *b) {
+  const trial_plant *t = b->t;
+  return t->plant->ops->step_matrix(t->plant, t->work, 0, 0, t->matrix) == OD_OK;
+}
+
+// Whether a force makes no acceleration to speak of.
+static bool is_at_rest(const balance *b, int row, double force) {
+  const double least = 1e-6;  // m/s2 or rad/s2
+  return fabs(force) <= least * b->t->matrix[row * (od_plant_nk(b->t->plant) + 1)];
+}
+
+// Forces that nothing balanced acts on are no equations if they are zero anyway, or if there are more of them than
+// unknowns; what is left over of those is complained about in the end. The residuals stand in b->work.
+static void leave_out_forces(balance *b) {
+  if (b->forces == 0 || !mass_matrix(b)) return;
+  for (int only_zero = 1; only_zero >= 0; only_zero--)
+    for (int i = b->forces - 1; i >= 0; i--) {
+      bool leaves = only_zero ? is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
+      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // coordinates have no other equations
+      b->rows--;
+      b->forces--;
+      b->left_out = true;
+      for (int k = i; k < b->rows; k++) {
+        b->row[k] = b->row[k + 1];
+        b->source[k] = b->source[k + 1];
+        b->row_pivot[k] = b->row_pivot[k + 1];
+        b->work[k] = b->work[k + 1];
+      }
+    }
+}
+
 // Keeps as many of the pressures' rates as are wanted, those with a pivot first.
 static void choose_resting(balance *b, int resting) {
-  int fixed = force_rows(b) + b->states, kept = fixed;
+  int fixed = b->forces + b->states, kept = fixed;
   for (int with = 1; with >= 0; with--)
     for (int i = kept; i < fixed + b->pressures && kept < fixed + resting; i++) {
       if (b->row_pivot[i] != (with == 1)) continue;
@@ -252,15 +283,24 @@ static void choose_resting(balance *b, int resting) {
 
 // ---- messages
 
-static void complain_about_count(balance *b) {
-  int missing = b->n - b->angles - b->pressures;
-  for (int k = 0; k < b->n && missing > 0; k++) {
-    if (b->row_pivot[k]) continue;
-    missing--;
-    od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->source[k],
-                      "'%s' is not in balance: nothing that is to be balanced acts on it; static balance of %d degrees "
-                      "of freedom wants as many balanced coordinates and pressures, not %d",
-                      name_of(b, b->source[k]), b->n, b->angles + b->pressures);
+// Forces that are left over where nothing should move, in any of the equations, those that were left out too.
+static void check_forces(balance *b) {
+  const od_model *m = model_of(b);
+  const od_plant *plant = b->t->plant;
+  int nk = od_plant_nk(plant), unknowns = b->angles + b->pressures;
+  const double *g = b->t->g + nk;
+  if (unknowns == 0 || !mass_matrix(b)) return;
+  for (int k = 0; k < b->n; k++) {
+    if (is_at_rest(b, k, g[k])) continue;
+    int coordinate = coordinate_of_row(b, k), initial = b->s->initial_of_z[coordinate];
+    char count[120] = "";
+    if (unknowns < b->n)
+      snprintf(count, sizeof count,
+               "; static balance of %d degrees of freedom wants as many balanced quantities, not %d", b->n, unknowns);
+    od_build_complain(b->s->b, OD_ABOUT_INITIAL, initial,
+                      "'%s' is not in balance: %.4g %s are left over, and nothing that is to be balanced acts on it%s",
+                      name_of(b, initial), fabs(g[k]),
+                      m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }
 }
 
@@ -285,16 +325,14 @@ static bool complain_about_suction(balance *b, const double *x, bool value) {
   return found;
 }
 
-// Equations and unknowns that no pivot was found for, at a point that is not special.
+// Forces that nothing balanced acts on; else unknowns that nothing depends on.
 static bool complain_about_rank(balance *b, const double *x) {
   int before = b->s->b->problems;
-  if (!find_pivots(b, x, b->rows)) return false;
-  for (int i = 0; i < b->rows; i++)
-    if (!b->row_pivot[i])
+  if (!find_pivots(b, x, b->rows) || !mass_matrix(b)) return false;
+  for (int i = 0; i < b->forces; i++)
+    if (!b->row_pivot[i] && !is_at_rest(b, b->row[i], b->work[i]))
       od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->source[i],
-                        b->row[i] < b->n ? "'%s' is not in balance: nothing that is to be balanced acts on it"
-                                         : "'%s' cannot be balanced: nothing that is to be balanced changes its rate",
-                        name_of(b, b->source[i]));
+                        "'%s' is not in balance: nothing that is to be balanced acts on it", name_of(b, b->source[i]));
   for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
     if (!b->column_pivot[j])
       od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
@@ -419,17 +457,15 @@ static void give_memory_back(balance *b) {
 // Unknowns and as many equations; false with a message when there cannot be.
 static bool pose(balance *b) {
   const trial_plant *t = b->t;
-  int resting = b->angles + b->pressures > 0 ? b->angles + b->pressures - b->n : 0;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
     return true;
   if (b->angles > 0 && !choose_held(b)) return false;
   list_unknowns(b);
+  if (find_pivots(b, t->x, 0)) leave_out_forces(b);
+  int resting = b->angles + b->pressures - b->forces;
   find_pivots(b, t->x, resting);
-  if (resting < 0)
-    complain_about_count(b);
-  else
-    choose_resting(b, resting);
-  return resting >= 0;
+  choose_resting(b, resting);
+  return true;
 }
 
 static void search_balance(balance *b) {
@@ -444,6 +480,7 @@ static void search_balance(balance *b) {
     complain_about_failure(b, start, t->x);
   } else if (!complain_about_suction(b, t->x, true)) {
     t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant));
+    check_forces(b);
     check_strokes(b);
     memcpy(m->c0, t->x + 2 * n, (size_t)m->states * sizeof *m->c0);
     memcpy(m->z0, od_machine_plant_scalars(t->plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);

@@ -1,6 +1,6 @@
 // The search for static balance, in three ways until one succeeds.
 // Newton's method finds a balance, stable or not, that the starting point is near to.
-// Then the machine is let go in thick oil and sinks into a stable balance,
+// Then the machine is let go in thick oil and sinks towards a stable balance, unless it comes by another one,
 //   M z' = -g(z, c) tau       with all other equations held at every moment,
 // in linearly implicit steps that grow while they stay short: pseudo-transient continuation, which turns into Newton's
 // method as they grow (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
@@ -15,7 +15,7 @@
 
 typedef struct search {
   const od_equilibrium *e;
-  double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial;
+  double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
   int *pivot;
 } search;
 
@@ -136,25 +136,42 @@ static double relax(const search *s, const double *x, double tau) {
   return longest;
 }
 
+// How much of the last two steps, of the positions, points the same way; negative across an end stop or back.
+static double turn(const search *s, const double *x) {
+  double dot = 0;
+  for (int j = 0; j < s->e->plant->nz; j++) {
+    double step = (s->trial[j] - x[j]) / s->e->scale[j];
+    dot += step * s->last[j];
+    s->last[j] = step;
+  }
+  return dot;
+}
+
 static bool let_go(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
-  const double short_step = 0.05, near = 1e-3;
+  const double short_step = 0.05;
   double tau = 1e-4;
-  for (int round = 0; round < 2000 && tau > 1e-12; round++) {
+  for (int round = 1; round <= 1000 && tau > 1e-12; round++) {
     double move = relax(s, x, tau);
     if (!(move <= longest_move) || plant->ops->residual(plant, e->work, 0, s->trial, s->k, e->u, s->g) != OD_OK) {
       settle(e, 1);
       tau /= 3;
       continue;
     }
+    bool back = turn(s, x) < 0;
     memcpy(x, s->trial, (size_t)od_plant_nx(plant) * sizeof *x);
     settle(e, 0);
-    if (!e->fixed_charts && plant->ops->wants_repartition && plant->ops->wants_repartition(plant, e->work) &&
-        plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK)
-      return false;
-    if (move < near && round % 8 == 0 && correct(s, 1, x)) return true;
-    if (move < short_step) tau *= 2;
+    if (!e->fixed_coordinates && plant->ops->wants_repartition && plant->ops->wants_repartition(plant, e->work)) {
+      if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
+      memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // other coordinates
+    }
+    // A balance on the way, which may be unstable, is as good as one at the end.
+    if (round % 8 == 0 && correct(s, 1, x)) return true;
+    if (back)
+      tau /= 4;
+    else if (move < short_step)
+      tau *= 2;
   }
   return false;
 }
@@ -166,7 +183,7 @@ static bool begin(search *s, const od_equilibrium *e) {
   size_t positions = (size_t)e->plant->nz, equations = (size_t)(e->rows + e->conditions);
   if (equations < n) equations = n;
   *s = (search){.e = e, .pivot = calloc(n + 1, sizeof *s->pivot)};
-  s->k = calloc(2 * nk + nk * nx + nk * nk + equations * (positions + n + 2) + nx + 1, sizeof *s->k);
+  s->k = calloc(2 * nk + nk * nx + nk * nk + equations * (positions + n + 2) + nx + positions + 1, sizeof *s->k);
   if (!s->k || !s->pivot) return false;
   s->g = s->k + nk;
   s->gx = s->g + nk;
@@ -176,6 +193,7 @@ static bool begin(search *s, const od_equilibrium *e) {
   s->first = s->matrix + equations * n;
   s->right = s->first + equations;
   s->trial = s->right + equations;
+  s->last = s->trial + nx;
   return true;
 }
 

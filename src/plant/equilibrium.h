@@ -21,7 +21,7 @@ typedef struct od_equilibrium {
   // The conditions at the last point of the residual: r, and their derivatives by the positions (conditions x nz).
   void (*condition)(void *user, void *work, double *r, double *rz);
   void *user;
-  bool fixed_charts;  // positions keep their meaning only while no other coordinates are chosen
+  bool fixed_coordinates;  // rows or positions keep their meaning only while no other coordinates are chosen
 } od_equilibrium;
 
 // Finds the unknowns in x, which holds the plant's initial point (as od_plant_ops.start gives it, but for states that are

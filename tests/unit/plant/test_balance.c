@@ -80,6 +80,39 @@ static void boom_and_load(void **state) {
   }
 }
 
+// The pressure is given, the boom finds its angle, and the load hangs, though it begins level.
+static void boom_finds_its_angle(void **state) {
+  (void)state;
+  double y[3];
+  begin(CRANE TWO_VOLUMES
+        "initial: {heel.angle: balance from 20 deg, rope.angle: balance, A.pressure: 27 bar, B.pressure: 10 bar}\n",
+        y, "heel.angle", "load.angle", "A.pressure");
+  check("pressure", holding_pressure(y[0], 1e6), 27e5, 1e-9);
+  check("load", y[1], -pi / 2, 1e-9);
+}
+
+// A crane that slews about the vertical: no weight turns it that way, so nothing has to hold it. The boom as above,
+// without a load.
+static void slewing_crane(void **state) {
+  (void)state;
+  double y[3], angle = 0.3490658503988659, x = cos(angle), z = sin(angle), length = hypot(x - 0.5, z + 0.5);
+  double bore = pi / 4 * 0.05 * 0.05, ring = bore - pi / 4 * 0.03 * 0.03;
+  double force = 100 * gravity * 1.5 * x * length / (x * (z + 0.5) - z * (x - 0.5));
+  begin(
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n  post: {mass: 500 kg, inertia: [10, 10, 10], points: {ram: [0.5 m, 0, -0.5 m]}}\n"
+      "  boom: {beam: {mass: 100 kg, length: 3 m}, points: {ram: [1 m, 0, 0]}}\n"
+      "joints:\n  slew: {type: revolute, between: [ground, post], axis: [0, 0, 1]}\n"
+      "  heel: {type: revolute, between: [post, boom.start], axis: [0, -1, 0]}\n"
+      "oil: {density: 870, law: constant, modulus: 1.2 GPa}\n" TWO_VOLUMES
+      "cylinders:\n  ram: {between: [post.ram, boom.ram], chambers: [A, B], bore: 50 mm, rod: 30 mm, closed: 0.5 m,\n"
+      "        stroke: 1 m}\n"
+      "initial: {slew.angle: 30 deg, heel.angle: 20 deg, A.pressure: balance, B.pressure: 10 bar}\n",
+      y, "A.pressure", "slew.angle", "heel.angle");
+  check("pressure", y[0], (force + 1e6 * ring) / bore, 1e-9);
+  check("slew", y[1], pi / 6, 1e-12);
+}
+
 // Three unknowns of different kinds: the load's angle and the piston side from the forces, the rod side from what flows
 // through it: 6 L/min through an orifice to the tank.
 static void boom_with_flow(void **state) {
@@ -160,7 +193,8 @@ static void slider_crank(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(boom_and_load), cmocka_unit_test(boom_with_flow),
-                                     cmocka_unit_test(pendulum), cmocka_unit_test(slider_crank)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(boom_and_load), cmocka_unit_test(boom_finds_its_angle),
+                                     cmocka_unit_test(slewing_crane), cmocka_unit_test(boom_with_flow),
+                                     cmocka_unit_test(pendulum),      cmocka_unit_test(slider_crank)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
