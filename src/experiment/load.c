@@ -371,6 +371,18 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   return true;
 }
 
+// A log in bar that is read as pascal has hardly any pressure in it.
+static void check_measured(od_loader *ld, const od_log *log) {
+  const od_log_plan *plan = log->plan;
+  for (int c = 0; c < plan->channels; c++) {
+    const od_channel *channel = &plan->channel[c];
+    double largest = 0;
+    for (long row = 0; row < log->rows; row++) largest = fmax(largest, fabs(log->value[row * plan->channels + c]));
+    if (channel->at >= 0)
+      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit, largest);
+  }
+}
+
 // Messages about the log's own lines come after those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   od_messages *messages = od_messages_new();
@@ -382,6 +394,7 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
                          m->text);
   }
   od_messages_free(messages);
+  if (*log) check_measured(&xl->ld, *log);
 }
 
 static void read_data(od_experiment_loader *xl, int node) {

@@ -152,19 +152,26 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// " did you mean '63 mm'?" if another unit makes the number a usual one; else nothing.
-static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
-  double number, value;
-  const char *its_unit;
-  if (!od_split_quantity(text, &number, &its_unit)) return "";
-  int length = (int)(its_unit - text);
-  while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) length--;
+// The unit that makes a number a usual value, or NULL.
+static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
+  double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
     for (int j = 0; strcmp(meant[i].si, si) == 0 && j < 6 && meant[i].units[j] != NULL; j++)
       if (od_units_convert(ld->units, meant[i].units[j], si, number, &value) == OD_UNIT_FITS &&
           value >= limits->usual_low && value <= limits->usual_high)
-        return od_format(ld, "; did you mean '%.*s %s'?", length, text, meant[i].units[j]);
-  return "";
+        return meant[i].units[j];
+  return NULL;
+}
+
+// "; did you mean '63 mm'?" if another unit makes the number a usual one; else nothing.
+static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
+  double number;
+  const char *its_unit;
+  if (!od_split_quantity(text, &number, &its_unit)) return "";
+  int length = (int)(its_unit - text);
+  while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) length--;
+  const char *unit = meant_unit(ld, number, si, limits);
+  return unit != NULL ? od_format(ld, "; did you mean '%.*s %s'?", length, text, unit) : "";
 }
 
 static const char *between(od_loader *ld, double low, double high, const char *si) {
@@ -198,4 +205,21 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
                      shown(ld, text, number->unit), number->path, between(ld, l.low, l.high, number->unit),
                      suggestion(ld, text, number->unit, &l));
   return false;
+}
+
+void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest) {
+  static const char *const keys[] = {"length", "position", "pressure", "rate"};  // angles may be many turns
+  const char *dot = strrchr(name, '.');
+  for (size_t i = 0; dot != NULL && i < sizeof keys / sizeof keys[0]; i++) {
+    if (strcmp(dot + 1, keys[i]) != 0) continue;
+    const od_limits l = od_field_limits(&(od_field){keys[i], unit, OD_ANY, 0}, NULL);
+    if (largest == 0 || (largest >= l.usual_low && largest <= l.usual_high)) return;
+    const char *other = meant_unit(ld, largest, unit, &l);
+    const od_message warning = {.is_warning = true};
+    od_messages_add_like(ld->messages, &warning, place,
+                         "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
+                         largest, unit, between(ld, l.usual_low, l.usual_high, unit),
+                         other != NULL ? "; was 'unit: " : "", other != NULL ? other : "",
+                         other != NULL ? "' forgotten?" : "");
+  }
 }

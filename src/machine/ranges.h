@@ -19,6 +19,9 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
 // that one starts or ends.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
+// Warns of a quantity whose largest measured value, in SI, is unusual: its unit may have been forgotten.
+void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
+
 // The rows, for tests and for the documentation.
 typedef struct od_range_row {
   const char *key, *unit;

@@ -98,9 +98,42 @@ static void test_messages(void **state) {
   }
 }
 
+// A log in bar whose unit nobody says: 80 to 120 "Pa".
+static void test_forgotten_unit(void **state) {
+  static const char tank[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\nvolumes: {A: {volume: 1 L}}\n"
+      "tanks: {T: {pressure: 1 bar}}\nleaks: {l: {between: [A, T], slope: 1e-12 m^3/(s Pa)}}\n"
+      "initial: {A.pressure: 120 bar}\nrun: {time: 1 s, step: 10 ms}\n";
+  static const char log[] = "time,p\n0,120\n0.5,100\n1,80\n";
+  scratch_write(*state, "tank.yaml", tank, strlen(tank));
+  scratch_write(*state, "tank.csv", log, strlen(log));
+  for (int unit = 0; unit < 2; unit++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "experiment: Tank\nmachine: tank.yaml\nsensors: {A.pressure: {sigma: 0.1 bar}}\n"
+             "data: {file: tank.csv, channels: {A.pressure: {column: p%s}}}\n",
+             unit ? ", unit: bar" : "");
+    od_messages *messages = od_messages_new();
+    od_experiment *e = NULL;
+    od_status status =
+        od_experiment_load(scratch_write(*state, "tank.experiment.yaml", text, strlen(text)), NULL, &e, messages);
+    if (status != OD_OK) od_messages_print(messages, stderr, false);
+    assert_int_equal(status, OD_OK);
+    assert_int_equal(od_messages_count(messages), 1 - unit);
+    if (!unit)
+      assert_string_equal(
+          od_messages_get(messages, 0)->text,
+          "the largest value of 'A.pressure' in the log is 120 Pa, which is unusual; usual is 0.05 bar to "
+          "100 MPa; was 'unit: bar' forgotten?");
+    od_messages_free(messages);
+    od_experiment_free(e);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_fit, setup, scratch_teardown),
                                      cmocka_unit_test_setup_teardown(test_observer, setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_messages, setup, scratch_teardown)};
+                                     cmocka_unit_test_setup_teardown(test_messages, setup, scratch_teardown),
+                                     cmocka_unit_test_setup_teardown(test_forgotten_unit, setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
