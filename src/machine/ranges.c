@@ -108,8 +108,9 @@ od_limits od_field_limits(const od_field *field, const char *row) {
   const char *key = row != NULL ? row : field->key;
   size_t length = strcspn(key, "[");
   od_limits limits = {-NO_END, NO_END, -NO_END, NO_END};
-  for (int i = 0; i < ROWS; i++)
-    if (strncmp(rows[i].key, key, length) == 0 && rows[i].key[length] == '\0' && strcmp(rows[i].unit, field->unit) == 0)
+  for (int i = 0; i < ROWS && length > 0; i++)
+    if (rows[i].key[0] == key[0] && strncmp(rows[i].key, key, length) == 0 && rows[i].key[length] == '\0' &&
+        strcmp(rows[i].unit, field->unit) == 0)
       limits = rows[i].limits;
   // Of a number that must be positive, whatever it is, no more can be said.
   if (field->range == OD_POSITIVE) limits.low = fmax(limits.low, DBL_MIN);
