@@ -13,18 +13,21 @@
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
-// Messages about input files: all that is wrong is reported in one run, each with its place.
+// Messages about input files: all that is wrong is reported in one run, each with its place. A file with warnings alone
+// is loaded.
 typedef struct od_message {
   const char *file;  // or "--set", or NULL
   int line, column;  // 1-based, 0 when there is none
   const char *text;  // one line: what was found, what was expected, a suggestion
+  bool is_warning;   // else it is an error
 } od_message;
 typedef struct od_messages od_messages;
 od_messages *od_messages_new(void);
 void od_messages_free(od_messages *m);
 int od_messages_count(const od_messages *m);
+int od_messages_errors(const od_messages *m);  // how many of them are errors, with those that are counted only
 const od_message *od_messages_get(const od_messages *m, int i);
-// "file:line:column: error: text", one per line; in colour when asked.
+// "file:line:column: error: text" (or "warning: text"), one per line; in colour when asked.
 void od_messages_print(const od_messages *m, FILE *to, bool colour);
 
 typedef struct od_machine od_machine;
@@ -46,10 +49,12 @@ const char *od_machine_variant(const od_machine *machine);
 int od_machine_variant_count(const od_machine *machine);
 const char *od_machine_variant_name(const od_machine *machine, int i);
 
-// Every number of the machine: path, value in SI, SI unit, and the text it was given as (NULL: a default).
+// Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between which
+// values it is possible and usual (infinite: no end).
 typedef struct od_number {
   const char *path, *unit, *given;
   double value;
+  double low, high, usual_low, usual_high;
 } od_number;
 int od_machine_number_count(const od_machine *machine);
 od_number od_machine_number(const od_machine *machine, int i);

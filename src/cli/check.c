@@ -16,8 +16,9 @@ static json_t *messages_json(const od_messages *messages) {
   json_t *list = json_array();
   for (int i = 0; i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
-    json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:o}", "file", od_json_text(m->file), "line", m->line,
-                                          "column", m->column, "text", od_json_text(m->text)));
+    json_array_append_new(
+        list, json_pack("{s:o, s:i, s:i, s:s, s:o}", "file", od_json_text(m->file), "line", m->line, "column",
+                        m->column, "severity", m->is_warning ? "warning" : "error", "text", od_json_text(m->text)));
   }
   return list;
 }

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/parts.h"
 #include "cli/terminal.h"
+#include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
 #include "machine/machine.h"
@@ -111,6 +112,29 @@ static void print_numbers(const od_machine *machine) {
   }
 }
 
+static void print_ranges(const od_machine *machine) {
+  int n = od_machine_number_count(machine), path_width = 0, possible_width = 0;
+  char possible[OD_RANGE_SIZE], usual[OD_RANGE_SIZE];
+  for (int i = 0; i < n; i++) {
+    od_number x = od_machine_number(machine, i);
+    od_display_range(possible, x.low, x.high, x.unit);
+    int widths[2] = {od_text_width(x.path), od_text_width(possible)};
+    if (widths[0] > path_width) path_width = widths[0];
+    if (widths[1] > possible_width) possible_width = widths[1];
+  }
+  od_heading(stdout, "Ranges (path, possible, usual)");
+  for (int i = 0; i < n; i++) {
+    od_number x = od_machine_number(machine, i);
+    od_display_range(possible, x.low, x.high, x.unit);
+    od_display_range(usual, x.usual_low, x.usual_high, x.unit);
+    printf("  ");
+    od_print_padded(stdout, x.path, path_width);
+    printf("  ");
+    od_print_padded(stdout, possible, possible_width);
+    printf("  %s\n", usual);
+  }
+}
+
 static void print_variants(const od_machine *machine) {
   int n = od_machine_variant_count(machine);
   if (n == 0) return;
@@ -145,8 +169,10 @@ static json_t *info_json(const od_machine *machine) {
   for (int i = 0; i < od_machine_number_count(machine); i++) {
     od_number x = od_machine_number(machine, i);
     json_array_append_new(
-        numbers, json_pack("{s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value", od_json_number(x.value),
-                           "unit", od_json_text(x.unit), "given", od_json_text(x.given)));
+        numbers, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value",
+                           od_json_number(x.value), "unit", od_json_text(x.unit), "given", od_json_text(x.given), "low",
+                           od_json_number(x.low), "high", od_json_number(x.high), "usual_low",
+                           od_json_number(x.usual_low), "usual_high", od_json_number(x.usual_high)));
   }
   json_object_set_new(object, "inputs", inputs);
   json_object_set_new(object, "outputs", outputs);
@@ -154,7 +180,11 @@ static json_t *info_json(const od_machine *machine) {
   return object;
 }
 
-static int show(const od_machine *machine, bool json) {
+static int show(const od_machine *machine, bool json, bool ranges) {
+  if (!json && ranges) {
+    print_ranges(machine);
+    return OD_EXIT_OK;
+  }
   if (json) {
     json_t *object = info_json(machine);
     od_error err = {0};
@@ -175,9 +205,12 @@ static int show(const od_machine *machine, bool json) {
 }
 
 int od_command_info(int argc, char **argv) {
-  bool json = false;
+  bool json = false, ranges = false;
   od_load_arguments load = {0};
-  const od_option options[] = {OD_LOAD_OPTIONS(&load), {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
+  const od_option options[] = {
+      OD_LOAD_OPTIONS(&load),
+      {"ranges", OD_OPTION_FLAG, NULL, "only between which values each number is possible and usual", &ranges},
+      {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
   const od_usage usage = {"info",
                           "MACHINE",
                           "show what a machine has: parts, freedoms, inputs, outputs and every number",
@@ -188,7 +221,7 @@ int od_command_info(int argc, char **argv) {
   od_machine *machine = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = od_cli_load(files.text[0], &load, &machine, NULL);
-  if (code < 0) code = show(machine, json);
+  if (code < 0) code = show(machine, json, ranges);
   od_machine_free(machine);
   od_words_free(&files);
   od_load_arguments_free(&load);

@@ -62,7 +62,8 @@ typedef struct od_estimated {
   int sensor;  // that is calibrated; -1: none
   bool is_scale;
   double start, sigma, noise;  // noise: standard deviation of its change per step
-  double low, high;            // infinite: no bound
+  double low, high;            // bounds that are given; infinite: none
+  double least, most;          // what is possible; estimates stay within both
   double truth;                // NAN: the true machine has no such number
 } od_estimated;
 

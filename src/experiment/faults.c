@@ -18,8 +18,9 @@ static double read_size(od_loader *ld, const od_section *section, const char *un
     return 0;
   if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
     od_complain(ld, node, "size is '%s', but sigma is a part of the signal here; expected a quantity", given.text);
-  if (given.text) od_check_range(ld, &given, OD_POSITIVE, value);
-  od_add_number(ld, &given, value, unit, OD_IN_LOADER);
+  const od_field field = {"size", unit, OD_POSITIVE, NAN};
+  if (given.text) od_check_range(ld, &given, &field, "", value);
+  od_add_number(ld, &given, value, &field, "", OD_IN_LOADER);
   return value;
 }
 

@@ -8,6 +8,7 @@
 
 #include "experiment/loading.h"
 #include "machine/document.h"
+#include "machine/ranges.h"
 #include "machine/suggest.h"
 
 static const char *const sections[] = {
@@ -140,8 +141,8 @@ static void read_sigmas(od_experiment_loader *xl, int node) {
     if (watched < 0) continue;
     xl->watched_key[watched] = key;
     od_field field = {name, xl->e->watched[watched].unit, OD_POSITIVE, NAN};
-    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, od_place_of(ld, key),
-                                OD_IN_LOADER);
+    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, "sigma",
+                                   od_place_of(ld, key), OD_IN_LOADER);
     xl->e->watched[watched].sigma = od_number_value(ld, number);
   }
 }
@@ -220,6 +221,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
     for (int k = 0; k < 2; k++) {
       if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
       *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
+      p->least = -INFINITY, p->most = INFINITY;
       p->truth = k == 1 ? s->scale : s->bias;
       p->start = k;
       return true;
@@ -238,8 +240,19 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
                       .sensor = -1,
                       .unit = in_model.unit,
                       .start = in_model.value,
+                      .least = in_model.low,
+                      .most = in_model.high,
                       .truth = true_value(xl, od_text_of(&xl->ld, key))};
   return true;
+}
+
+// Where an estimate starts and between which bounds must be possible for the number; `first` is that of its fields.
+static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
+  if (p->number < 0) return;
+  od_number number = od_machine_number(xl->e->model, p->number);
+  od_check_number_limits(&xl->ld, first + 1, "start", &number);
+  od_check_number_limits(&xl->ld, first + 3, "low", &number);
+  od_check_number_limits(&xl->ld, first + 4, "high", &number);
 }
 
 static void read_parameter(od_experiment_loader *xl, int key) {
@@ -264,6 +277,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
+  check_possible(xl, &p, first);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
   if (!(p.low < p.high))
@@ -357,6 +371,18 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   return true;
 }
 
+// A log in bar that is read as pascal has hardly any pressure in it.
+static void check_measured(od_loader *ld, const od_log *log) {
+  const od_log_plan *plan = log->plan;
+  for (int c = 0; c < plan->channels; c++) {
+    const od_channel *channel = &plan->channel[c];
+    double largest = 0;
+    for (long row = 0; row < log->rows; row++) largest = fmax(largest, fabs(log->value[row * plan->channels + c]));
+    if (channel->at >= 0)
+      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit, largest);
+  }
+}
+
 // Messages about the log's own lines come after those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   od_messages *messages = od_messages_new();
@@ -364,9 +390,11 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   for (int i = 0; messages && i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
     bool about_log = m->file && strcmp(m->file, plan->file) == 0;
-    od_messages_add(about_log ? xl->foreign : xl->ld.messages, (od_place){m->file, m->line, m->column}, "%s", m->text);
+    od_messages_add_like(about_log ? xl->foreign : xl->ld.messages, m, (od_place){m->file, m->line, m->column}, "%s",
+                         m->text);
   }
   od_messages_free(messages);
+  if (*log) check_measured(&xl->ld, *log);
 }
 
 static void read_data(od_experiment_loader *xl, int node) {
@@ -448,11 +476,11 @@ static od_status check_file(void *loader) {
   file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
   xl->e->variant = ld->machine->variant;
   read_file(xl, &file);
-  bool sound = !od_has_errors(ld) && od_messages_count(xl->foreign) == 0;
+  bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
   if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
   if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
-  return !od_has_errors(ld) && od_messages_count(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
+  return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
 
 // Those of --set that mean numbers of this file go to its own reader; the machines take the others.

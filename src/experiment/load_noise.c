@@ -64,8 +64,8 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
     const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
     od_field field = {od_format(ld, "%s[%d]", label, j), product_unit(ld, a, b), i == j ? OD_POSITIVE : OD_ANY, NAN};
-    number[i * n + j] = od_read_number(ld, entry[j], od_format(ld, "%s.%s", path, field.key), &field,
-                                       od_place_of(ld, node), OD_IN_LOADER);
+    number[i * n + j] = od_read_number_as(ld, entry[j], od_format(ld, "%s.%s", path, field.key), &field, "",
+                                          od_place_of(ld, node), OD_IN_LOADER);
     t->covariance[i * n + j] = od_number_value(ld, number[i * n + j]);
   }
   free(entry);
@@ -107,7 +107,7 @@ static bool make_room(od_told *t, int **entry, int count) {
 
 bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool definite, od_told *t, int **entry) {
   od_loader *ld = &xl->ld;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   od_section section = od_section_open(ld, node, node, path, path, matrix_keys);
   int of = od_section_need(ld, &section, "of"), matrix = od_section_need(ld, &section, "matrix");
   int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = calloc((size_t)n + 1, sizeof *rows);
@@ -117,10 +117,10 @@ bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool def
                 od_read_list(ld, matrix, "matrix", od_format(ld, "as many rows as 'of' has outputs: %d", n), n, rows);
   bool sound = !ld->no_memory && read_names(xl, of, t, *entry) && square;
   for (int i = 0; sound && i < n; i++) sound = read_row(xl, rows[i], path, i, t, number);
-  if (sound && od_messages_total(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);
+  if (sound && od_messages_errors(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);
   free(rows);
   free(number);
-  return sound && od_messages_total(ld->messages) == before;
+  return sound && od_messages_errors(ld->messages) == before;
 }
 
 bool od_watch_told(od_experiment_loader *xl, od_told *t, const int *entry) {

@@ -144,8 +144,8 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   for (size_t i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) sigma[i] = od_sensor_sigma(&e->sensor[i]);
   for (int i = 0; i < r->np; i++) {
-    low[i] = e->parameter[i].low;
-    high[i] = e->parameter[i].high;
+    low[i] = fmax(e->parameter[i].low, e->parameter[i].least);
+    high[i] = fmin(e->parameter[i].high, e->parameter[i].most);
     start[i] = e->parameter[i].start;
   }
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;

@@ -195,7 +195,7 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
     bool inside = false;
     for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
       p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
-      inside = p[i] >= q->low && p[i] <= q->high;
+      inside = p[i] >= fmax(q->low, q->least) && p[i] <= fmin(q->high, q->most);
     }
     if (!inside) return OD_NOT_CONVERGED;
   }

@@ -70,12 +70,32 @@ od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i) {
   return (od_fit_row){w->dy[set] + (k * w->ny + i) * columns, 1 / w->f->data[set]->sigma[i], columns, w->states[set]};
 }
 
+// What is possible is no bound of the search at first, for any bound changes its steps. A trial that leaves it ends this
+// search; another one follows with what was left as a bound.
+static bool is_possible(od_fit_work *w, const double *x) {
+  const od_estimated *p = w->plan->e->parameter;
+  for (int i = 0; i < w->np && !w->left; i++)
+    if (x[i] < p[i].least || x[i] > p[i].most) w->left = true;
+  if (w->left && isnan(w->left_at[0])) memcpy(w->left_at, x, (size_t)w->n * sizeof *x);
+  return !w->left;
+}
+
+static void bound_by_possible(od_fit_work *w) {
+  const od_estimated *p = w->plan->e->parameter;
+  for (int i = 0; i < w->np; i++) {
+    if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
+    if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
+  }
+  w->left = false;
+  w->left_at[0] = NAN;
+}
+
 static int residuals(void *user, const double *x, double *r) {
   od_fit_work *w = user;
   const od_fit_data *d;
   bool derivatives = w->eager;
   w->eager = false;
-  if (!predict_fitted(w, x, derivatives)) return 1;
+  if (!is_possible(w, x) || !predict_fitted(w, x, derivatives)) return 1;
   FOR_EACH_RESIDUAL(w, d, set, k, i) *r++ = od_fit_residual(w, set, k, i);
   return 0;
 }
@@ -192,14 +212,15 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   if (w->m < w->n && !w->options->only_predict)
     return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
-  w->start = calloc(6 * n + 1, sizeof *w->start);
+  w->start = calloc(7 * n + 1, sizeof *w->start);
   if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->low = w->start + n;
   w->high = w->low + n;
   w->box_low = w->high + n;
   w->box_high = w->box_low + n;
   w->derived_at = w->box_high + n;
-  w->derived_at[0] = NAN;
+  w->left_at = w->derived_at + n;
+  w->derived_at[0] = w->left_at[0] = NAN;
   w->eager = true;
   for (int i = 0; i < w->n; i++) {
     bool parameter = i < w->np;
@@ -285,7 +306,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-static od_status search(od_fit_work *w, od_error *err) {
+static od_status search_once(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_problem problem = {.m = (int)w->m,
                                  .n = w->n,
@@ -306,10 +327,21 @@ static od_status search(od_fit_work *w, od_error *err) {
                                  .progress = w->options->progress ? report_progress : NULL,
                                  .progress_user = w};
   const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
+  return plan->starts > 0 && !w->options->only_predict
+             ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
+             : od_least_squares(&problem, &options, &w->f->search, err);
+}
+
+static od_status search(od_fit_work *w, od_error *err) {
   double begin = od_seconds();
-  od_status status = plan->starts > 0 && !w->options->only_predict
-                         ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
-                         : od_least_squares(&problem, &options, &w->f->search, err);
+  od_status status = search_once(w, err);
+  // Every time one more end of a parameter's range becomes a bound.
+  for (int ends = 0; ends < 2 * w->np && w->left && status != OD_INTERRUPTED; ends++) {
+    od_ls_result_free(w->f->search);
+    w->f->search = NULL;
+    bound_by_possible(w);
+    status = search_once(w, err);
+  }
   w->f->seconds = od_seconds() - begin;
   return explain(w, status, err);
 }

@@ -248,8 +248,8 @@ static void read_factors(od_experiment_loader *xl, int node, const char *path, c
   for (int key = od_first(ld, node, what); key >= 0; key = od_next(ld, key)) {
     const od_field field = {od_text_of(ld, key), "1", OD_ANY, NAN};
     int parameter = find_parameter(xl, key);
-    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "%s.%s", path, od_text_of(ld, key)), &field,
-                                od_place_of(ld, key), OD_IN_LOADER);
+    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "%s.%s", path, od_text_of(ld, key)), &field, "",
+                                   od_place_of(ld, key), OD_IN_LOADER);
     if (parameter >= 0) to[parameter] = od_number_value(ld, number);
   }
 }

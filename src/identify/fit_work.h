@@ -21,6 +21,8 @@ typedef struct od_fit_work {
   long m;              // residuals
   double *start, *low, *high;
   double *box_low, *box_high;  // where other starts are drawn; initial states begin at the model's
+  bool left;                   // a trial went where a parameter is not possible
+  double *left_at;             // n: that trial; NAN: none did
   int *every_state;
   od_influence *influence;  // of the residuals on the estimates, at the solution; NULL: it has none
 } od_fit_work;

@@ -1,6 +1,7 @@
 // The table of units: for each SI unit what is shown instead, from which size on.
 #include "io/display.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -123,4 +124,29 @@ od_duration od_duration_text(double seconds, int digits) {
   while (i < 3 && seconds > 0 && seconds < units[i].size * (1 - 1e-9)) i++;
   snprintf(d.text, sizeof d.text, "%.*g %s", digits, seconds / units[i].size, units[i].unit);
   return d;
+}
+
+static void range_end(char *text, size_t size, double value, const char *si) {
+  od_display shown = od_display_unit(si, value);
+  char number[OD_NUMBER_SIZE];
+  od_number_round(number, value * shown.factor, 4);
+  snprintf(text, size, "%s%s%.40s", number, value != 0 && shown.unit[0] ? " " : "", value != 0 ? shown.unit : "");
+}
+
+// The least positive number stands for "more than zero".
+void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si) {
+  char from[OD_RANGE_SIZE / 2 - 4], to[OD_RANGE_SIZE / 2 - 4];
+  bool positive = low == DBL_MIN, above = isfinite(low) && !positive, below = isfinite(high);
+  range_end(from, sizeof from, low, si);
+  range_end(to, sizeof to, high, si);
+  if (above && below)
+    snprintf(text, OD_RANGE_SIZE, "%s to %s", from, to);
+  else if (above)
+    snprintf(text, OD_RANGE_SIZE, "at least %s", from);
+  else
+    snprintf(text, OD_RANGE_SIZE, "%s%s%s",
+             positive ? "positive"
+             : below  ? "at most "
+                      : "any",
+             positive && below ? ", at most " : "", below ? to : "");
 }

@@ -25,4 +25,8 @@ typedef struct od_duration {
 } od_duration;
 od_duration od_duration_text(double seconds, int digits);
 
+// "10 µm to 5000 mm", "at least 0", "at most 10 l/min", "positive", "any": the values from low to high, in SI.
+enum { OD_RANGE_SIZE = 160 };
+void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si);
+
 #endif

@@ -77,6 +77,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   s.by_time = od_block_has(ld, b, "time_constant");
   s.limited = od_map_find(ld, b->map, "limits") >= 0;
   s.derivative = od_block_has(ld, b, "kd");
+  s.tracks_by_gains = s.kind == OD_BLOCK_PID && !od_block_has(ld, b, "tracking");
   if (s.kind == OD_BLOCK_TRANSFER) {
     int above = od_list_count(ld, od_map_find(ld, b->map, "numerator")),
         below = od_list_count(ld, od_map_find(ld, b->map, "denominator"));

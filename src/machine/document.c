@@ -8,8 +8,10 @@
 #include "machine/source.h"
 
 od_loader od_document_start(const char *path, od_messages *messages) {
-  od_loader ld = {
-      .machine = calloc(1, sizeof *ld.machine), .messages = messages, .first_message = od_messages_total(messages)};
+  od_loader ld = {.machine = calloc(1, sizeof *ld.machine),
+                  .messages = messages,
+                  .first_message = od_messages_count(messages),
+                  .first_error = od_messages_errors(messages)};
   ld.tree.root = -1;
   if (ld.machine) ld.machine->file = od_texts_copy(&ld.machine->texts, path, strlen(path));
   return ld;

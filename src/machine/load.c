@@ -104,8 +104,10 @@ static od_status build_model(od_loader *ld, const od_section *file) {
 
 // With errors in the file a number may be missing that --set means.
 static bool has_file_errors(const od_loader *ld) {
-  for (int i = ld->first_message; i < od_messages_count(ld->messages); i++)
-    if (!od_message_is_about_set(od_messages_get(ld->messages, i))) return true;
+  for (int i = ld->first_message; i < od_messages_count(ld->messages); i++) {
+    const od_message *m = od_messages_get(ld->messages, i);
+    if (!m->is_warning && !od_message_is_about_set(m)) return true;
+  }
   return false;
 }
 

@@ -137,20 +137,21 @@ static void read_frequency(const block_reader *r) {
 // Two numbers in a list, the first below the second.
 static void read_bounds(const block_reader *r, const char *key, const char *unit) {
   od_loader *ld = r->ld;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   const od_field field[2] = {{od_format(ld, "%s[0]", key), unit, OD_ANY, NAN},
                              {od_format(ld, "%s[1]", key), unit, OD_ANY, NAN}};
   int first = od_read_two_numbers(ld, &r->section, key, "[lower, upper]", field);
-  if (od_messages_total(ld->messages) == before && !r->section.has_unknown &&
+  if (od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
     od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", key);
 }
 
-static void read_limits(const block_reader *r) {
+// With 'tracking', which a PID may leave to its gains.
+static void read_limits(const block_reader *r, bool from_gains) {
   static const od_field tracking = {"tracking", "s", OD_POSITIVE, 0.01};
   if (od_section_get(r->ld, &r->section, "limits") >= 0) {
     read_bounds(r, "limits", r->unit);
-    read_fields(r, &tracking, 1);
+    if (!from_gains || od_block_has(r->ld, r->b, "tracking")) read_fields(r, &tracking, 1);
   } else if (od_block_has(r->ld, r->b, "tracking")) {
     od_complain(r->ld, r->section.node, "%s has 'tracking' but no 'limits' to track", r->section.what);
   }
@@ -183,12 +184,12 @@ static bool read_sample(const block_reader *r) {
 static void read_transfer(const block_reader *r) {
   od_loader *ld = r->ld;
   int above = od_section_get(ld, &r->section, "numerator"), below = od_section_get(ld, &r->section, "denominator");
-  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_total(ld->messages);
+  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_errors(ld->messages);
   bool sampled = od_block_has(ld, r->b, "sample");
   read_polynomial(r, "numerator", ratio(r), sampled);
   int first = ld->machine->numbers.count;
   read_polynomial(r, "denominator", "1", sampled);
-  if (od_messages_total(ld->messages) != before) return;
+  if (od_messages_errors(ld->messages) != before) return;
   if (d > OD_MOST_BLOCK_ORDER + 1)
     od_complain(ld, below, "found a denominator of degree %d; at most %d is possible", d - 1, OD_MOST_BLOCK_ORDER);
   else if (n > d)
@@ -202,10 +203,10 @@ static void read_transfer(const block_reader *r) {
 static void read_sampled_delay(const block_reader *r) {
   static const od_field time = {"time", "s", OD_POSITIVE, NAN};
   od_loader *ld = r->ld;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int number = od_read_fields(ld, &r->section, &time, 1, OD_IN_LOADER);
   read_sample(r);
-  if (od_messages_total(ld->messages) != before) return;
+  if (od_messages_errors(ld->messages) != before) return;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
   if (od_block_has(ld, r->b, "pade"))
     od_complain(ld, r->section.node, "%s has both 'sample' and 'pade'; expected one", r->section.what);
@@ -224,14 +225,14 @@ static void read_delay(const block_reader *r) {
     return;
   }
   read_fields(r, &time, 1);
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   if (!od_block_has(ld, r->b, "pade")) {
     if (!r->section.has_unknown)
       od_complain(ld, r->section.node, "%s needs 'pade', the order of its approximation, or 'sample'", r->section.what);
     return;
   }
   int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_total(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
+  if (od_messages_errors(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
 }
 
 static void read_pid(const block_reader *r) {
@@ -243,7 +244,7 @@ static void read_pid(const block_reader *r) {
                              {"kd", slope, OD_ANY, 0},
                              {"filter", "s", OD_POSITIVE, derivative ? NAN : 0.01}};
   read_fields(r, fields, 4);
-  read_limits(r);
+  read_limits(r, true);
 }
 
 // One weight for each input, 1 unless given.
@@ -331,7 +332,7 @@ static void read_integrator(block_reader *r) {
     unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
   }
   read_gain(r, unit);
-  read_limits(r);
+  read_limits(r, false);
 }
 
 static void read_linear_valve(block_reader *r) {

@@ -132,24 +132,25 @@ static bool is_possible(const double *inertia) {
 // One number: about z, and the same about x and y so that a spatial run of the machine is regular. Only the first has
 // a path of its own among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
+  static const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0};
   const char *path = od_path(ld, body->path, "inertia");
   od_given given = od_given_for(ld, node, path, "inertia", "kg m2", od_place_of(ld, body->node));
   double value = 0, read;
   if (given.text != NULL && od_read_quantity(ld, &given, "kg m2", &read) &&
-      od_check_range(ld, &given, OD_NOT_NEGATIVE, read))
+      od_check_range(ld, &given, &field, NULL, read))
     value = read;
   static const char *const hidden[INERTIAS] = {"inertia.xx", "inertia.yy", NULL,
                                                "inertia.xy", "inertia.xz", "inertia.yz"};
   for (int i = 0; i < INERTIAS; i++) {
     if (i == 2)
-      od_add_number(ld, &given, value, "kg m2", OD_IN_MODEL);
+      od_add_number(ld, &given, value, &field, NULL, OD_IN_MODEL);
     else
       od_build_number(ld->build, od_path(ld, body->path, hidden[i]), i < 2 ? value : 0, "kg m2");
   }
 }
 
 static void load_listed_inertia(od_loader *ld, const od_section *body, int node) {
-  int count = ld->tree.node[node].count, before = od_messages_total(ld->messages);
+  int count = ld->tree.node[node].count, before = od_messages_errors(ld->messages);
   if (count != 3 && count != INERTIAS)
     od_complain(ld, node, "found a list of %d; 'inertia' wants one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
                 count);
@@ -163,7 +164,7 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
     inertia[i] = od_number_value(ld, number);
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
-  if (od_messages_total(ld->messages) == before && !is_possible(inertia))
+  if (od_messages_errors(ld->messages) == before && !is_possible(inertia))
     od_complain(ld, node,
                 "no body has this inertia: principal moments are not negative and none exceeds the sum of the others");
 }

@@ -38,7 +38,7 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   for (int i = 0; i < count; i++) {
     const char *label = od_format(ld, "%s[%d]", a->name, i);
     od_field field = {label, a->unit, OD_ANY, count > 1 ? a->end * i / (count - 1) : 0};
-    od_read_number(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, place, OD_IN_MODEL);
+    od_read_number_as(ld, entry_of(ld, a, at), od_path(ld, path, label), &field, "", place, OD_IN_MODEL);
     if (at >= 0) at = ld->tree.node[at].next;
   }
   return first;
@@ -60,9 +60,9 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
     od_complain(ld, node, "there are more than %d numbers in this machine", OD_MOST_NUMBERS);
     return;
   }
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int first = read_axis(ld, path, at, count, od_place_of(ld, node));
-  bool sound = od_messages_total(ld->messages) == before && (at->list >= 0 || at->end > 0);
+  bool sound = od_messages_errors(ld->messages) == before && (at->list >= 0 || at->end > 0);
   if (sound) check_increase(ld, first, count, at->unit);
   read_axis(ld, path, points, count, od_place_of(ld, node));
 }
@@ -82,11 +82,11 @@ static bool check_list(od_loader *ld, int list, const char *label, const char *l
 static bool read_table(od_loader *ld, const od_section *section, int table, od_curve_frame frame, od_curve *curve) {
   static const char rows[] = "rows [spool, value]";
   if (!check_list(ld, table, "table", rows)) return false;
-  int count = count_of(ld, table), entry[2], before = od_messages_total(ld->messages);
+  int count = count_of(ld, table), entry[2], before = od_messages_errors(ld->messages);
   for (int at = ld->tree.node[table].first; at >= 0; at = ld->tree.node[at].next)
     od_read_list(ld, od_tree_value(&ld->tree, at), "table", rows, 2, entry);
   if (count < 2) od_complain(ld, table, "found a list of %d; a table needs at least 2 rows", count);
-  if (od_messages_total(ld->messages) != before) return false;
+  if (od_messages_errors(ld->messages) != before) return false;
   *curve = (od_curve){.degree = 1, .count = count};
   read_points(ld, section->path, &(axis){"at", frame.unit, table, 0, 0}, &(axis){"points", "1", table, 1, 0}, count,
               table);
@@ -96,9 +96,9 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
 // The degree, or 0 with a message.
 static int read_degree(od_loader *ld, const od_section *section) {
   static const od_field field = {"degree", "1", OD_ANY, NAN};
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
-  if (od_messages_total(ld->messages) != before || !od_number_is_given(ld, number)) return 0;
+  if (od_messages_errors(ld->messages) != before || !od_number_is_given(ld, number)) return 0;
   return od_check_whole(ld, number, "degree", 1, HIGHEST_DEGREE) ? (int)od_number_value(ld, number) : 0;
 }
 

@@ -14,14 +14,14 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
     ld->loose_ends = true;
     return false;
   }
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   for (int i = 0; i < 2; i++) {
     chambers[i] = od_find_node(ld, entry[i], "chambers");
     if (chambers[i] >= 0 && ld->names.element[chambers[i]].kind == OD_ELEMENT_SOURCE)
       od_complain(ld, entry[i], "'%s' is a source; a chamber is a volume, or a tank on one side",
                   ld->names.element[chambers[i]].name);
   }
-  if (chambers[0] < 0 || chambers[1] < 0 || od_messages_total(ld->messages) != before) return false;
+  if (chambers[0] < 0 || chambers[1] < 0 || od_messages_errors(ld->messages) != before) return false;
   bool tanks = true;
   for (int i = 0; i < 2; i++) tanks = tanks && ld->names.element[chambers[i]].kind == OD_ELEMENT_TANK;
   if (tanks)
@@ -29,7 +29,7 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
   else if (chambers[0] == chambers[1])
     od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different ones", section->what,
                 ld->names.element[chambers[0]].name);
-  return od_messages_total(ld->messages) == before;
+  return od_messages_errors(ld->messages) == before;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
@@ -44,9 +44,9 @@ static int read_areas(od_loader *ld, const od_section *section, const int chambe
 
 static int read_diameters(od_loader *ld, const od_section *section) {
   static const od_field fields[2] = {{"bore", "m", OD_POSITIVE, NAN}, {"rod", "m", OD_POSITIVE, NAN}};
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int first = od_read_fields(ld, section, fields, 2, OD_IN_MODEL);
-  bool sound = od_messages_total(ld->messages) == before && !section->has_unknown;
+  bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
     od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
   return first;

@@ -81,13 +81,13 @@ static bool find_pump_ends(od_loader *ld, const od_section *section, int ends[2]
 
 static void load_flow(od_loader *ld, int key, int element, const flow_form *form) {
   od_section section = od_open_element(ld, key, element, form->keys);
-  int ends[2], input = -1, before = od_messages_total(ld->messages);
+  int ends[2], input = -1, before = od_messages_errors(ld->messages);
   bool connected =
       form->kind == OD_FLOW_PUMP ? find_pump_ends(ld, &section, ends) : od_find_node_pair(ld, &section, ends);
   int plain = form->takes_input ? form->fields - 1 : form->fields;
   int first = od_read_fields(ld, &section, form->field, plain, OD_IN_MODEL);
   if (form->takes_input) od_read_value(ld, &section, &form->field[plain], &input);
-  bool sound = od_messages_total(ld->messages) == before && !section.has_unknown;
+  bool sound = od_messages_errors(ld->messages) == before && !section.has_unknown;
   if (sound && form->kind == OD_FLOW_CHECK &&
       !(od_number_value(ld, first + CHECK_FULL) > od_number_value(ld, first + CHECK_CRACK)))
     od_complain_number(ld, first + CHECK_FULL, "full must be greater than crack, where the valve begins to open");

@@ -22,9 +22,9 @@ static const od_field sliding_fields[FIELDS] = {
 static void read_static(od_loader *ld, const od_section *section, const od_field *field, int law, int coulomb) {
   int node = od_section_get(ld, section, field->key);
   if (law != OD_FRICTION_COULOMB) {
-    int before = od_messages_total(ld->messages);
+    int before = od_messages_errors(ld->messages);
     int number = od_read_fields(ld, section, field, 1, OD_IN_MODEL);
-    bool sound = od_messages_total(ld->messages) == before && od_number_is_given(ld, number);
+    bool sound = od_messages_errors(ld->messages) == before && od_number_is_given(ld, number);
     if (sound && od_number_value(ld, number) < od_number_value(ld, coulomb))
       od_complain_number(ld, number, "static friction Fs must not be less than Coulomb friction Fc");
     return;

@@ -14,6 +14,7 @@ enum { MOST_OPTIONS = 64 };
 // search for static balance begins (NAN: it cannot be balanced).
 typedef struct option {
   const char *name, *unit;
+  const char *row;  // of the table of ranges; "": none
   od_range range;
   double start;
   bool no_state;  // the spool of a valve without a lag is its command, whatever its initial value
@@ -24,8 +25,17 @@ typedef struct options {
   int count;
 } options;
 
+// Angles, places and rates by whatever names.
+static const char *row_of(const char *name, const char *unit) {
+  if (strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0) return name;
+  if (strcmp(unit, "rad") == 0) return "angle";
+  if (strcmp(unit, "m") == 0) return "position";
+  return strcmp(unit, "m/s") == 0 || strcmp(unit, "rad/s") == 0 ? "rate" : "";
+}
+
 static void add(options *list, const char *name, const char *unit) {
-  if (list->count < MOST_OPTIONS) list->item[list->count++] = (option){name, unit, OD_ANY, NAN, false};
+  if (list->count < MOST_OPTIONS)
+    list->item[list->count++] = (option){name, unit, row_of(name, unit), OD_ANY, NAN, false};
 }
 
 static void add_balanced(options *list, const char *name, const char *unit, od_range range, double start) {
@@ -62,8 +72,10 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
 // States of a block; beyond the options that fit none is missed.
 static void add_block_options(od_loader *ld, options *list, const od_element *element) {
   const od_loading_block *b = &ld->block[element->block];
-  for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->build, b->index); i++)
+  for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->build, b->index); i++) {
     add_balanced(list, od_build_block_state_name(ld->build, b->index, i), b->state_unit[i], OD_ANY, 0);
+    list->item[list->count - 1].row = "";  // signals may be anything
+  }
 }
 
 static options options_of(od_loader *ld, int element, const char *name) {
@@ -256,10 +268,11 @@ static void load_value(od_loader *ld, int key, const option *o) {
   bool rough = !balance && take_word(&number.text, "about");
   rough = rough || (!balance && take_word(&in_file, "about"));
   double value = o->start;
+  const od_field field = {quantity, o->unit, o->range, NAN};
   if (number.text != NULL &&
-      (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, o->range, value)))
+      (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, &field, o->row, value)))
     return;
-  od_add_number(ld, &given, value, o->unit, OD_IN_LOADER);
+  od_add_number(ld, &given, value, &field, o->row, OD_IN_LOADER);
   if (o->no_state) return;
   if (balance)
     od_build_balance(ld->build, quantity, value);

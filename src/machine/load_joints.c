@@ -41,7 +41,7 @@ static bool are_parallel(const od_loader *ld, int a, int b) {
 // `axes: [in the first body, in the second]`
 static void read_two_axes(od_loader *ld, const od_section *section, int node, od_joint_spec *spec) {
   int entry[2] = {-1, -1};
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   od_read_list(ld, node, "axes", "two directions, one in each body", 2, entry);
   const char *path = od_path(ld, section->path, "axes");
   int first[2];
@@ -52,7 +52,7 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
     first[i] =
         od_read_vector(ld, entry[i], entry_path, label, "1", OD_DIRECTION, fallback[i], od_place_of(ld, section->node));
   }
-  bool sound = od_messages_total(ld->messages) == before;
+  bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
     od_complain(ld, node, "the two axes are parallel; those of a universal joint must not be");
   spec->axis_a = od_number_theta(ld, first[0]);

@@ -12,9 +12,9 @@ od_section od_open_element(od_loader *ld, int key, int element, const char *cons
 // --- References ---------------------------------------------------------------------------------------------------
 
 int od_first_end(od_loader *ld, int node, const char *what) {
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int first = od_first(ld, node, what);
-  if (od_messages_total(ld->messages) != before) ld->loose_ends = true;
+  if (od_messages_errors(ld->messages) != before) ld->loose_ends = true;
   return first;
 }
 

@@ -45,14 +45,14 @@ void od_load_oil(od_loader *ld, int node) {
   static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "oil", "the oil", keys);
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", law_names);
   int first = od_read_fields(ld, &section, &density, 1, OD_IN_MODEL);
   od_read_fields(ld, &section, &smoothing, 1, OD_IN_MODEL);
   if (law < 0) return;
   refuse_others(ld, &section, law);
   int numbers = od_read_fields(ld, &section, laws[law].field, laws[law].count, OD_IN_MODEL);
-  if (law == OD_OIL_AIR && od_messages_total(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
+  if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
     od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
   od_build_oil(ld->build, (od_oil_law)law, od_number_theta(ld, first));
 }

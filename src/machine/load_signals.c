@@ -137,7 +137,7 @@ static bool read_pair(od_loader *ld, int node, const char *path, const char *uni
   const od_field field[2] = {{"time", "s", OD_ANY, NAN}, {"value", unit, OD_ANY, NAN}};
   for (int i = 0; i < 2; i++) {
     const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    int number = od_read_number(ld, entry[i], entry_path, &field[i], od_place_of(ld, node), OD_IN_LOADER);
+    int number = od_read_number_as(ld, entry[i], entry_path, &field[i], "", od_place_of(ld, node), OD_IN_LOADER);
     if (i == 0) *time_number = number;
     pair[i] = od_number_value(ld, number);
   }
@@ -167,13 +167,13 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     field[i] = form->field[i];
     if (field[i].unit == of_input) field[i].unit = unit;
   }
-  int before = od_messages_total(ld->messages), flag = 0;
+  int before = od_messages_errors(ld->messages), flag = 0;
   int first = od_read_fields(ld, section, field, form->fields, OD_IN_LOADER);
   int sweep = od_section_get(ld, section, "sweep");
   if (sweep >= 0) flag = od_read_choice(ld, sweep, "sweep", sweeps);
   // An unknown key has been reported before, and may be what is missing here.
   bool sound = !section->has_unknown;
-  if (sound && od_messages_total(ld->messages) == before) check_form(ld, form, first, flag);
+  if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, flag);
 
   int at = form->pairs ? od_section_need(ld, section, "at") : -1;
   bool is_list = at >= 0 && ld->tree.node[at].kind == OD_TREE_LIST && ld->tree.node[at].count > 0;
@@ -186,7 +186,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
   for (int i = 0; i < form->fields; i++) numbers[i] = od_number_value(ld, first + i);
   int pairs = is_list ? read_pairs(ld, section, at, unit, numbers + form->fields) : 0;
   int signal = -1;
-  if (sound && od_messages_total(ld->messages) == before)
+  if (sound && od_messages_errors(ld->messages) == before)
     signal =
         finish_signal(ld, od_signals_add(ld->machine->signals, form->kind, flag, numbers, form->fields + 2 * pairs));
   free(numbers);
@@ -255,12 +255,12 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   const char *keys[sizeof kinds / sizeof kinds[0]];
   memcpy(keys, kinds, sizeof kinds);
   if (ld->sums > 0) keys[sizeof kinds / sizeof kinds[0] - 2] = NULL;
-  int before = od_messages_total(ld->messages);
+  int before = od_messages_errors(ld->messages);
   od_section section = od_section_open(ld, node, node, path, what, keys);
   if (section.map < 0) return -1;
   int key = find_kind(ld, &section);
   if (key < 0) {
-    if (od_messages_total(ld->messages) == before)
+    if (od_messages_errors(ld->messages) == before)
       od_complain(ld, node,
                   "%s has no signal; expected a quantity or one of constant, sine, chirp, stepped_sine, steps, "
                   "lagged_steps, ramps, half_cosines, prbs, sum, file",

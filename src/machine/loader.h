@@ -50,7 +50,7 @@ typedef struct od_loading_block {
 struct od_loader {
   od_machine *machine;  // the machine that grows
   od_messages *messages;
-  int first_message;
+  int first_message, first_error;  // how many there were before
   od_tree tree;
   od_units *units;
   od_build *build;

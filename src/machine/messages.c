@@ -9,12 +9,13 @@
 #include "machine/index.h"
 #include "machine/texts.h"
 
-enum { MOST_MESSAGES = 1000, LONGEST_TEXT = 1024 };
+enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024 };
 
 struct od_messages {
   od_message *item;
   int count, capacity;
-  int dropped;
+  int warnings;  // of the count
+  int dropped;   // errors
   od_texts texts;
 };
 
@@ -33,8 +34,8 @@ int od_messages_count(const od_messages *m) {
   return m->count;
 }
 
-int od_messages_total(const od_messages *m) {
-  return m->count + m->dropped;
+int od_messages_errors(const od_messages *m) {
+  return m->count - m->warnings + m->dropped;
 }
 
 const od_message *od_messages_get(const od_messages *m, int i) {
@@ -53,8 +54,9 @@ static void cut(char *text, size_t length) {
   text[length] = '\0';
 }
 
-void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args) {
-  if (m->count >= MOST_MESSAGES) {
+static void add(od_messages *m, bool is_warning, od_place place, const char *format, va_list args) {
+  if (is_warning && m->warnings >= MOST_WARNINGS) return;
+  if (!is_warning && m->count - m->warnings >= MOST_MESSAGES) {
     m->dropped++;
     return;
   }
@@ -70,7 +72,24 @@ void od_messages_addv(od_messages *m, od_place place, const char *format, va_lis
       .line = place.line,
       .column = place.column,
       .text = od_texts_copy(&m->texts, text, strlen(text)),
+      .is_warning = is_warning,
   };
+  m->warnings += is_warning;
+}
+
+void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args) {
+  add(m, false, place, format, args);
+}
+
+void od_messages_warnv(od_messages *m, od_place place, const char *format, va_list args) {
+  add(m, true, place, format, args);
+}
+
+void od_messages_add_like(od_messages *m, const od_message *other, od_place place, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add(m, other->is_warning, place, format, args);
+  va_end(args);
 }
 
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) {
@@ -114,21 +133,40 @@ void od_messages_sort(od_messages *m, int first) {
     bool known = false;
     for (int j = kept - 1; j >= first && !known && in_file_order(&m->item[j], &m->item[i]) == 0; j--)
       known = same(&m->item[j], &m->item[i]);
-    if (!known) m->item[kept++] = m->item[i];
+    if (known)
+      m->warnings -= m->item[i].is_warning;
+    else
+      m->item[kept++] = m->item[i];
   }
   m->count = kept;
   if (m->dropped > 0) {
     int dropped = m->dropped;
     m->dropped = 0;
-    if (m->count == MOST_MESSAGES) m->count--, dropped++;
+    if (m->count - m->warnings == MOST_MESSAGES) {
+      dropped++;
+      m->count--;
+      m->warnings -= m->item[m->count].is_warning;
+    }
     od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
   }
 }
 
+// Whether a message about the same file is there already.
+static bool is_known(const od_messages *m, const od_message *item) {
+  for (int i = 0; i < m->count; i++) {
+    const od_message *there = &m->item[i];
+    bool same_file = there->file && item->file ? strcmp(there->file, item->file) == 0 : there->file == item->file;
+    if (same_file && same(there, item)) return true;
+  }
+  return false;
+}
+
 void od_messages_append(od_messages *to, const od_messages *from) {
-  for (int i = 0; i < from->count; i++)
-    od_messages_add(to, (od_place){from->item[i].file, from->item[i].line, from->item[i].column}, "%s",
-                    from->item[i].text);
+  for (int i = 0; i < from->count; i++) {
+    const od_message *item = &from->item[i];
+    if (!item->is_warning || !is_known(to, item))
+      od_messages_add_like(to, item, (od_place){item->file, item->line, item->column}, "%s", item->text);
+  }
 }
 
 static void print_place(const od_message *item, FILE *to) {
@@ -141,7 +179,10 @@ static void print_place(const od_message *item, FILE *to) {
 void od_messages_print(const od_messages *m, FILE *to, bool colour) {
   for (int i = 0; i < m->count; i++) {
     print_place(&m->item[i], to);
-    fputs(colour ? "\033[1;31merror:\033[0m " : "error: ", to);
+    if (m->item[i].is_warning)
+      fputs(colour ? "\033[1;35mwarning:\033[0m " : "warning: ", to);
+    else
+      fputs(colour ? "\033[1;31merror:\033[0m " : "error: ", to);
     fprintf(to, "%s\n", m->item[i].text);
   }
 }

@@ -16,13 +16,17 @@ typedef struct od_place {
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
+// The same for a warning. Of very many the first are kept.
+void od_messages_warnv(od_messages *m, od_place place, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+// An error or a warning, as another message is one.
+void od_messages_add_like(od_messages *m, const od_message *other, od_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool od_message_is_about_set(const od_message *message);
-// All messages so far, those beyond the bound that are only counted among them.
-int od_messages_total(const od_messages *m);
 // Puts the messages from index `first` on in the order of the file, those about --set last, each only once.
 void od_messages_sort(od_messages *m, int first);
 
-// Adds another list's messages at the end.
+// Adds another list's messages at the end, warnings only if they are new.
 void od_messages_append(od_messages *to, const od_messages *from);
 
 #endif

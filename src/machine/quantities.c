@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "machine/ranges.h"
+
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -37,21 +39,29 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   return given;
 }
 
-static void complain_at(od_loader *ld, const char *path, const char *text, od_place place, const char *format,
-                        va_list args) {
-  if (place.line > 0 || text == NULL) {
-    od_messages_addv(ld->messages, place, format, args);
-    return;
-  }
+// What is about --set names the path.
+static void say_at(od_loader *ld, bool is_warning, const char *path, const char *text, od_place place,
+                   const char *format, va_list args) {
   char message[512];
   vsnprintf(message, sizeof message, format, args);
-  od_messages_add(ld->messages, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
+  const od_message like = {.is_warning = is_warning};
+  if (place.line > 0 || text == NULL)
+    od_messages_add_like(ld->messages, &like, place, "%s", message);
+  else
+    od_messages_add_like(ld->messages, &like, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
 }
 
 void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  complain_at(ld, given->path, given->text, given->place, format, args);
+  say_at(ld, false, given->path, given->text, given->place, format, args);
+  va_end(args);
+}
+
+void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say_at(ld, true, given->path, given->text, given->place, format, args);
   va_end(args);
 }
 
@@ -172,16 +182,16 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
   return true;
 }
 
-bool od_check_range(od_loader *ld, const od_given *given, od_range range, double value) {
-  if (range == OD_POSITIVE && !(value > 0)) {
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value) {
+  if (field->range == OD_POSITIVE && !(value > 0)) {
     od_complain_given(ld, given, "%s is '%s', must be greater than zero", given->label, od_excerpt(ld, given->text));
     return false;
   }
-  if (range == OD_NOT_NEGATIVE && !(value >= 0)) {
+  if (field->range == OD_NOT_NEGATIVE && !(value >= 0)) {
     od_complain_given(ld, given, "%s is '%s', must not be negative", given->label, od_excerpt(ld, given->text));
     return false;
   }
-  return true;
+  return od_check_limits(ld, given, field, row, value);
 }
 
 bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most) {
@@ -193,11 +203,20 @@ bool od_check_whole(od_loader *ld, int number, const char *label, double least, 
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-int od_add_number(od_loader *ld, const od_given *given, double value, const char *unit, od_home home) {
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
+                  od_home home) {
+  od_limits l = od_field_limits(field, row);
   od_number_entry entry = {
-      .number = {.path = given->path, .unit = unit, .given = given->text, .value = value},
+      .number = {.path = given->path,
+                 .unit = field->unit,
+                 .given = given->text,
+                 .value = value,
+                 .low = l.low,
+                 .high = l.high,
+                 .usual_low = l.usual_low,
+                 .usual_high = l.usual_high},
       .place = given->place,
-      .theta = home == OD_IN_MODEL ? od_build_number(ld->build, given->path, value, unit) : -1,
+      .theta = home == OD_IN_MODEL ? od_build_number(ld->build, given->path, value, field->unit) : -1,
   };
   int number = od_numbers_add(&ld->machine->numbers, entry);
   if (number < 0) ld->no_memory = true;
@@ -205,13 +224,18 @@ int od_add_number(od_loader *ld, const od_given *given, double value, const char
 }
 
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home) {
+  return od_read_number_as(ld, node, path, field, NULL, place, home);
+}
+
+int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
+                      od_home home) {
   od_given given = od_given_for(ld, node, path, field->key, field->unit, place);
   double value = isnan(field->fallback) ? 0 : field->fallback;
   double read;
   if (given.text != NULL && od_read_quantity(ld, &given, field->unit, &read) &&
-      od_check_range(ld, &given, field->range, read))
+      od_check_range(ld, &given, field, row, read))
     value = read;
-  return od_add_number(ld, &given, value, field->unit, home);
+  return od_add_number(ld, &given, value, field, row, home);
 }
 
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home) {
@@ -252,6 +276,6 @@ void od_complain_number(od_loader *ld, int number, const char *format, ...) {
   if (entry == NULL) return;
   va_list args;
   va_start(args, format);
-  complain_at(ld, entry->number.path, entry->number.given, entry->place, format, args);
+  say_at(ld, false, entry->number.path, entry->number.given, entry->place, format, args);
   va_end(args);
 }

@@ -9,7 +9,9 @@ enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small fil
 
 typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
 
-// A number with a key. A fallback of NAN means that it is required.
+// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table of
+// ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
+// (NULL: the key; "": none).
 typedef struct od_field {
   const char *key, *unit;
   od_range range;
@@ -32,20 +34,25 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 // A message at the place of a given number; for --set it names the path.
 void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // A text as number and unit: the number's value and where the unit begins. False: it does not begin with a number.
 bool od_split_quantity(const char *text, double *value, const char **unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-bool od_check_range(od_loader *ld, const od_given *given, od_range range, double value);
+// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is unusual.
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
 // Whether a number, if it is given, is a whole one; if not, a message says so.
 bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if asked for, to the model. Returns its index in the machine's table.
-int od_add_number(od_loader *ld, const od_given *given, double value, const char *unit, od_home home);
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
+                  od_home home);
 
 // A number at a node (-1: not in the file; `place` is where it would belong): its index in the machine's table.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
+int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
+                      od_home home);
 // Fields of a section, added one after another: the index of the first. A required one that is missing is reported.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
 

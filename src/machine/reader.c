@@ -26,7 +26,7 @@ void od_complain(od_loader *ld, int node, const char *format, ...) {
 }
 
 bool od_has_errors(const od_loader *ld) {
-  return od_messages_total(ld->messages) > ld->first_message;
+  return od_messages_errors(ld->messages) > ld->first_error;
 }
 
 const char *od_copy(od_loader *ld, const char *text, size_t length) {

@@ -1,5 +1,6 @@
 // Lists of numbers: vectors in space, pairs.
 #include <math.h>
+#include <string.h>
 
 #include "machine/quantities.h"
 
@@ -20,10 +21,16 @@ static bool vector_nodes(od_loader *ld, int node, const char *label, int *entry)
   return true;
 }
 
+// The row of the table of ranges that holds for the entries. Labels may be names of points.
+static const char *row_of(const char *unit, od_vector_kind kind) {
+  if (kind == OD_DIRECTION) return "";
+  return kind == OD_SIZE ? "size" : strcmp(unit, "m") == 0 ? "position" : "gravity";
+}
+
 int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_vector_kind kind,
                    const double *fallback, od_place place) {
   int entry[3] = {-1, -1, -1};
-  int errors_before = od_messages_total(ld->messages);
+  int errors_before = od_messages_errors(ld->messages);
   bool is_vector = vector_nodes(ld, node, label, entry);
   if (node >= 0) place = od_place_of(ld, node);
   int first = ld->machine->numbers.count;
@@ -36,10 +43,10 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
         .fallback = node < 0 && fallback != NULL ? fallback[i] : 0,
     };
     const char *entry_path = od_format(ld, "%s[%d]", path, i);
-    int number = od_read_number(ld, entry[i], entry_path, &field, place, OD_IN_MODEL);
+    int number = od_read_number_as(ld, entry[i], entry_path, &field, row_of(unit, kind), place, OD_IN_MODEL);
     sum += fabs(od_number_value(ld, number));
   }
-  bool sound = is_vector && od_messages_total(ld->messages) == errors_before;
+  bool sound = is_vector && od_messages_errors(ld->messages) == errors_before;
   if (sound && kind == OD_DIRECTION && sum == 0)
     od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero", label);
   if (sound && kind == OD_SIZE && node >= 0 && entry[2] < 0 && !od_number_is_given(ld, first + 2))

@@ -292,7 +292,7 @@ static int block_numbers(const od_block_spec *s) {
     case OD_BLOCK_MASS: return 4;
     case OD_BLOCK_TRANSFER: return s->numerator + s->order + 2;
     case OD_BLOCK_INTEGRATOR: return 1 + limits;
-    case OD_BLOCK_PID: return 4 + limits;
+    case OD_BLOCK_PID: return 4 + limits - (s->limited && s->tracks_by_gains ? 1 : 0);
   }
   return 0;
 }

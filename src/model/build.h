@@ -178,7 +178,8 @@ typedef struct od_block_spec {
   int order;      // transfer function: degree of the denominator; delay: of the Pade approximation
   int numerator;  // transfer function: degree of the numerator
   bool by_time, limited;
-  bool derivative;  // a PID with a derivative part
+  bool derivative;       // a PID with a derivative part
+  bool tracks_by_gains;  // a PID whose time constant of back-calculation follows its gains and is no number
   // A block that runs once per sample (s) and holds its output in between; 0: continuous. Gains (which then sample and
   // hold), integrators, PIDs, transfer functions (in z then) and delays can; a delay by so many samples has no number.
   double sample;
@@ -205,8 +206,8 @@ const char *od_build_block_state_name(const od_build *b, int block, int state);
 // Every volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero unless given.
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // A quantity that is to be found such that the machine is in static balance; value is where the search begins. Joint
-// coordinates and pressures can be balanced: as many as the machine has degrees of freedom make the accelerations zero;
-// balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
+// coordinates and pressures can be balanced together: as many as the machine has degrees of freedom make the
+// accelerations zero; balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
 void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles. On failure *out is NULL and err says why.

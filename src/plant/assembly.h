@@ -1,7 +1,8 @@
-// From collected elements to a machine in its initial state: the work of od_build_finish(), in three files.
+// From collected elements to a machine in its initial state: the work of od_build_finish(), in four files.
 //   initial_values.c   what the file says about the initial state, sorted
 //   assembly.c         positions and rates that close the loops and meet what is exact
-//   finish.c           freedoms, reach of cylinders, inertia, static balance, and the order of it all
+//   balance.c          values that let the machine rest
+//   finish.c           freedoms, reach of cylinders, inertia, and the order of it all
 // Runs once, when a model is built; allocates.
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H
@@ -23,6 +24,7 @@ typedef struct assembly {
   condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
+  int *initial_of_z;                        // which of the builder's initial values each coordinate has
   int rows;                                 // of the largest problem: closure rows and conditions
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
   int *pivot;
@@ -53,5 +55,14 @@ void od_assembly_rates(assembly *s);
 // were.
 int od_assembly_rank(assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(assembly *s, int *integers, double *matrix, int rank);
+
+// A plant of the assembled machine for the last checks, at its initial point; g and matrix are scratch.
+typedef struct trial_plant {
+  od_plant *plant;
+  void *work;
+  double *x, *u, *g, *matrix;
+} trial_plant;
+// Finds what is to be balanced and writes it into z0 and c0.
+void od_assembly_balance(assembly *s, const trial_plant *t);
 
 #endif

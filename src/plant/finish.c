@@ -6,8 +6,14 @@
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
-#include "plant/equilibrium.h"
 #include "plant/machine_plant.h"
+
+// Where the search for static balance begins need not be where the machine can be.
+static bool balances_positions(const assembly *s) {
+  bool found = false;
+  for (int i = 0; i < s->balances; i++) found = found || s->balanced[i].output.kind == OD_OUT_COORDINATE;
+  return found;
+}
 
 static void check_reach(assembly *s) {
   const od_model *m = s->m;
@@ -58,49 +64,6 @@ static void check_senses(assembly *s) {
                         j->name);
   }
 }
-
-static bool is_of_block(const assembly *s, int balanced) {
-  od_output_kind kind = s->balanced[balanced].output.kind;
-  return kind == OD_OUT_BLOCK_STATE || kind == OD_OUT_INPUT;
-}
-
-// Which states are free and which rows of the residual have to vanish.
-static int choose_balance(assembly *s, const od_plant *plant, int *state, int *row) {
-  const od_model *m = s->m;
-  int count = 0, angles = 0, others = 0, n = plant->nz, extra = 0;
-  for (int i = 0; i < s->balances; i++) angles += s->balanced[i].output.kind == OD_OUT_COORDINATE;
-  // Balanced coordinates stand for the freedom that the loops leave.
-  for (int k = 0; k < n && angles > 0; k++) state[count++] = k;
-  for (int i = 0; i < s->balances; i++)
-    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
-      state[count++] = 2 * n + od_assembly_first_order_state(m, &s->balanced[i].output);
-  for (int i = 0; i < s->balances; i++) others += !is_of_block(s, i);
-  if (others > 0 && ((angles > 0 && angles != n) || count < n)) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
-                      "static balance wants %d balanced quantities, as many as there are degrees of freedom, not %d", n,
-                      angles > 0 ? angles : count);
-    return 0;
-  }
-  for (int k = 0; k < n && others > 0; k++) row[k] = k;
-  for (int i = 0; i < s->balances && n + extra < count; i++)
-    if (s->balanced[i].output.kind == OD_OUT_NODE_PRESSURE)
-      row[n + extra++] = n + od_assembly_first_order_state(m, &s->balanced[i].output);
-  // A state of a block rests when its own rate is zero.
-  for (int i = 0; i < s->balances; i++) {
-    if (!is_of_block(s, i)) continue;
-    int c = od_assembly_first_order_state(m, &s->balanced[i].output);
-    state[count] = 2 * n + c;
-    row[count++] = n + c;
-  }
-  return count;
-}
-
-// A plant of the assembled machine for the last checks, at its initial point.
-typedef struct trial_plant {
-  od_plant *plant;
-  void *work;
-  double *x, *u, *g, *matrix;
-} trial_plant;
 
 static bool begin_trial(assembly *s, trial_plant *t) {
   const od_model *m = s->m;
@@ -162,38 +125,11 @@ static void check_inertia(assembly *s, const trial_plant *t) {
   }
 }
 
-static void balance_machine(assembly *s, const trial_plant *t) {
-  od_model *m = s->m;
-  const od_plant *plant = t->plant;
-  if (s->balances == 0) return;
-  int nx = od_plant_nx(plant), n = plant->nz;
-  int *state = calloc((size_t)nx + 1, sizeof *state), *row = calloc((size_t)nx + 1, sizeof *row);
-  if (state && row) {
-    int count = choose_balance(s, plant, state, row);
-    for (int k = n; k < 2 * n; k++) t->x[k] = 0;
-    if (count > 0 && od_equilibrium(plant, t->work, 0, t->u, t->x, state, row, count) != OD_OK)
-      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[0].initial,
-                        "no static balance found from here; another starting value ('balance from ...') may help");
-    memcpy(m->c0, t->x + 2 * n, (size_t)m->states * sizeof *m->c0);
-    memcpy(m->z0, od_machine_plant_scalars(plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
-    memcpy(s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
-  }
-  free(state);
-  free(row);
-  for (int i = 0; i < s->balances && !s->b->problems; i++) {
-    const od_output *o = &s->balanced[i].output;
-    if (o->kind == OD_OUT_NODE_PRESSURE && m->c0[od_assembly_first_order_state(m, o)] < 0)
-      od_build_complain(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
-                        "static balance needs a negative pressure, %.4g Pa, in '%s'",
-                        m->c0[od_assembly_first_order_state(m, o)], m->node[o->index].name);
-  }
-}
-
 static void check_and_balance(assembly *s) {
   trial_plant t;
   if (begin_trial(s, &t)) {
     check_inertia(s, &t);
-    if (!s->b->problems) balance_machine(s, &t);
+    if (!s->b->problems) od_assembly_balance(s, &t);
   }
   end_trial(&t);
 }
@@ -245,6 +181,7 @@ static bool take_memory(assembly *s) {
   s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
   s->balanced = calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
   s->given_z = calloc(n, sizeof *s->given_z);
+  s->initial_of_z = calloc(n, sizeof *s->initial_of_z);
   s->given_c = calloc((size_t)m->states + 1, sizeof *s->given_c);
   s->matrix = calloc(rows * n, sizeof *s->matrix);
   s->normal = calloc(rows * rows, sizeof *s->normal);
@@ -252,8 +189,8 @@ static bool take_memory(assembly *s) {
   s->y = calloc(rows, sizeof *s->y);
   s->trial = calloc(2 * n, sizeof *s->trial);
   s->pivot = calloc(rows, sizeof *s->pivot);
-  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->given_c && s->matrix &&
-         s->normal && s->r && s->y && s->trial && s->pivot;
+  return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
+         s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
 }
 
 static void give_memory_back(assembly *s) {
@@ -263,6 +200,7 @@ static void give_memory_back(assembly *s) {
   free(s->at_rate);
   free(s->balanced);
   free(s->given_z);
+  free(s->initial_of_z);
   free(s->given_c);
   free(s->matrix);
   free(s->normal);
@@ -289,7 +227,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
-    if (!b->problems) check_reach(&s);
+    if (!b->problems && !balances_positions(&s)) check_reach(&s);
     if (!b->problems) check_springs(&s);
     if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);

@@ -74,7 +74,8 @@ static void take_initial_value(assembly *s, int i) {
                       in->quantity);
     return;
   }
-  if (c.output.kind == OD_OUT_COORDINATE) m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true;
+  if (c.output.kind == OD_OUT_COORDINATE)
+    m->z0[c.output.index] = in->value, s->given_z[c.output.index] = true, s->initial_of_z[c.output.index] = i;
   if (c.output.kind == OD_OUT_COORDINATE_RATE) m->zd0[c.output.index] = in->value;
   if (state >= 0) m->c0[state] = in->value, s->given_c[state] = true;
   if (in->balance) s->balanced[s->balances++] = c;

@@ -101,6 +101,8 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);
 od_status od_machine_output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
                                       const double *ku, const double *kp, double *hx, double *hu, double *hp);
+// The change of an output (without integrals) along the last tangent.
+double od_machine_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 // Whether an output shows rates k.
 bool od_machine_output_has_rates(const od_model *m, const od_output *o);
 od_status od_machine_powers(const od_plant *plant, void *work, double *power);

@@ -44,7 +44,7 @@ double od_machine_output(const od_model *m, const double *w, const od_output *o)
   double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
-static double output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+double od_machine_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
   double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
@@ -91,7 +91,8 @@ static void output_column(const machine *d, const parts *p, const unsigned char 
                           od_block_number number, double *h, int columns, int column) {
   if (d->m->blocks) od_machine_signal_tangent(d, p, dc, number, du);
   for (int i = 0; i < d->plant.ny; i++)
-    if (!wanted || wanted[i]) h[i * columns + column] = output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+    if (!wanted || wanted[i])
+      h[i * columns + column] = od_machine_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
 }
 
 // What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.

@@ -51,7 +51,7 @@ static void pid_slopes(const od_block *b, const double *q, const double *x, doub
   double rate = derivative ? 1 / q[3] : 0, by_e = q[0] + q[2] * rate;
   double v = q[0] * e + x[0] + (derivative ? q[2] * (e - x[1]) * rate : 0);
   bool free = !b->spec.limited || within(v, q + 4);
-  double back = free ? 0 : -1 / q[6];
+  double back = free ? 0 : -pid_tracking(b, q);
   if (free) {
     *by_state(s, 0, 0) = 1;
     *by_input(s, 0, 0) = by_e;

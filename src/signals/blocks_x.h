@@ -5,10 +5,12 @@
 // Limits act by back-calculation: beyond them an integral is led back with the time constant Tt.
 //   integrator    x' = k u - (x - y)/Tt,  y = x within the limits
 //   PID           v = kp e + I + kd (e - f)/Tf,  I' = ki e + (y - v)/Tt,  f' = (e - f)/Tf,  y = v within the limits
+// Tt of a PID is given or follows its gains: Ti for a PI controller, sqrt(Ti Td) with a derivative part, Ti = kp/ki,
+// Td = kd/kp (Astrom and Hagglund, source 27 in docs/theory.md). Without ki there is no integral to lead back.
 //   linear valve  Q = Kq i - Kc pL
 //   load chamber  pL' = 4 B/V (Q - A v - C pL)
 //   mass          m v' = A pL - d v - k x - F
-// The three of a linear axis: Merritt, Hydraulic Control Systems, 1967 (source 9 in docs/theory.md).
+// The three of a linear axis: Merritt, Hydraulic Control Systems, 1967 (source 22 in docs/theory.md).
 
 typedef struct X(rational) {
   int n;  // degree of the denominator
@@ -72,13 +74,35 @@ static inline od_x clamp_x(od_x v, const od_x *limits) {
   return RE(v) < RE(limits[0]) ? limits[0] : RE(v) > RE(limits[1]) ? limits[1] : v;
 }
 
+// 1/Tt of a PID. Written with rates, it goes to zero with ki, with a finite slope where kp is there.
+//   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
+//     would empty the integral.
+//   - A pure I controller has no time constant in its gains; the shorter Tt is the better, so it gets the least.
+static inline od_x pid_tracking(const od_block *block, const od_x *q) {
+  const double most = 1 / 1e-3, of_integral = 10;  // 1/s; 1/Tt is at most so many times 1/Ti
+  od_x kp = q[0], ki = q[1], kd = block->spec.derivative ? q[2] : 0;
+  bool pure = RE(kp) == 0 && RE(kd) == 0;
+  if (RE(ki) == 0 && (!block->spec.tracks_by_gains || RE(kp) == 0)) return 0;
+  if (!block->spec.tracks_by_gains) return 1 / q[6];
+  if (pure) return most;
+  od_x rate = RE(kp) != 0 ? ki / kp : 0;
+  if (RE(rate) < 0) rate = -rate;
+  if (RE(kd) != 0) {
+    od_x square = ki / kd;
+    if (RE(square) < 0) square = -square;
+    bool near_ti = RE(kp) != 0 && of_integral * of_integral * RE(rate) * RE(rate) <= RE(square);
+    rate = near_ti ? of_integral * rate : sqrt(square);
+  }
+  return RE(rate) < most ? rate : most;
+}
+
 static inline void pid_evaluate(const od_block *block, const od_x *q, const od_x *x, od_x e, od_x *y, od_x *rate) {
   od_x slope = block->spec.derivative ? (e - x[1]) / q[3] : 0;
   od_x v = q[0] * e + x[0] + q[2] * slope;
   y[0] = block->spec.limited ? clamp_x(v, q + 4) : v;
   if (!rate) return;
   rate[0] = q[1] * e;
-  if (block->spec.limited) rate[0] += (y[0] - v) / q[6];
+  if (block->spec.limited) rate[0] += (y[0] - v) * pid_tracking(block, q);
   if (block->spec.derivative) rate[1] = slope;
 }
 
@@ -129,7 +153,10 @@ static inline void pid_sample(const od_block *block, const od_x *q, const od_x *
   od_x slope = block->spec.derivative ? (e - x[1]) / (q[3] + T) : 0;
   od_x v = q[0] * e + x[0] + q[2] * slope, y = block->spec.limited ? clamp_x(v, q + 4) : v;
   next[0] = x[0] + T * q[1] * e;
-  if (block->spec.limited) next[0] += (y - v) * (RE(q[6]) > T ? T / q[6] : 1);
+  if (block->spec.limited) {
+    od_x part = T * pid_tracking(block, q);
+    next[0] += (y - v) * (RE(part) < 1 ? part : 1);
+  }
   if (block->spec.derivative) next[1] = x[1] + T * slope;
   next[block->states - 1] = y;
 }

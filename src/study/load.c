@@ -60,8 +60,8 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
     od_study *s = sl->s;
     const char *metric = od_text_of(ld, key);
     const od_field field = {metric, "1", OD_ANY, NAN};
-    int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
-                                &field, od_place_of(ld, key), OD_IN_LOADER);
+    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
+                                   &field, "", od_place_of(ld, key), OD_IN_LOADER);
     od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
     if (!grown) {
       ld->no_memory = true;
@@ -80,9 +80,9 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
     od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
   else if (m->file && strncmp(m->file, "--", 2) == 0)
-    od_complain(&sl->ld, w->key, "%s: %s", m->file + 2, m->text);
+    od_messages_add_like(sl->ld.messages, m, od_place_of(&sl->ld, w->key), "%s: %s", m->file + 2, m->text);
   else
-    od_messages_add(sl->foreign, (od_place){m->file, m->line, m->column}, "%s", m->text);
+    od_messages_add_like(sl->foreign, m, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
@@ -220,7 +220,7 @@ static od_status read_file(void *user) {
     od_complain(ld, cases, "a study needs at least one case");
   if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
   check_only(sl, cases);
-  return od_has_errors(ld) || od_messages_count(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
+  return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages) {

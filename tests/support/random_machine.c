@@ -305,7 +305,7 @@ static void random_block_numbers(plan *p, int block, const od_block_spec *s, dou
     case OD_BLOCK_PID:
       count = s->kind == OD_BLOCK_PID ? 4 : 1;
       if (s->kind == OD_BLOCK_PID) q[2] = 0.01, q[3] = T;
-      if (s->limited) q[count] = -0.4, q[count + 1] = 0.5, q[count + 2] = 0.02, count += 3;
+      if (s->limited) q[count] = -0.4, q[count + 1] = 0.5, q[count + 2] = 0.02, count += s->tracks_by_gains ? 2 : 3;
       break;
   }
   int first = number(p, "block", q[0]);
@@ -342,6 +342,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (states > MOST_BLOCK_STATES) spec[i].kind = OD_BLOCK_SUM;
     if (spec[i].kind == OD_BLOCK_TRANSFER) spec[i].numerator = od_dice_pick(&p->block_dice, spec[i].order + 1);
     perhaps_sample(&p->block_dice, &spec[i]);
+    if (spec[i].kind == OD_BLOCK_PID) spec[i].tracks_by_gains = od_dice_pick(&p->block_dice, 2);
     od_build_block(p->build, name, &spec[i], "1");
     states += spec[i].kind == OD_BLOCK_TRANSFER || spec[i].kind == OD_BLOCK_DELAY ? spec[i].order : 1;
   }

@@ -269,6 +269,45 @@ static void test_integrators_agree(void **state) {
   assert_true(fabs(final[0] - final[2]) < 1e-3);
 }
 
+// A value that is unusual is warned of by every command, once, and changes nothing else.
+static void test_warnings(void **state) {
+  scratch *s = *state;
+  static const char warning[] = "warning: modulus is '1.2 MPa', which is unusual";
+  static const char soft[] =
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 MPa}\n"
+      "volumes: {A: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\n"
+      "leaks: {l: {between: [A, T], slope: 1e-11 m^3/(s Pa)}}\ninitial: {A.pressure: 20 bar}\n"
+      "run: {time: 0.1 s, step: 5 ms, outputs: [A.pressure]}\n";
+  static const char observe[] =
+      "experiment: Soft\nmachine: soft.yaml\nsensors: {A.pressure: {sigma: 0.1 bar}}\n"
+      "parameters: {l.slope: {sigma: 1e-12 m^3/(s Pa), low: 1e-12 m^3/(s Pa), high: 1e-10 m^3/(s Pa)}}\n";
+  static const char study[] = "study: Soft\nseeds: 2\ncases: {soft: {experiment: soft.experiment.yaml}}\n";
+  scratch_write(s, "soft.yaml", soft, strlen(soft));
+  scratch_write(s, "soft.experiment.yaml", observe, strlen(observe));
+  scratch_write(s, "soft.study.yaml", study, strlen(study));
+  const char *calls[] = {"check soft.yaml",          "simulate soft.yaml",         "info soft.yaml",
+                         "info --ranges soft.yaml",  "check soft.experiment.yaml", "observe soft.experiment.yaml",
+                         "fit soft.experiment.yaml", "study soft.study.yaml"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s", calls[i]);
+    ends_with(o, 0);
+    const char *first = strstr(o.err, warning);
+    if (!first || strstr(first + 1, warning)) fail_msg("%s says %s", calls[i], o.err);
+    says(o.err, "soft.yaml:1:52: warning:");
+    forget(o);
+  }
+  outcome o = run(s, "check --json soft.yaml");
+  ends_with(o, 0);
+  json_t *json = json_loads(o.out, 0, NULL);
+  assert_true(json_is_true(json_object_get(json, "ok")));
+  const json_t *messages = json_object_get(json_array_get(json_object_get(json, "machines"), 0), "messages");
+  assert_int_equal(json_array_size(messages), 1);
+  const json_t *severity = json_object_get(json_array_get(messages, 0), "severity");
+  assert_string_equal(json_string_value(severity), "warning");
+  json_decref(json);
+  forget(o);
+}
+
 static void test_check_and_info(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check " MACHINE);
@@ -446,14 +485,23 @@ static void test_interruption(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_overview_and_help),  TEST(test_version),
-      TEST(test_manual_is_complete), TEST(test_mistakes_get_suggestions),
-      TEST(test_simulate_json),      TEST(test_simulate_table),
-      TEST(test_files_are_complete), TEST(test_csv_on_standard_output),
-      TEST(test_inputs_are_spared),  TEST(test_csv_on_standard_output),
-      TEST(test_unwritable_files),   TEST(test_integrators_agree),
-      TEST(test_check_and_info),     TEST(test_info_lists_parts),
-      TEST(test_readme_machine),     TEST(test_all_cases_are_right),
+      TEST(test_overview_and_help),
+      TEST(test_version),
+      TEST(test_manual_is_complete),
+      TEST(test_mistakes_get_suggestions),
+      TEST(test_simulate_json),
+      TEST(test_simulate_table),
+      TEST(test_files_are_complete),
+      TEST(test_csv_on_standard_output),
+      TEST(test_inputs_are_spared),
+      TEST(test_csv_on_standard_output),
+      TEST(test_unwritable_files),
+      TEST(test_integrators_agree),
+      TEST(test_warnings),
+      TEST(test_check_and_info),
+      TEST(test_info_lists_parts),
+      TEST(test_readme_machine),
+      TEST(test_all_cases_are_right),
       TEST(test_interruption),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,7 +336,7 @@ static void test_mistakes_in_rows(void **state) {
 
 static void test_truth_is_not_known(void **state) {
   scratch *s = *state;
-  const char *set = "truth.oil.kp=1400 MPa", *log = COLUMNS "0,1,1,1,1\n";
+  const char *set = "truth.oil.kp=1400 MPa", *log = COLUMNS "0,1.7,7e6,1e6,1\n";
   const od_experiment_options options = {
       .set = &set, .set_count = 1, .truth = "3-S2", .data = scratch_write(s, "l.csv", log, strlen(log))};
   od_messages *messages = od_messages_new();

@@ -1,0 +1,200 @@
+// Static balance of the initial state against statics by hand: moments about joints, virtual work of a loop, flows
+// through orifices.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oleodyn/oleodyn.h"
+#include "support/machines.h"
+
+static const double pi = 3.14159265358979323846, gravity = 9.81;
+
+static void check(const char *what, double got, double want, double relative) {
+  if (!(fabs(got - want) <= relative * fabs(want))) print_error("%s: %.12g, not %.12g\n", what, got, want);
+  assert_true(fabs(got - want) <= relative * fabs(want));
+}
+
+// Outputs at the start.
+static void begin(const char *text, double *y, const char *a, const char *b, const char *c) {
+  od_test_run run = od_test_begin(od_test_machine_text(text), a, b, c, NULL);
+  assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
+  od_test_end(&run);
+}
+
+// ---- a boom on a cylinder with a load that hangs from it
+
+#define CRANE                                                                                                \
+  "gravity: [0, -9.81]\nground: {points: {ram: [0.5 m, -0.5 m]}}\n"                                          \
+  "bodies:\n  boom: {beam: {mass: 100 kg, length: 3 m}, points: {ram: [1 m, 0]}}\n"                          \
+  "  load: {beam: {mass: 50 kg, length: 1 m}}\n"                                                             \
+  "joints:\n  heel: {type: revolute, between: [ground, boom.start]}\n"                                       \
+  "  rope: {type: revolute, between: [boom.end, load.start]}\n"                                              \
+  "oil: {density: 870, law: constant, modulus: 1.2 GPa}\ntanks: {T: {pressure: 1 bar}}\n"                    \
+  "cylinders:\n  ram: {between: [ground.ram, boom.ram], chambers: [A, B], bore: 50 mm, rod: 30 mm, closed: " \
+  "0.5 m, stroke: 1 m}\n"
+#define TWO_VOLUMES "volumes: {A: {volume: 1 L}, B: {volume: 1 L}}\n"
+
+// The pressure that holds the boom at an angle: the moments of the weights about the heel over the ram's lever.
+static double holding_pressure(double angle, double other) {
+  double x = cos(angle), y = sin(angle), dx = x - 0.5, dy = y + 0.5, length = hypot(dx, dy);
+  double moment = 100 * gravity * 1.5 * cos(angle) + 50 * gravity * 3 * cos(angle);
+  double force = moment / ((x * dy - y * dx) / length);
+  double bore = pi / 4 * 0.05 * 0.05, ring = bore - pi / 4 * 0.03 * 0.03;
+  return (force + other * ring) / bore;
+}
+
+// The angle at which the ram has a length: triangle heel, foot, eye.
+static double angle_of_length(double length) {
+  double foot = sqrt(0.5), cosine = (foot * foot + 1 - length * length) / (2 * foot);
+  return acos(cosine) - pi / 4;
+}
+
+// However the boom's place is given, the load hangs and the pressure carries both; the load's start may be level,
+// where its weight has no slope, or well off.
+static void boom_and_load(void **state) {
+  (void)state;
+  static const struct {
+    const char *place, *load;
+    double angle;
+  } cases[] = {{"heel.angle: 20 deg", "balance from -110 deg", 0.3490658503988659},
+               {"heel.angle: 20 deg", "balance from -20 deg", 0.3490658503988659},
+               {"heel.angle: 20 deg", "balance", 0.3490658503988659},
+               {"heel.angle: about 20 deg", "balance from -80 deg", 0.3490658503988659},
+               {"heel.angle: about 20 deg, ram.length: 0.95 m", "balance from -80 deg", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[2048];
+    double y[3], angle = cases[i].angle != 0 ? cases[i].angle : angle_of_length(0.95);
+    snprintf(text, sizeof text,
+             CRANE TWO_VOLUMES "initial: {%s, rope.angle: %s, A.pressure: balance, B.pressure: 10 bar}\n",
+             cases[i].place, cases[i].load);
+    begin(text, y, "heel.angle", "load.angle", "A.pressure");
+    check("boom", y[0], angle, 1e-10);
+    check("load", y[1], -pi / 2, 1e-9);
+    check("pressure", y[2], holding_pressure(angle, 1e6), 1e-9);
+  }
+}
+
+// The pressure is given, the boom finds its angle, and the load hangs, though it begins level.
+static void boom_finds_its_angle(void **state) {
+  (void)state;
+  double y[3];
+  begin(CRANE TWO_VOLUMES
+        "initial: {heel.angle: balance from 20 deg, rope.angle: balance, A.pressure: 27 bar, B.pressure: 10 bar}\n",
+        y, "heel.angle", "load.angle", "A.pressure");
+  check("pressure", holding_pressure(y[0], 1e6), 27e5, 1e-9);
+  check("load", y[1], -pi / 2, 1e-9);
+}
+
+// A crane that slews about the vertical: no weight turns it that way, so nothing has to hold it. The boom as above,
+// without a load.
+static void slewing_crane(void **state) {
+  (void)state;
+  double y[3], angle = 0.3490658503988659, x = cos(angle), z = sin(angle), length = hypot(x - 0.5, z + 0.5);
+  double bore = pi / 4 * 0.05 * 0.05, ring = bore - pi / 4 * 0.03 * 0.03;
+  double force = 100 * gravity * 1.5 * x * length / (x * (z + 0.5) - z * (x - 0.5));
+  begin(
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n  post: {mass: 500 kg, inertia: [10, 10, 10], points: {ram: [0.5 m, 0, -0.5 m]}}\n"
+      "  boom: {beam: {mass: 100 kg, length: 3 m}, points: {ram: [1 m, 0, 0]}}\n"
+      "joints:\n  slew: {type: revolute, between: [ground, post], axis: [0, 0, 1]}\n"
+      "  heel: {type: revolute, between: [post, boom.start], axis: [0, -1, 0]}\n"
+      "oil: {density: 870, law: constant, modulus: 1.2 GPa}\n" TWO_VOLUMES
+      "cylinders:\n  ram: {between: [post.ram, boom.ram], chambers: [A, B], bore: 50 mm, rod: 30 mm, closed: 0.5 m,\n"
+      "        stroke: 1 m}\n"
+      "initial: {slew.angle: 30 deg, heel.angle: 20 deg, A.pressure: balance, B.pressure: 10 bar}\n",
+      y, "A.pressure", "slew.angle", "heel.angle");
+  check("pressure", y[0], (force + 1e6 * ring) / bore, 1e-9);
+  check("slew", y[1], pi / 6, 1e-12);
+}
+
+// Three unknowns of different kinds: the load's angle and the piston side from the forces, the rod side from what flows
+// through it: 6 L/min through an orifice to the tank.
+static void boom_with_flow(void **state) {
+  (void)state;
+  double y[3], flow = 1e-4, conductance = 0.6 * 3e-6 * sqrt(2 / 870.0);
+  double other = 1e5 + pow(flow / conductance, 2);
+  static const char text[] = CRANE TWO_VOLUMES
+      "pumps: {pump: {to: B, flow: 6 L/min}}\norifices: {o: {between: [B, T], area: 3 mm^2, discharge: 0.6}}\n"
+      "initial: {heel.angle: 20 deg, rope.angle: balance from -100 deg, A.pressure: balance, B.pressure: balance}\n";
+  begin(text, y, "load.angle", "A.pressure", "B.pressure");
+  check("load", y[0], -pi / 2, 1e-9);
+  check("rod side", y[2], other, 1e-4);  // the orifice is smoothed near zero
+  check("piston side", y[1], holding_pressure(0.3490658503988659, y[2]), 1e-9);
+}
+
+// ---- one coordinate
+
+// Near an unstable balance that is found; from elsewhere, level too, the pendulum sinks.
+static void pendulum(void **state) {
+  (void)state;
+  static const struct {
+    const char *start;
+    double angle;
+  } cases[] = {
+      {"balance", -90}, {"balance from 80 deg", 90}, {"balance from 20 deg", -90}, {"balance from 170 deg", 270}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[512];
+    double y[3];
+    snprintf(text, sizeof text,
+             "gravity: [0, -9.81]\nbodies: {rod: {beam: {mass: 2 kg, length: 1 m}}}\n"
+             "joints: {hinge: {type: revolute, between: [ground, rod.start]}}\ninitial: {hinge.angle: %s}\n",
+             cases[i].start);
+    begin(text, y, "hinge.angle", "rod.end.x", "rod.end.y");
+    check(cases[i].start, y[0], cases[i].angle * pi / 180, 1e-10);
+  }
+}
+
+// A slider-crank, its slider pushed: virtual work m g r/2 cos(a) = F dx/da, x = r cos(a) + sqrt(L^2 - r^2 sin(a)^2), by
+// bisection. The push is a force towards the crank.
+static double virtual_work(double a, double push) {
+  double r = 0.3, L = 0.8, root = sqrt(L * L - r * r * sin(a) * sin(a));
+  double slope = -r * sin(a) - r * r * sin(a) * cos(a) / root;
+  return -2 * gravity * r / 2 * cos(a) - push * slope;
+}
+
+static double balanced_crank(double low, double high) {
+  for (int i = 0; i < 100; i++) {
+    double middle = (low + high) / 2;
+    *(virtual_work(middle, 4) * virtual_work(low, 4) > 0 ? &low : &high) = middle;
+  }
+  return low;
+}
+
+static void slider_crank(void **state) {
+  (void)state;
+  static const struct {
+    const char *start, *slider;
+    double low, high;
+  } cases[] = {{"60 deg", "0.9 m", 0.5, 1.5},
+               {"20 deg", "1 m", -2.5, -1.2}};  // near the unstable balance; sinking into the stable one
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[1024];
+    double y[3];
+    snprintf(text, sizeof text,
+             "gravity: [0, -9.81]\n"
+             "bodies:\n  crank: {beam: {mass: 2 kg, length: 0.3 m}}\n  slider: {mass: 1 kg}\n"
+             "joints:\n  main: {type: revolute, between: [ground, crank.start]}\n"
+             "  guide: {type: prismatic, between: [ground, slider], axis: [1, 0, 0]}\n"
+             "rods: {tie: {between: [crank.end, slider.origin], length: 0.8 m}}\n"
+             "forces: {push: {at: slider.origin, value: 4 N, direction: [-1, 0]}}\n"
+             "initial: {main.angle: balance from %s, guide.position: about %s}\n",
+             cases[i].start, cases[i].slider);
+    begin(text, y, "main.angle", "guide.position", "slider.origin.x");
+    double a = balanced_crank(cases[i].low, cases[i].high);
+    check("crank", y[0], a, 1e-8);
+    check("slider", y[1], 0.3 * cos(a) + sqrt(0.64 - 0.09 * sin(a) * sin(a)), 1e-8);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(boom_and_load), cmocka_unit_test(boom_finds_its_angle),
+                                     cmocka_unit_test(slewing_crane), cmocka_unit_test(boom_with_flow),
+                                     cmocka_unit_test(pendulum),      cmocka_unit_test(slider_crank)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
