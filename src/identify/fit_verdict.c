@@ -239,7 +239,8 @@ static void judge_bound(judge *j, int i) {
   if (side != 0)
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
            "At a bound:", "'%s' ends at its %s bound, %s: the data would have it go further.", p->path,
-           side < 0 ? "lower" : "upper", show(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
+           side < 0 ? "lower" : "upper",
+           show(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
 }
 
 // By many of the sigmas that the file gives it; without one and without bounds, by a large factor or through zero.

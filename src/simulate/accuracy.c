@@ -12,13 +12,13 @@ enum {
   FREE_WINDOWS = 20,      // windows may be short for so many times, and then as long as there are not more of them
   STEPS_PER_WINDOW = 10,  // than one in so many steps
   LOOK = 40,              // steps after which outputs are compared at the latest
-  FREE_LOOKS = 20,        // when the error has grown, earlier, so many times, and then not more often
+  FREE_LOOKS = 100,       // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
   STABILITY = 16,         // windows after which the stability of Runge-Kutta steps is looked at again
   LENGTHS = 4,            // transitions that are kept, for steps of different lengths
   DEEPEST = 3,            // a window may be halved so often
 };
-static const double grown = 1.3;  // the error of a state since outputs were compared
+static const double grown = 1.1;  // the error of a state since outputs were compared
 // The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
 static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 static const double bent = 0.1, straight = 0.02;
@@ -46,10 +46,11 @@ struct od_accuracy {
   od_sim *sim, *shadow;
   od_step_rule rule;
   int nx, nu, ny, judged;
-  bool lost;      // the estimate is no longer a state
-  bool jumped;    // the next step begins with other inputs than the one before ended with
-  double *e;      // the error of the state
-  double *level;  // its largest parts when outputs were compared
+  bool lost;          // the estimate is no longer a state
+  bool jumped;        // the next step begins with other inputs than the one before ended with
+  double *e;          // the error of the state
+  double *level;      // its largest parts when outputs were compared
+  double *rate_size;  // the largest rates so far
   window window;
   double *J_end, *Ju_end, *f_end, *mean, *M, *scratch;
   double *J_inside[DEEPEST];  // within the window, where it is split
@@ -69,7 +70,7 @@ struct od_accuracy {
 
 static size_t doubles_needed(const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu, ny = (size_t)plant->ny;
-  return nx * (6 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu +
+  return nx * (7 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu +
          nx * nx * (4 + 2 * LENGTHS + DEEPEST) + 2 * LONGEST_WINDOW + 5 * ny;
 }
 
@@ -84,6 +85,7 @@ static void lay_out(od_accuracy *a, double *next) {
   window *w = &a->window;
   a->e = take(&next, nx);
   a->level = take(&next, nx);
+  a->rate_size = take(&next, nx);
   w->x = take(&next, nx);
   w->f = take(&next, nx);
   a->f_end = take(&next, nx);
@@ -294,6 +296,8 @@ static void begin_window(od_accuracy *a) {
   memcpy(w->x, od_sim_state(a->sim), (size_t)a->nx * sizeof *w->x);
   if (a->nu) memcpy(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u);
   present_rates(a, w->f);
+  for (int i = 0; i < a->nx; i++)
+    if (fabs(w->f[i]) > a->rate_size[i]) a->rate_size[i] = fabs(w->f[i]);
   w->open = true;
 }
 
@@ -324,6 +328,36 @@ static void choose_length(od_accuracy *a) {
   w->length = w->length < least ? least : w->length > LONGEST_WINDOW ? LONGEST_WINDOW : w->length;
 }
 
+// ---- the part of the error that is a delay
+//
+// Where nothing from outside changes, the rates f themselves are carried along by the motion: an error c f, which is a
+// delay by c, stays one. Known exactly, it must not be left to approximate Jacobians: over many periods of a swinging
+// machine they would make an exponential of what grows in proportion to time.
+
+static double weighted_product(const od_accuracy *a, const double *x, const double *y) {
+  double sum = 0;
+  for (int i = 0; i < a->nx; i++)
+    if (a->rate_size[i] > 0) sum += x[i] / a->rate_size[i] * (y[i] / a->rate_size[i]);
+  return sum;
+}
+
+// Takes the delay out of e at the beginning of the window; zero where rates are no solution: inputs change, or stiff
+// parts ring, which G shows.
+static double take_delay(od_accuracy *a) {
+  int nx = a->nx;
+  const window *w = &a->window;
+  const transition *t = find_transition(a, w->h[0]);
+  double *damped = a->scratch, f2 = weighted_product(a, w->f, w->f);
+  if (a->rule != OD_STEPS_TRAPEZOID || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
+  if (a->nu && memcmp(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u) != 0) return 0;
+  for (int i = 0; i < nx; i++) damped[i] = -w->f[i];
+  for (int j = 0; j < nx; j++) od_add_scaled(nx, w->f[j], t->G + j * nx, damped);
+  if (weighted_product(a, damped, damped) > 0.1 * f2) return 0;
+  double delay = weighted_product(a, a->e, w->f) / f2;
+  od_add_scaled(nx, -delay, w->f, a->e);
+  return delay;
+}
+
 static void swap(double **a, double **b) {
   double *other = *a;
   *a = *b;
@@ -347,7 +381,9 @@ static void close_window(od_accuracy *a) {
     present_rates(a, a->f_end);
     set_mean(a, w->J, a->J_end);
     choose_length(a);
+    double delay = take_delay(a);
     carry_between(a, 0, w->steps, w->J, a->J_end, 0);
+    od_add_scaled(a->nx, delay, a->f_end, a->e);
     swap(&w->J, &a->J_end);
     swap(&w->Ju, &a->Ju_end);
     a->mean_is_start = false;

@@ -294,8 +294,11 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
   a->worst = worst_output(r, &part);
   a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
   a->balance = r->balance;
-  for (int i = 1; i < ENERGIES && r->energy; i++)
-    a->moved = fmax(a->moved, r->energy_range[i].high - r->energy_range[i].low);
+  for (int i = 1; i < ENERGIES && r->energy; i++) {
+    range e = r->energy_range[i];
+    // Energies that stay where they are move about by round-off.
+    a->moved = fmax(a->moved, fmax(e.high - e.low, 1e-9 * fmax(fabs(e.low), fabs(e.high))));
+  }
   find_coarse_input(r, a);
   if (!r->accuracy) return true;
   a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);

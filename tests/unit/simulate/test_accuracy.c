@@ -88,12 +88,14 @@ static double swing(double t) {
 
 static void the_estimate_agrees_with_closed_forms(void **state) {
   (void)state;
-  check_closed_form("machine: lag\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 20 ms}}\n"
-                    "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
-                    lag, 0.8, 1.25);
-  check_closed_form("machine: stiff\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 0.1 ms}}\n"
-                    "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
-                    stiff_lag, 0.5, 1.5);
+  check_closed_form(
+      "machine: lag\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 20 ms}}\n"
+      "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
+      lag, 0.8, 1.25);
+  check_closed_form(
+      "machine: stiff\ninputs: {u: 1}\nblocks: {y: {type: first-order, input: u, time_constant: 0.1 ms}}\n"
+      "run: {time: 0.2 s, step: 2 ms, outputs: [y]}\n",
+      stiff_lag, 0.5, 1.5);
   // 500 rad of swinging: the phase falls behind by (wh)^2/12 of that.
   static const char oscillator[] =
       "machine: mass on a spring\nbodies: {mass: {point: {mass: 2 kg}}}\n"
@@ -235,7 +237,10 @@ static void judge_one(uint64_t seed, od_integrator integrator, bool verbose, tal
     n->alarms += good && warned;
     if (verbose)
       printf("%llu: step %.3g s, true %.3g, estimated %.3g, ratio %.3g%s\n", (unsigned long long)seed, time / steps,
-             error, estimate, estimate / error, bad && !warned ? " MISSED" : good && warned ? " FALSE ALARM" : "");
+             error, estimate, estimate / error,
+             bad && !warned   ? " MISSED"
+             : good && warned ? " FALSE ALARM"
+                              : "");
   }
   od_run_report_free(&report);
   od_table_free(t);
