@@ -14,8 +14,8 @@
 #include "oleodyn/sim.h"
 
 typedef enum od_covariance_form {
-  OD_FORM_JOSEPH,       // the covariance itself, kept symmetric
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of it: positive by construction, a little more work
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: positive by construction, with twice its digits
+  OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
 typedef struct od_observer_options {

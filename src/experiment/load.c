@@ -287,14 +287,14 @@ static void read_parameters(od_experiment_loader *xl, int node) {
 
 static void read_filter(od_experiment_loader *xl, int node) {
   static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
-  static const char *const forms[] = {"joseph", "square-root", NULL};
+  static const char *const forms[] = {"square-root", "joseph", NULL};
   static const od_field fields[] = {
       {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
   if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
   int form = od_section_get(ld, &section, "form");
-  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH;
+  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
   int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
   od_check_whole(ld, first + 1, "gate_patience", 2, 1e9);
   od_check_whole(ld, first + 2, "frozen", 0, 1e9);

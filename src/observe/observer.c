@@ -59,11 +59,8 @@ od_sim *od_observer_sim(od_observer *o) {
 }
 
 static od_covariance covariance(const od_observer *o) {
-  return (od_covariance){.nx = o->nx,
-                         .np = o->np,
-                         .square_root = o->form == OD_FORM_SQUARE_ROOT,
-                         .P = at(o, o->P),
-                         .scratch = at(o, o->scratch)};
+  return (od_covariance){
+      .nx = o->nx, .np = o->np, .form = (od_covariance_form)o->form, .P = at(o, o->P), .scratch = at(o, o->scratch)};
 }
 
 // ---- memory
@@ -201,15 +198,15 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 
 // The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
 // so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
-static bool widen(od_observer *o, od_covariance *b, const double *h, const double *g, double s, double value) {
+static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   int n = o->nx + o->np;
-  double *Q = at(o, o->P_out), seen = 0;
+  double *Q = at(o, o->P_out), *g = at(o, o->g), seen = 0;
+  od_covariance_along(b, g);
   for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
   double factor = (value * value - s) / (seen * seen);
   if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
-  od_covariance_finish(b);
   o->widened = 1;
   return od_covariance_add(b, Q, NULL);
 }
@@ -258,12 +255,12 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   int n = o->nx + o->np;
   double *h = sensor_row(o, i);
   const double *moved = at(o, o->moved);
-  double *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
+  double *gain = at(o, o->gain), *delta = at(o, o->delta);
   double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i];
   for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
   double value = measured - predicted;
   if (o->correlated) r = own_part(o, i, h, &value);
-  double s = od_covariance_project(b, h, g) + r;
+  double s = od_covariance_project(b, h) + r;
   od_innovation *in = &innovations(o)[i];
   if (pass == 0) {
     int reopen;
@@ -271,14 +268,14 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
     *in = (od_innovation){value, sqrt(s), use};
     if (s - r > uncertain * r) o->wary = 1;
     if (use != OD_SENSOR_USED) return;
-    if (reopen && widen(o, b, h, g, s, value)) {
-      s = od_covariance_project(b, h, g) + r;
+    if (reopen && widen(o, b, h, s, value)) {
+      s = od_covariance_project(b, h) + r;
       in->sigma = sqrt(s);
     }
     o->nis += value * value / s;
     o->used++;
   }
-  od_covariance_correct(b, g, s, r, gain);
+  od_covariance_correct(b, r, gain);
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
 }
 
@@ -308,7 +305,6 @@ static od_status pass_over_sensors(od_observer *o, od_covariance *b, const doubl
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || innovations(o)[i].use == OD_SENSOR_USED)) take_sensor(o, b, i, y[i], pass);
-  od_covariance_finish(b);
   return o->used ? move_estimate(o) : OD_OK;
 }
 

@@ -109,7 +109,7 @@ static void test_forms_agree(void **state) {
   const char *set[] = {"time=1"};
   od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
   od_observed *a = observe(e);
-  e->form = OD_FORM_SQUARE_ROOT;
+  e->form = OD_FORM_JOSEPH;
   od_observed *b = observe(e);
   for (int i = 0; i < e->parameters; i++) {
     assert_true(fabs(a->estimate[i] - b->estimate[i]) < 1e-6 * a->sigma[i]);

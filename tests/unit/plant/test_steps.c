@@ -76,7 +76,7 @@ static void observers_allocate_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
-  for (int form = OD_FORM_JOSEPH; form <= OD_FORM_SQUARE_ROOT; form++) {
+  for (int form = OD_FORM_SQUARE_ROOT; form <= OD_FORM_JOSEPH; form++) {
     od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
                                                                    .sensor_sigma = sigma,
                                                                    .gate = 1e-9,  // all that a guard can do, too
