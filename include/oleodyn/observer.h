@@ -59,6 +59,10 @@ const double *od_observer_parameters(const od_observer *o);  // np
 const double *od_observer_covariance(od_observer *o);
 // Standard deviation of parameter i; cheap in both forms.
 double od_observer_parameter_sigma(const od_observer *o, int i);
+// The plant's outputs at the present estimate (ny) and their standard deviations: by their slopes, or, where that is
+// more, by how far they spread when the states are not as estimated. For an output that is clipped (cavitation,
+// saturation) has no slope, and yet is not certain.
+od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // The simulation inside, for outputs and their Jacobians at the present estimate.
 od_sim *od_observer_sim(od_observer *o);
 

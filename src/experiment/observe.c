@@ -26,13 +26,13 @@ typedef struct run {
   int nx, np, n, ny, nu;
   od_plant *plant;
   od_observer *observer;
-  double t;        // of the last sample
-  double *u_from;  // inputs there, after a jump if there was one
-  double *u, *y;   // inputs within a step; what the sensors say (NAN: nothing), one per watched output
-  double *y_estimated, *hx, *hp, *gradient;
-  double *process;    // nx^2: that of the states, in the present coordinates, where outputs tell it
-  long repartitions;  // changes of coordinates so far
-  double *Q, Q_step;  // process noise of a step, and the step it is for
+  double t;                       // of the last sample
+  double *u_from;                 // inputs there, after a jump if there was one
+  double *u, *y;                  // inputs within a step; what the sensors say (NAN: nothing), one per watched output
+  double *y_estimated, *y_sigma;  // outputs and their standard deviations
+  double *process;                // nx^2: that of the states, in the present coordinates, where outputs tell it
+  long repartitions;              // changes of coordinates so far
+  double *Q, Q_step;              // process noise of a step, and the step it is for
   double *row;
   void *saved;   // the observer's block after the last good sample, if the run must go on
   int failures;  // since then
@@ -53,9 +53,7 @@ static bool allocate(run *r) {
   r->u = doubles(nu, &ok);
   r->y = doubles(ny, &ok);
   r->y_estimated = doubles(ny, &ok);
-  r->hx = doubles(ny * (size_t)r->nx, &ok);
-  r->hp = doubles(ny * np, &ok);
-  r->gradient = doubles(n, &ok);
+  r->y_sigma = doubles(ny, &ok);
   r->Q = doubles(n * n, &ok);
   r->process = doubles((size_t)r->nx * (size_t)r->nx, &ok);
   r->o->estimate = doubles(np, &ok);
@@ -70,7 +68,7 @@ static void release(run *r) {
   od_observer_free(r->observer);
   free(r->saved);
   od_plant_free(r->plant);
-  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->hx, r->hp, r->gradient, r->Q, r->process, r->row};
+  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->y_sigma, r->Q, r->process, r->row};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -227,25 +225,12 @@ static od_status make_table(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// The standard deviation of watched output i: sqrt(h P h').
-static double output_sigma(run *r, const double *P, int i) {
-  double sum = 0;
-  int row = r->e->watched[i].row;
-  memcpy(r->gradient, r->hx + row * r->nx, (size_t)r->nx * sizeof *r->gradient);
-  memcpy(r->gradient + r->nx, r->hp + row * r->np, (size_t)r->np * sizeof *r->gradient);
-  for (int a = 0; a < r->n; a++)
-    for (int b = 0; b < r->n; b++) sum += r->gradient[a] * P[a * r->n + b] * r->gradient[b];
-  return sqrt(fmax(sum, 0));
-}
-
 static od_status record(run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
-  od_sim *sim = od_observer_sim(r->observer);
-  od_status status = od_sim_outputs(sim, r->y_estimated);
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
+  od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
   if (status != OD_OK) return status;
-  const double *P = od_observer_covariance(r->observer), *p = od_observer_parameters(r->observer);
+  const double *p = od_observer_parameters(r->observer);
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->row[0] = s->t;
@@ -253,7 +238,7 @@ static od_status record(run *r, const od_sample *s) {
     double *to = r->row + c->watched + c->per_watched * i;
     double estimated = r->y_estimated[e->watched[i].row];
     to[0] = estimated;
-    to[1] = output_sigma(r, P, i);
+    to[1] = r->y_sigma[e->watched[i].row];
     if (!r->o->has_truth) continue;
     to[2] = s->truth[i];
     to[3] = estimated - s->truth[i];
