@@ -220,7 +220,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
     for (int k = 0; k < 2; k++) {
       if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
       *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
-      p->truth = k == 1 ? s->scale : s->bias;
+      p->truth = !xl->simulated ? (double)NAN : k == 1 ? s->scale : s->bias;
       p->start = k;
       return true;
     }

@@ -80,24 +80,28 @@ static void output_row(od_account *a, int i) {
   od_page_value_cell(a->page, value, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
-  od_page_value_cell(a->page, rms, rms, shown.factor);
-  od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
-  if (i >= a->e->sensors) return;
-  od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
+  if (a->o->has_truth) {
+    od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
+    od_page_value_cell(a->page, rms, rms, shown.factor);
+    od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
+  }
+  if (i < a->e->sensors) od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
 }
 
 static void outputs_table(od_account *a, int first, int end) {
-  static const od_page_column columns[] = {{"at the end", true},
-                                           {"unit", true},
-                                           {"estimate", false},
-                                           {"\u00b1 95 %", false},
-                                           {"true", false},
-                                           {"error, rms of the run", false},
-                                           {"true within 95 %", false},
-                                           {"sensor's noise, sigma", false}};
-  // Without a sensor there is no noise to tell.
-  od_page_table_begin(a->page, columns, first < a->e->sensors ? 8 : 7);
+  static const od_page_column common[] = {
+      {"at the end", true}, {"unit", true}, {"estimate", false}, {"\u00b1 95 %", false}};
+  static const od_page_column truth[] = {
+      {"true", false}, {"error, rms of the run", false}, {"true within 95 %", false}};
+  od_page_column columns[8];
+  int count = 4;
+  memcpy(columns, common, sizeof common);
+  if (a->o->has_truth) {
+    memcpy(columns + count, truth, sizeof truth);
+    count += 3;
+  }
+  if (first < a->e->sensors) columns[count++] = (od_page_column){"sensor's noise, sigma", false};
+  od_page_table_begin(a->page, columns, count);
   for (int i = first; i < end && i < first + MOST_ROWS; i++) output_row(a, i);
   od_page_table_end(a->page);
 }
@@ -130,11 +134,13 @@ static void parameter_row(od_account *a, int i) {
   od_page_value_cell(a->page, estimate, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  od_page_value_cell(a->page, p->truth, NAN, shown.factor);
-  if (isnan(off))
-    od_page_cell(a->page, "-");
-  else
-    od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
+  if (a->o->compared > 0) {
+    od_page_value_cell(a->page, p->truth, NAN, shown.factor);
+    if (isnan(off))
+      od_page_cell(a->page, "-");
+    else
+      od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
+  }
   if (od_data_are_silent(a, i))
     od_page_cell(a->page, "not at all: the data say nothing about it");
   else if (isfinite(kept) && kept > 0)
@@ -144,17 +150,20 @@ static void parameter_row(od_account *a, int i) {
 }
 
 static void report_parameters(od_account *a) {
-  static const od_page_column columns[] = {{"parameter", true},       {"unit", true},         {"start", false},
-                                           {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
-                                           {"error in sigma", false}, {"narrower", true}};
+  static const od_page_column with[] = {{"parameter", true},       {"unit", true},         {"start", false},
+                                        {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
+                                        {"error in sigma", false}, {"narrower", true}};
+  static const od_page_column without[] = {{"parameter", true}, {"unit", true},         {"start", false},
+                                           {"estimate", false}, {"\u00b1 95 %", false}, {"narrower", true}};
   int count = a->e->parameters;
+  bool truth = a->o->compared > 0;
   if (count == 0) return;
   od_page_section(a->page, "Parameters");
   od_page_text(
       a->page,
-      "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start. "
-      "Errors beyond three standard deviations are marked.");
-  od_page_table_begin(a->page, columns, 8);
+      "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start.%s",
+      truth ? " Errors beyond three standard deviations are marked." : "");
+  od_page_table_begin(a->page, truth ? with : without, truth ? 8 : 6);
   for (int i = 0; i < count && i < MOST_ROWS; i++) parameter_row(a, i);
   od_page_table_end(a->page);
   if (count > MOST_ROWS) od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, count);

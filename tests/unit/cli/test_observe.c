@@ -52,6 +52,34 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
+// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it is
+// known.
+static void test_calibration_of_a_log(void **state) {
+  scratch *s = *state;
+  static const char file[] = "machine: " OD_SOURCE_DIR
+                             "/cases/fourbar-valve/machine.yaml\ntime: 0.3 s\nstep: 1 ms\n"
+                             "sensors: {cylinder.length: {sigma: 1 mm}, P.pressure: {sigma: 1.5 bar, bias: 2 bar}}\n"
+                             "parameters: {sensors.P.pressure.bias: {sigma: 5 bar}}\n";
+  scratch_write(s, "e.yaml", file, strlen(file));
+  outcome o = run(s, "observe e.yaml --csv run.csv");
+  ends_with(o, 0);
+  says(o.out, "true");
+  says(o.out, "parameters: 1 of 1 true values");
+  forget(o);
+  o = run(s, "observe e.yaml --data run.csv --json b.json --report b.html");
+  ends_with(o, 0);
+  assert_null(strstr(o.out, "true"));
+  forget(o);
+  json_t *b = read_json(s, "b.json");
+  assert_null(json_object_get(json_array_get(json_object_get(b, "parameters"), 0), "true"));
+  json_decref(b);
+  char *page = scratch_read(scratch_path(s, "b.html"));
+  const char *const unknown[] = {">true<", "(true:", "True values", "NEES", "true within", "coverage"};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    if (strstr(page, unknown[i])) fail_msg("the page says %s", unknown[i]);
+  free(page);
+}
+
 static void test_log_warnings_and_mistakes(void **state) {
   scratch *s = *state;
   const char *log =
@@ -282,6 +310,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_log),
+      TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
       TEST(test_live_answers_are_the_run),
       TEST(test_live_bad_lines),
