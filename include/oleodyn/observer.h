@@ -63,6 +63,8 @@ double od_observer_parameter_sigma(const od_observer *o, int i);
 // more, by how far they spread when the states are not as estimated. For an output that is clipped (cavitation,
 // saturation) has no slope, and yet is not certain.
 od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
+// Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
+int od_observer_clipped(const od_observer *o, int i);
 // The simulation inside, for outputs and their Jacobians at the present estimate.
 od_sim *od_observer_sim(od_observer *o);
 

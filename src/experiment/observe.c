@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiment/compare.h"
+#include "experiment/observe_verdict.h"
 #include "experiment/start.h"
 #include "io/clock.h"
 #include "machine/machine.h"
@@ -34,6 +35,7 @@ typedef struct run {
   long repartitions;              // changes of coordinates so far
   double *Q, Q_step;              // process noise of a step, and the step it is for
   double *row;
+  od_innovation_record *innovations;
   void *saved;   // the observer's block after the last good sample, if the run must go on
   int failures;  // since then
 } run;
@@ -56,16 +58,22 @@ static bool allocate(run *r) {
   r->y_sigma = doubles(ny, &ok);
   r->Q = doubles(n * n, &ok);
   r->process = doubles((size_t)r->nx * (size_t)r->nx, &ok);
+  r->o->start = doubles(np, &ok);
   r->o->estimate = doubles(np, &ok);
   r->o->sigma = doubles(np, &ok);
   r->o->covariance = doubles(np * np, &ok);
   r->o->sensor = calloc((size_t)r->e->sensors + 1, sizeof *r->o->sensor);
+  r->o->innovations = calloc((size_t)r->e->sensors + 1, sizeof *r->o->innovations);
+  r->o->moved = calloc(np + 1, sizeof *r->o->moved);
+  r->o->clipped = calloc((size_t)r->e->watches + 1, sizeof *r->o->clipped);
+  r->innovations = od_innovation_record_new(r->e->sensors, r->nu, r->np);
   if (r->options->keep_going) ok = (r->saved = malloc(od_observer_size(r->plant))) != NULL && ok;
-  return ok && r->o->sensor;
+  return ok && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
 }
 
 static void release(run *r) {
   od_observer_free(r->observer);
+  od_innovation_record_free(r->innovations);
   free(r->saved);
   od_plant_free(r->plant);
   double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->y_sigma, r->Q, r->process, r->row};
@@ -239,6 +247,7 @@ static od_status record(run *r, const od_sample *s) {
     double estimated = r->y_estimated[e->watched[i].row];
     to[0] = estimated;
     to[1] = r->y_sigma[e->watched[i].row];
+    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
     if (!r->o->has_truth) continue;
     to[2] = s->truth[i];
     to[3] = estimated - s->truth[i];
@@ -316,6 +325,9 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
+    const double *u = s->u_after ? s->u_after : s->u;
+    od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
+    od_innovation_record_mark(r->innovations, r->observer, s->t);
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
     if (!r->options->no_table) status = record(r, s);
   }
@@ -414,7 +426,10 @@ static void keep_estimates(run *r) {
     r->o->estimate[i] = p[i];
     r->o->sigma[i] = od_observer_parameter_sigma(r->observer, i);
     for (int j = 0; j < r->np; j++) r->o->covariance[i * r->np + j] = P[(r->nx + i) * r->n + r->nx + j];
+    double noise = pow(r->e->parameter[i].noise, 2) / r->e->step;
+    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise);
   }
+  for (int i = 0; i < r->e->sensors; i++) od_innovation_record_sensor(r->innovations, i, &r->o->innovations[i]);
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -432,10 +447,13 @@ static od_status observe(run *r, bool *started, od_error *err) {
   *started = status == OD_OK;
   if (!*started) return status;
   r->o->begin = first.t;
+  for (int i = 0; i < r->np; i++) r->o->start[i] = od_observer_parameters(r->observer)[i];
+  od_innovation_record_mark(r->innovations, r->observer, first.t);
   status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  if (!od_compare(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  bool ok = od_compare(r->e, r->o);
+  if (!(od_observe_judge(r->e, r->o) && ok) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
 
@@ -461,6 +479,11 @@ void od_observed_free(od_observed *o) {
   if (!o) return;
   od_table_free(o->table);
   free(o->sensor);
+  free(o->innovations);
+  free(o->moved);
+  free(o->clipped);
+  od_verdict_free(&o->verdict);
+  free(o->start);
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);

@@ -447,9 +447,18 @@ od_status od_observer_outputs(od_observer *o, double *y, double *sigma) {
   if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
   if (status != OD_OK) return status;
   od_covariance b = covariance(o);
-  const od_spread *spread = find_spreads(o, &b, y);
-  for (int i = 0; i < o->ny; i++) sigma[i] = fmax(sqrt(od_covariance_project(&b, sensor_row(o, i))), spread[i].sigma);
+  find_spreads(o, &b, y);
+  for (int i = 0; i < o->ny; i++) {
+    od_spread *spread = &spreads(o)[i];
+    double told = sqrt(od_covariance_project(&b, sensor_row(o, i)));
+    spread->clipped = 2 * told < spread->sigma;
+    sigma[i] = fmax(told, spread->sigma);
+  }
   return OD_OK;
+}
+
+int od_observer_clipped(const od_observer *o, int i) {
+  return spreads(o)[i].clipped;
 }
 
 double od_observer_parameter_sigma(const od_observer *o, int i) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/loader.h"
+#include "experiment/observe_verdict.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
@@ -126,11 +127,11 @@ static void parameter_row(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
   double off = (estimate - p->truth) / sigma, kept = od_kept_uncertainty(a, i);
-  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(p->start, p->truth)));
+  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(a->o->start[i], p->truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
-  od_page_value_cell(a->page, p->start, NAN, shown.factor);
+  od_page_value_cell(a->page, a->o->start[i], NAN, shown.factor);
   od_page_value_cell(a->page, estimate, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
@@ -210,27 +211,27 @@ static void chance_cell(od_page *p, double value, double expected, double limit)
 }
 
 static void sensor_row(od_account *a, int i) {
-  const od_innovations *in = &a->in[i];
+  const od_innovations *in = &a->o->innovations[i];
   const od_sensor_counts *c = &a->o->sensor[i];
   od_page *p = a->page;
   od_page_row(p, a->e->sensor[i].name);
   od_page_cell(p, "%ld", c->used);
   od_page_cell(p, "%ld", c->missing);
   od_page_cell(p, "%ld", c->gated);
-  if (in->count < 2) {
+  if (in->run.count < 2) {
     for (int k = 0; k < 4; k++) od_page_cell(p, "-");
     return;
   }
-  chance_cell(p, in->mean, 0, in->mean_limit);
+  chance_cell(p, in->run.mean, 0, in->mean_limit);
   chance_cell(p, in->deviation, 1, in->deviation_limit);
   chance_cell(p, in->correlation[1], 0, in->correlation_limit);
   if (isnan(in->whiteness))
     od_page_cell(p, "too few samples");
   else
     od_page_cell(p, "%s (%.1f, p %.3f)",
-                 od_innovations_coloured(in) ? "no"
-                 : in->chance < OD_UNLIKELY  ? "nearly"
-                                             : "yes",
+                 od_innovations_coloured(in, a->o->level) ? "no"
+                 : in->chance < a->o->level               ? "nearly"
+                                                          : "yes",
                  in->whiteness, in->chance);
 }
 
@@ -253,8 +254,8 @@ static void report_consistency(od_account *a) {
       a->page,
       "\u00b1 is how far a right filter's would be off by chance (95 %%); what is off twice as far is marked. White: "
       "Ljung and Box's sum over %d lags, with the probability p that a white sequence's is larger; no or nearly: p is "
-      "below %g.",
-      OD_LAGS, OD_UNLIKELY);
+      "below %.2g, so that of all tests of the verdict together one fails in one of a hundred runs of a right filter.",
+      OD_LAGS, a->o->level);
   od_report_innovations(a);
 }
 
@@ -262,15 +263,15 @@ static void report_consistency(od_account *a) {
 
 static bool gather(od_account *a) {
   a->page = od_page_new("Observer report", a->e->title && a->e->title[0] ? a->e->title : a->e->path);
-  a->in = calloc((size_t)a->e->sensors + 1, sizeof *a->in);
-  bool ok = a->page && a->in;
-  for (int i = 0; ok && i < a->e->sensors; i++) ok = od_innovations_find(a->e, a->o, i, &a->in[i]);
+  a->series = calloc((size_t)a->e->sensors + 1, sizeof *a->series);
+  bool ok = a->page && a->series;
+  for (int i = 0; ok && i < a->e->sensors; i++) ok = (a->series[i] = od_innovation_series(a->e, a->o, i)) != NULL;
   return ok;
 }
 
 static void release(od_account *a) {
-  for (int i = 0; a->in && i < a->e->sensors; i++) free(a->in[i].value);
-  free(a->in);
+  for (int i = 0; a->series && i < a->e->sensors; i++) free(a->series[i]);
+  free(a->series);
   od_page_free(a->page);
 }
 
