@@ -121,6 +121,8 @@ static od_status follow_coordinates(run *r) {
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   const od_experiment *e = r->e;
+  const double *given = r->options->parameters;
+  if (given) p = given;
   od_status status = od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
   if (status != OD_OK || !e->random_start || !first->truth) return status;
   size_t n = (size_t)r->n;
@@ -129,6 +131,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   od_start_problem problem;
   status = P ? od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn) : OD_NO_MEMORY;
   if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
+  if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
   if (status == OD_OK) status = od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
   free(P);
   return status;
@@ -379,7 +382,8 @@ static bool goes_on(const run *r) {
   const od_source *source = r->source;
   const od_observe_options *options = r->options;
   if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
-  return options->progress(options->user, (r->t - source->begin) / (source->end - source->begin));
+  double done = (r->t - source->begin) / (source->end - source->begin);
+  return options->progress(options->user, options->repeat ? done / 2 : done);
 }
 
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
@@ -452,8 +456,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  bool ok = od_compare(r->e, r->o);
-  if (!(od_observe_judge(r->e, r->o) && ok) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_compare(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
 
@@ -469,6 +472,8 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   if (status == OD_OK) status = observe(&r, &started, err);
   release(&r);
   od_source_free(&own);
+  if (status == OD_OK && options->repeat && !options->source) status = od_observe_repeat(e, options, *out, err);
+  if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;
   od_observed_free(*out);
   *out = NULL;
@@ -481,6 +486,7 @@ void od_observed_free(od_observed *o) {
   free(o->sensor);
   free(o->innovations);
   free(o->moved);
+  free(o->shift);
   free(o->clipped);
   od_verdict_free(&o->verdict);
   free(o->start);

@@ -59,7 +59,8 @@ typedef struct od_observed {
   double *start;                // of the parameters: where the observer began
   double *estimate, *sigma;     // of the parameters, at the end
   od_movement *moved;           // how they came there
-  double *covariance;           // of the parameters, at the end
+  double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: nobody asked
+  double *covariance;     // of the parameters, at the end
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
@@ -88,6 +89,10 @@ typedef struct od_observe_options {
   // Where the sample was not taken, `why` says more.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
+  const double *parameters;  // where they start; NULL: where the experiment says
+  // Runs a second time from the parameters that were found, to see whether the result depends on the start (repeat.c).
+  // Not with a source of one's own.
+  bool repeat;
   bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
   bool forget_rows;  // the table has the last row only
 } od_observe_options;

@@ -14,6 +14,7 @@
 static const double family = 0.01;       // how often a right filter is blamed
 static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
+static const double own_sigma = 1;  // by which a second run may end elsewhere
 static const double many = 0.1;     // of a sensor's values behind its gate
 static const double hopeless = 10;  // NIS of the last part,
 static const double mostly = 0.25;  // if so many innovations are beyond three standard deviations
@@ -234,6 +235,22 @@ static void judge_movements(judge *j) {
       all_names(&others));
 }
 
+// A second run from the values found ends elsewhere.
+static void judge_shift(judge *j) {
+  int worst = -1;
+  names others = {0};
+  const double *shift = j->o->shift;
+  for (int i = 0; i < j->e->parameters && shift; i++)
+    if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
+  if (worst < 0 || !(fabs(shift[worst]) > own_sigma)) return;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (i != worst && fabs(shift[i]) > own_sigma) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
+  SAY(j, OD_DOUBTFUL, "start.matters", "Depends on the start:",
+      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
+      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start'.",
+      j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));
+}
+
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i];
@@ -333,6 +350,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   o->level = family / count_tests(e, o);
   judge_innovations(&j);
   judge_movements(&j);
+  judge_shift(&j);
   for (int i = 0; i < e->parameters; i++) judge_bound(&j, i);
   judge_errors(&j);
   for (int i = 0; i < e->sensors; i++) judge_sensor(&j, i);

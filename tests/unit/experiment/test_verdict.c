@@ -133,6 +133,47 @@ static void test_wrong_start(void **state) {
   od_experiment_free(e);
 }
 
+static od_observed *observe_twice(const od_experiment *e) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true, .repeat = true}, &o, &err), OD_OK);
+  assert_non_null(o->shift);
+  return o;
+}
+
+// From 800 MPa with an honest sigma the modulus is several sigmas off, and the innovations cannot tell.
+static void test_dependence_on_the_start(void **state) {
+  (void)state;
+  const char *set[] = {"parameters.oil.kp.start=800 MPa", "parameters.oil.kp.sigma=800 MPa"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 2);
+  od_observed *o = observe_twice(e);
+  print(o);
+  assert_true(fabs(o->estimate[0] - e->parameter[0].truth) > 4 * o->sigma[0]);
+  assert_true(od_verdict_has(&o->verdict, "start.matters"));
+  od_observed_free(o);
+  // From the values of that run it comes out right.
+  e->parameter[0].start = 1500e6;
+  o = observe_twice(e);
+  assert_true(fabs(o->estimate[0] - e->parameter[0].truth) < 3 * o->sigma[0]);
+  assert_int_equal(o->verdict.trust, OD_SOUND);
+  done(e, o);
+}
+
+// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what the
+// start itself is worth, which is much here: one sigma of the start is five of the end.
+static void test_what_a_start_is_worth(void **state) {
+  static const char file[] = "machine: " CASE
+                             "machine.yaml\ntime: 0.2 s\nstep: 1 ms\n"
+                             "sensors: {cylinder.length: {sigma: 0.1 mm}, P.pressure: {sigma: 10 bar, bias: 3 bar}}\n"
+                             "parameters: {sensors.P.pressure.bias: {sigma: 3 bar}}\n";
+  od_experiment *e = load(scratch_write(*state, "e.yaml", file, strlen(file)), NULL, NULL, 0);
+  od_observed *o = observe_twice(e);
+  print_message("bias %.4g +- %.2g, shift %.2g\n", o->estimate[0], o->sigma[0], o->shift[0]);
+  assert_true(o->sigma[0] > 0.15 * e->parameter[0].sigma && fabs(o->estimate[0]) > o->sigma[0]);
+  assert_true(fabs(o->shift[0]) < 0.01);
+  done(e, o);
+}
+
 // A start that the data contradict, ten of its standard deviations away.
 static void test_contradicted_start(void **state) {
   (void)state;
@@ -247,6 +288,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {TEST(test_right_filters_are_trusted),
                                      TEST(test_right_log),
                                      TEST(test_wrong_start),
+                                     TEST(test_dependence_on_the_start),
+                                     TEST(test_what_a_start_is_worth),
                                      TEST(test_contradicted_start),
                                      TEST(test_bound),
                                      TEST(test_too_large_noise_is_no_harm),
