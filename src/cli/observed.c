@@ -72,14 +72,20 @@ static void print_sensors(const od_findings *f, FILE *to) {
   }
   fprintf(to, "  %-*s %12s %12s %12s", name, "sensor", "used", "missing", "gated");
   if (frozen) fprintf(to, " %12s", "frozen");
-  fprintf(to, reopened ? " %12s\n" : "\n", "re-opened");
+  if (reopened) fprintf(to, " %12s", "re-opened");
+  fprintf(to, " %12s %12s %12s\n", "NIS", "mean", "lag 1");
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     fprintf(to, "  ");
     od_print_padded(to, e->sensor[i].name, name);
     fprintf(to, " %12ld %12ld %12ld", c->used, c->missing, c->gated);
     if (frozen) fprintf(to, " %12ld", c->frozen);
-    fprintf(to, reopened ? " %12ld\n" : "\n", c->reopened);
+    if (reopened) fprintf(to, " %12ld", c->reopened);
+    const od_innovations *in = &f->observed->innovations[i];
+    print_number(to, in->run.count > 0 ? in->run.square : (double)NAN, 4);
+    print_number(to, in->run.count > 0 ? in->run.mean : (double)NAN, 2);
+    print_number(to, in->correlation[1], 2);
+    fprintf(to, "\n");
   }
 }
 
@@ -194,10 +200,17 @@ static json_t *sensors_json(const od_findings *f) {
   json_t *list = json_array();
   for (int i = 0; i < f->experiment->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
-    json_array_append_new(
-        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
-                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
-                        (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened));
+    const od_innovations *in = &f->observed->innovations[i];
+    json_t *item =
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
+                  (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
+                  (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened);
+    json_object_set_new(item, "nis", od_json_number(in->run.square));
+    json_object_set_new(item, "nis_last_quarter", od_json_number(in->last.square));
+    json_object_set_new(item, "mean", od_json_number(in->run.mean));
+    json_object_set_new(item, "correlation_lag1", od_json_number(in->correlation[1]));
+    json_object_set_new(item, "whiteness_p", od_json_number(in->chance));
+    json_array_append_new(list, item);
   }
   return list;
 }

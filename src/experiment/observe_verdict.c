@@ -14,11 +14,11 @@
 static const double family = 0.01;       // how often a right filter is blamed
 static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double own_sigma = 1;  // by which a second run may end elsewhere
-static const double many = 0.1;     // of a sensor's values behind its gate
-static const double hopeless = 10;  // NIS of the last part,
-static const double mostly = 0.25;  // if so many innovations are beyond three standard deviations
-enum { worth_telling = 10 };        // samples in which an output was clipped
+static const double told = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
+static const double many = 0.1;             // of a sensor's values behind its gate
+static const double hopeless = 10;          // NIS of the last part,
+static const double mostly = 0.25;          // if so many innovations are beyond three standard deviations
+enum { worth_telling = 10 };                // samples in which an output was clipped
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -240,12 +240,15 @@ static void judge_shift(judge *j) {
   int worst = -1;
   names others = {0};
   const double *shift = j->o->shift;
+  if (shift && isnan(shift[0]))
+    SAY(j, OD_DOUBTFUL, "start.matters",
+        "Depends on the start:", "a second run over the same data, begun with the parameters found here, fails.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
-  if (worst < 0 || !(fabs(shift[worst]) > own_sigma)) return;
+  if (worst < 0 || !(fabs(shift[worst]) > told)) return;
   for (int i = 0; i < j->e->parameters; i++)
-    if (i != worst && fabs(shift[i]) > own_sigma) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
-  SAY(j, OD_DOUBTFUL, "start.matters", "Depends on the start:",
+    if (i != worst && fabs(shift[i]) > told) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
+  SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
       "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
       "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start'.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));

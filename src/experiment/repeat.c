@@ -37,12 +37,10 @@ od_status od_observe_repeat(const od_experiment *e, const od_observe_options *op
   if (e->parameters == 0) return OD_OK;
   od_status status = od_observe(e, &again, &second, &ignored);
   double *shift = calloc((size_t)e->parameters, sizeof *shift);
-  if (status == OD_OK && shift) {
-    find_shift(e, o, second, shift);
-    o->shift = shift;
-    shift = NULL;
-  }
-  free(shift);
+  if (!shift) status = od_fail(&ignored, OD_NO_MEMORY, "memory ran out");
+  o->shift = shift;
+  if (status == OD_OK) find_shift(e, o, second, shift);
+  for (int i = 0; i < e->parameters && status != OD_OK && shift; i++) shift[i] = NAN;
   od_observed_free(second);
   if (status == OD_NO_MEMORY || status == OD_INTERRUPTED) return od_fail(err, status, "%s", ignored.text);
   return OD_OK;

@@ -65,8 +65,8 @@ json_t *od_verdict_json(const od_verdict *v) {
     const od_remark *r = &v->remark[i];
     char text[2100];
     snprintf(text, sizeof text, "%s %s", r->lead, r->text);
-    json_array_append_new(remarks, json_pack("{s:s, s:s, s:o}", "trust", od_trust_text(r->trust), "code", r->code, "text",
-                                             od_json_text(text)));
+    json_array_append_new(remarks, json_pack("{s:s, s:s, s:o}", "trust", od_trust_text(r->trust), "code", r->code,
+                                             "text", od_json_text(text)));
   }
   return json_pack("{s:s, s:o}", "trust", od_trust_text(v->trust), "remarks", remarks);
 }
