@@ -118,19 +118,34 @@ static od_status follow_coordinates(run *r) {
   return status;
 }
 
+// Gives the parameters other standard deviations in the start's covariance P.
+static void change_sigmas(const run *r, double *P) {
+  for (int i = 0; i < r->np; i++) {
+    double factor = r->options->sigmas[i] / r->e->parameter[i].sigma;
+    for (int k = 0; k < r->n; k++) P[(r->nx + i) * r->n + k] *= factor;
+    for (int k = 0; k < r->n; k++) P[k * r->n + r->nx + i] *= factor;
+  }
+}
+
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   const od_experiment *e = r->e;
   const double *given = r->options->parameters;
-  if (given) p = given;
-  od_status status = od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
-  if (status != OD_OK || !e->random_start || !first->truth) return status;
   size_t n = (size_t)r->n;
   double *P = calloc(n * n + n + 1, sizeof *P), *x = P + n * n, *drawn = x + r->nx;
+  if (!P) return OD_NO_MEMORY;
+  memcpy(P, e->covariance, n * n * sizeof *P);
+  if (given) change_sigmas(r, P);
+  od_status status = od_observer_start(r->observer, first->t, NULL, !r->np ? NULL : given ? given : p, P, first->u);
+  if (status != OD_OK || !e->random_start || !first->truth) {
+    free(P);
+    return status;
+  }
   od_sim *sim = od_observer_sim(r->observer);
   od_start_problem problem;
-  status = P ? od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn) : OD_NO_MEMORY;
+  status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn);
   if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
+  if (status == OD_OK && given) change_sigmas(r, P);
   if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
   if (status == OD_OK) status = od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
   free(P);

@@ -89,7 +89,7 @@ typedef struct od_observe_options {
   // Where the sample was not taken, `why` says more.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
-  const double *parameters;  // where they start; NULL: where the experiment says
+  const double *parameters, *sigmas;  // where they start, and how uncertain; NULL: as the experiment says
   // Runs a second time from the parameters that were found, to see whether the result depends on the start (repeat.c).
   // Not with a source of one's own.
   bool repeat;

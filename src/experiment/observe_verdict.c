@@ -250,7 +250,7 @@ static void judge_shift(judge *j) {
     if (i != worst && fabs(shift[i]) > told) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
   SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
       "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
-      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start'.",
+      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));
 }
 
