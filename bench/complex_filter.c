@@ -84,12 +84,12 @@ static double *place(complex_filter *f, double *end) {
   return end;
 }
 
-complex_filter *complex_filter_new(const od_plant *plant, bool square_root, const double *sigma) {
+complex_filter *complex_filter_new(const od_plant *plant, od_covariance_form form, const double *sigma) {
   complex_filter *f = calloc(1, sizeof *f);
   if (f == NULL) return NULL;
   static double none[1];
   f->plant = plant, f->m = od_machine_plant_model(plant), f->sigma = sigma;
-  f->covariance = (od_covariance){.nx = od_plant_nx(plant), .np = plant->np, .square_root = square_root};
+  f->covariance = (od_covariance){.nx = od_plant_nx(plant), .np = plant->np, .form = form};
   f->sim = od_sim_new(plant);
   f->memory = calloc((size_t)(place(f, none) - none), sizeof(double));
   if (f->sim == NULL || f->memory == NULL) {
@@ -236,7 +236,6 @@ od_status complex_filter_predict(complex_filter *f, double h, const double *u, c
 
 od_status complex_filter_correct(complex_filter *f, const double *y) {
   int nx = f->covariance.nx, np = f->covariance.np, n = nx + np;
-  double *g = f->gain + n;
   for (int i = 0; i < f->plant->ny; i++) f->present[i] = isfinite(y[i]) != 0;
   od_status status = od_sim_outputs(f->sim, f->y);
   if (status == OD_OK) status = od_sim_output_rows(f->sim, f->present, f->hx, NULL, f->hp);
@@ -248,11 +247,10 @@ od_status complex_filter_correct(complex_filter *f, const double *y) {
     memcpy(f->h + nx, f->hp + i * np, (size_t)np * sizeof *f->h);
     double value = y[i] - f->y[i], r = f->sigma[i] * f->sigma[i];
     for (int j = 0; j < n; j++) value -= f->h[j] * f->delta[j];
-    double s = od_covariance_project(&f->covariance, f->h, g) + r;
-    od_covariance_correct(&f->covariance, g, s, r, f->gain);
+    od_covariance_project(&f->covariance, f->h);
+    od_covariance_correct(&f->covariance, r, f->gain);
     for (int j = 0; j < n; j++) f->delta[j] += f->gain[j] * value;
   }
-  od_covariance_finish(&f->covariance);
   double *x = f->gain;
   for (int i = 0; i < nx; i++) x[i] = od_sim_state(f->sim)[i] + f->delta[i];
   for (int i = 0; i < np; i++) f->p[i] += f->delta[nx + i];

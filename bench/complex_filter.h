@@ -11,7 +11,7 @@
 typedef struct complex_filter complex_filter;
 
 // plant: a machine's. NULL when memory runs out.
-complex_filter *complex_filter_new(const od_plant *plant, bool square_root, const double *sensor_sigma);
+complex_filter *complex_filter_new(const od_plant *plant, od_covariance_form form, const double *sensor_sigma);
 void complex_filter_free(complex_filter *f);
 od_sim *complex_filter_sim(complex_filter *f);
 

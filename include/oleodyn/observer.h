@@ -14,8 +14,8 @@
 #include "oleodyn/sim.h"
 
 typedef enum od_covariance_form {
-  OD_FORM_JOSEPH,       // the covariance itself, kept symmetric
-  OD_FORM_SQUARE_ROOT,  // a triangular factor of it: positive by construction, a little more work
+  OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: positive by construction, with twice its digits
+  OD_FORM_JOSEPH,       // the covariance itself, corrected by Joseph's formula
 } od_covariance_form;
 
 typedef struct od_observer_options {
@@ -59,6 +59,12 @@ const double *od_observer_parameters(const od_observer *o);  // np
 const double *od_observer_covariance(od_observer *o);
 // Standard deviation of parameter i; cheap in both forms.
 double od_observer_parameter_sigma(const od_observer *o, int i);
+// The plant's outputs at the present estimate (ny) and their standard deviations: by their slopes, or, where that is
+// more, by how far they spread when the states are not as estimated. For an output that is clipped (cavitation,
+// saturation) has no slope, and yet is not certain.
+od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
+// Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
+int od_observer_clipped(const od_observer *o, int i);
 // The simulation inside, for outputs and their Jacobians at the present estimate.
 od_sim *od_observer_sim(od_observer *o);
 

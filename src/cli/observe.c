@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "experiment/bound.h"
 #include "experiment/live.h"
 #include "experiment/observe.h"
@@ -87,11 +88,16 @@ static od_status write_report(const void *user, const char *path, od_error *err)
 static int write_results(const arguments *a, const od_experiment *e, od_observed *observed, od_status status,
                          const od_error *err) {
   bool ok = true;
+  int trusted = OD_EXIT_OK;
   if (observed) {
     FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
     od_findings findings = {e, observed, status == OD_OK ? NULL : err->text};
     od_log_warn(e->log);
-    if (notes == stdout || (notes && a->live)) od_findings_print(&findings, notes);
+    if (notes == stdout || (notes && a->live))
+      od_findings_print(&findings, notes);
+    else if (!a->quiet || observed->verdict.trust == OD_UNSOUND)
+      od_cli_verdict(&observed->verdict, NULL);
+    trusted = od_cli_verdict_exit(&observed->verdict);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
     const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};
     ok = od_files_write(&a->files, &contents, notes);
@@ -102,14 +108,14 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
     od_cli_error("%s", err->text);
   od_observed_free(observed);
   if (status != OD_OK) return od_exit_code(status);
-  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+  return ok ? trusted : OD_EXIT_FAILED;
 }
 
 static int run_and_write(const arguments *a, const od_experiment *e) {
   od_observed *observed = NULL;
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
-  const od_observe_options options = {.progress = od_progress_tick, .user = &progress};
+  const od_observe_options options = {.progress = od_progress_tick, .user = &progress, .repeat = true};
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
@@ -28,7 +29,8 @@ static double in_sigmas(const od_findings *f, int i) {
 // The unit in which a parameter's numbers are shown.
 static od_display shown_in(const od_findings *f, int i) {
   const od_estimated *p = &f->experiment->parameter[i];
-  return od_display_unit(p->unit, fmax(fabs(f->observed->estimate[i]), fmax(fabs(p->start), fabs(p->truth))));
+  return od_display_unit(p->unit,
+                         fmax(fabs(f->observed->estimate[i]), fmax(fabs(f->observed->start[i]), fabs(p->truth))));
 }
 
 static void print_parameters(const od_findings *f, FILE *to) {
@@ -51,7 +53,7 @@ static void print_parameters(const od_findings *f, FILE *to) {
     fprintf(to, "  ");
     od_print_padded(to, shown.unit, unit);
     if (truth) print_number(to, p->truth * shown.factor, 6);
-    print_number(to, p->start * shown.factor, 6);
+    print_number(to, f->observed->start[i] * shown.factor, 6);
     print_number(to, f->observed->estimate[i] * shown.factor, 6);
     print_number(to, f->observed->sigma[i] * shown.factor, 3);
     if (truth) print_number(to, in_sigmas(f, i), 3);
@@ -70,14 +72,20 @@ static void print_sensors(const od_findings *f, FILE *to) {
   }
   fprintf(to, "  %-*s %12s %12s %12s", name, "sensor", "used", "missing", "gated");
   if (frozen) fprintf(to, " %12s", "frozen");
-  fprintf(to, reopened ? " %12s\n" : "\n", "re-opened");
+  if (reopened) fprintf(to, " %12s", "re-opened");
+  fprintf(to, " %12s %12s %12s\n", "NIS", "mean", "lag 1");
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
     fprintf(to, "  ");
     od_print_padded(to, e->sensor[i].name, name);
     fprintf(to, " %12ld %12ld %12ld", c->used, c->missing, c->gated);
     if (frozen) fprintf(to, " %12ld", c->frozen);
-    fprintf(to, reopened ? " %12ld\n" : "\n", c->reopened);
+    if (reopened) fprintf(to, " %12ld", c->reopened);
+    const od_innovations *in = &f->observed->innovations[i];
+    print_number(to, in->run.count > 0 ? in->run.square : (double)NAN, 4);
+    print_number(to, in->run.count > 0 ? in->run.mean : (double)NAN, 2);
+    print_number(to, in->correlation[1], 2);
+    fprintf(to, "\n");
   }
 }
 
@@ -102,8 +110,8 @@ static void print_consistency(const od_findings *f, FILE *to) {
   const od_observed *o = f->observed;
   od_consistency nis = od_observed_nis(o);
   if (o->nis_dimension > 0)
-    fprintf(to, "innovations: NIS per dimension %.4f, %s the 95 %% interval %.4f to %.4f\n", nis.value,
-            nis.value >= nis.low && nis.value <= nis.high ? "inside" : "outside", nis.low, nis.high);
+    fprintf(to, "innovations: NIS per dimension %.4f; of a right filter %.4f to %.4f in 95 %% of all runs\n", nis.value,
+            nis.low, nis.high);
   if (o->compared > 0)
     fprintf(to, "parameters: %d of %d true values are within their 95 %% intervals", o->covered, o->compared);
   if (o->compared > 0 && !isnan(o->nees)) fprintf(to, "; NEES per dimension %.3g", o->nees / o->compared);
@@ -130,12 +138,6 @@ void od_findings_describe(const od_findings *f, char *text, size_t size) {
   else
     snprintf(text, size, "%s%.60s%sin steps of %s, seed %llu", variant ? "truth " : "", variant ? variant : "",
              variant ? ", " : "", step.text, (unsigned long long)e->seed);
-}
-
-static void print_failures(const od_findings *f, FILE *to) {
-  const od_observed *o = f->observed;
-  if (o->failed + o->held > 0)
-    fprintf(to, "samples: %ld failed; the estimate was carried over %ld times\n", o->failed, o->held);
 }
 
 // What the log had that one should know.
@@ -168,10 +170,10 @@ void od_findings_print(const od_findings *f, FILE *to) {
   if (e->parameters > 0) print_parameters(f, to);
   print_sensors(f, to);
   print_log(f, to);
-  print_failures(f, to);
   print_curves(f, to);
   print_consistency(f, to);
   print_speed(f, to);
+  od_cli_verdict(&f->observed->verdict, to);
 }
 
 // --- For programs -------------------------------------------------------------------------------------------------
@@ -183,9 +185,10 @@ static json_t *parameters_json(const od_findings *f) {
     const od_estimated *p = &e->parameter[i];
     json_t *item = json_pack("{s:o, s:o}", "path", od_json_text(p->path), "unit", od_json_text(p->unit));
     if (f->observed->has_truth) json_object_set_new(item, "true", od_json_number(p->truth));
-    json_object_set_new(item, "start", od_json_number(p->start));
+    json_object_set_new(item, "start", od_json_number(f->observed->start[i]));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
+    if (f->observed->shift) json_object_set_new(item, "start_shift_in_sigmas", od_json_number(f->observed->shift[i]));
     if (f->observed->bound) json_object_set_new(item, "bound", od_json_number(f->observed->bound->sigma[i]));
     if (f->observed->has_truth) json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));
     json_array_append_new(list, item);
@@ -197,10 +200,17 @@ static json_t *sensors_json(const od_findings *f) {
   json_t *list = json_array();
   for (int i = 0; i < f->experiment->sensors; i++) {
     const od_sensor_counts *c = &f->observed->sensor[i];
-    json_array_append_new(
-        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
-                        (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
-                        (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened));
+    const od_innovations *in = &f->observed->innovations[i];
+    json_t *item =
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "name", od_json_text(f->experiment->sensor[i].name), "used",
+                  (json_int_t)c->used, "missing", (json_int_t)c->missing, "gated", (json_int_t)c->gated, "frozen",
+                  (json_int_t)c->frozen, "reopened", (json_int_t)c->reopened);
+    json_object_set_new(item, "nis", od_json_number(in->run.square));
+    json_object_set_new(item, "nis_last_quarter", od_json_number(in->last.square));
+    json_object_set_new(item, "mean", od_json_number(in->run.mean));
+    json_object_set_new(item, "correlation_lag1", od_json_number(in->correlation[1]));
+    json_object_set_new(item, "whiteness_p", od_json_number(in->chance));
+    json_array_append_new(list, item);
   }
   return list;
 }
@@ -288,6 +298,7 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "steps", json_integer(o->steps));
   json_object_set_new(object, "complete", json_boolean(!f->message));
   if (f->message) json_object_set_new(object, "message", od_json_text(f->message));
+  json_object_set_new(object, "verdict", od_verdict_json(&o->verdict));
   json_object_set_new(object, "parameters", parameters_json(f));
   json_object_set_new(object, "outputs", outputs_json(f));
   json_object_set_new(object, "sensors", sensors_json(f));

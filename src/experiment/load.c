@@ -222,7 +222,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
       if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
       *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
       p->least = -INFINITY, p->most = INFINITY;
-      p->truth = k == 1 ? s->scale : s->bias;
+      p->truth = !xl->simulated ? (double)NAN : k == 1 ? s->scale : s->bias;
       p->start = k;
       return true;
     }
@@ -301,14 +301,14 @@ static void read_parameters(od_experiment_loader *xl, int node) {
 
 static void read_filter(od_experiment_loader *xl, int node) {
   static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
-  static const char *const forms[] = {"joseph", "square-root", NULL};
+  static const char *const forms[] = {"square-root", "joseph", NULL};
   static const od_field fields[] = {
       {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &xl->ld;
   od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
   if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
   int form = od_section_get(ld, &section, "form");
-  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH;
+  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
   int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
   od_check_whole(ld, first + 1, "gate_patience", 2, 1e9);
   od_check_whole(ld, first + 2, "frozen", 0, 1e9);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "io/table.h"
+#include "io/verdict.h"
 #include "machine/loader.h"
 
 typedef struct od_channel {
@@ -62,5 +63,11 @@ typedef struct od_log {
 // Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
+
+// log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the rows
+// around it.
+long od_log_jumps(const od_log *log, int channel);
+// Adds a remark about every input that jumps, unless inputs are held from row to row. False: memory ran out.
+bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
 
 #endif

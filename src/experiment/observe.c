@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiment/compare.h"
+#include "experiment/observe_verdict.h"
 #include "experiment/start.h"
 #include "io/clock.h"
 #include "machine/machine.h"
@@ -26,14 +27,15 @@ typedef struct run {
   int nx, np, n, ny, nu;
   od_plant *plant;
   od_observer *observer;
-  double t;        // of the last sample
-  double *u_from;  // inputs there, after a jump if there was one
-  double *u, *y;   // inputs within a step; what the sensors say (NAN: nothing), one per watched output
-  double *y_estimated, *hx, *hp, *gradient;
-  double *process;    // nx^2: that of the states, in the present coordinates, where outputs tell it
-  long repartitions;  // changes of coordinates so far
-  double *Q, Q_step;  // process noise of a step, and the step it is for
+  double t;                       // of the last sample
+  double *u_from;                 // inputs there, after a jump if there was one
+  double *u, *y;                  // inputs within a step; what the sensors say (NAN: nothing), one per watched output
+  double *y_estimated, *y_sigma;  // outputs and their standard deviations
+  double *process;                // nx^2: that of the states, in the present coordinates, where outputs tell it
+  long repartitions;              // changes of coordinates so far
+  double *Q, Q_step;              // process noise of a step, and the step it is for
   double *row;
+  od_innovation_record *innovations;
   void *saved;   // the observer's block after the last good sample, if the run must go on
   int failures;  // since then
 } run;
@@ -53,24 +55,28 @@ static bool allocate(run *r) {
   r->u = doubles(nu, &ok);
   r->y = doubles(ny, &ok);
   r->y_estimated = doubles(ny, &ok);
-  r->hx = doubles(ny * (size_t)r->nx, &ok);
-  r->hp = doubles(ny * np, &ok);
-  r->gradient = doubles(n, &ok);
+  r->y_sigma = doubles(ny, &ok);
   r->Q = doubles(n * n, &ok);
   r->process = doubles((size_t)r->nx * (size_t)r->nx, &ok);
+  r->o->start = doubles(np, &ok);
   r->o->estimate = doubles(np, &ok);
   r->o->sigma = doubles(np, &ok);
   r->o->covariance = doubles(np * np, &ok);
   r->o->sensor = calloc((size_t)r->e->sensors + 1, sizeof *r->o->sensor);
+  r->o->innovations = calloc((size_t)r->e->sensors + 1, sizeof *r->o->innovations);
+  r->o->moved = calloc(np + 1, sizeof *r->o->moved);
+  r->o->clipped = calloc((size_t)r->e->watches + 1, sizeof *r->o->clipped);
+  r->innovations = od_innovation_record_new(r->e->sensors, r->nu, r->np);
   if (r->options->keep_going) ok = (r->saved = malloc(od_observer_size(r->plant))) != NULL && ok;
-  return ok && r->o->sensor;
+  return ok && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
 }
 
 static void release(run *r) {
   od_observer_free(r->observer);
+  od_innovation_record_free(r->innovations);
   free(r->saved);
   od_plant_free(r->plant);
-  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->hx, r->hp, r->gradient, r->Q, r->process, r->row};
+  double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->y_sigma, r->Q, r->process, r->row};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -112,17 +118,35 @@ static od_status follow_coordinates(run *r) {
   return status;
 }
 
+// Gives the parameters other standard deviations in the start's covariance P.
+static void change_sigmas(const run *r, double *P) {
+  for (int i = 0; i < r->np; i++) {
+    double factor = r->options->sigmas[i] / r->e->parameter[i].sigma;
+    for (int k = 0; k < r->n; k++) P[(r->nx + i) * r->n + k] *= factor;
+    for (int k = 0; k < r->n; k++) P[k * r->n + r->nx + i] *= factor;
+  }
+}
+
 // Begins at the model's own start, or at one drawn around the true one, with the covariance that belongs there.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   const od_experiment *e = r->e;
-  od_status status = od_observer_start(r->observer, first->t, NULL, r->np ? p : NULL, e->covariance, first->u);
-  if (status != OD_OK || !e->random_start || !first->truth) return status;
+  const double *given = r->options->parameters;
   size_t n = (size_t)r->n;
   double *P = calloc(n * n + n + 1, sizeof *P), *x = P + n * n, *drawn = x + r->nx;
+  if (!P) return OD_NO_MEMORY;
+  memcpy(P, e->covariance, n * n * sizeof *P);
+  if (given) change_sigmas(r, P);
+  od_status status = od_observer_start(r->observer, first->t, NULL, !r->np ? NULL : given ? given : p, P, first->u);
+  if (status != OD_OK || !e->random_start || !first->truth) {
+    free(P);
+    return status;
+  }
   od_sim *sim = od_observer_sim(r->observer);
   od_start_problem problem;
-  status = P ? od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn) : OD_NO_MEMORY;
+  status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn);
   if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
+  if (status == OD_OK && given) change_sigmas(r, P);
+  if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
   if (status == OD_OK) status = od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
   free(P);
   return status;
@@ -227,25 +251,12 @@ static od_status make_table(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// The standard deviation of watched output i: sqrt(h P h').
-static double output_sigma(run *r, const double *P, int i) {
-  double sum = 0;
-  int row = r->e->watched[i].row;
-  memcpy(r->gradient, r->hx + row * r->nx, (size_t)r->nx * sizeof *r->gradient);
-  memcpy(r->gradient + r->nx, r->hp + row * r->np, (size_t)r->np * sizeof *r->gradient);
-  for (int a = 0; a < r->n; a++)
-    for (int b = 0; b < r->n; b++) sum += r->gradient[a] * P[a * r->n + b] * r->gradient[b];
-  return sqrt(fmax(sum, 0));
-}
-
 static od_status record(run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
-  od_sim *sim = od_observer_sim(r->observer);
-  od_status status = od_sim_outputs(sim, r->y_estimated);
-  if (status == OD_OK) status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
+  od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
   if (status != OD_OK) return status;
-  const double *P = od_observer_covariance(r->observer), *p = od_observer_parameters(r->observer);
+  const double *p = od_observer_parameters(r->observer);
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->row[0] = s->t;
@@ -253,7 +264,8 @@ static od_status record(run *r, const od_sample *s) {
     double *to = r->row + c->watched + c->per_watched * i;
     double estimated = r->y_estimated[e->watched[i].row];
     to[0] = estimated;
-    to[1] = output_sigma(r, P, i);
+    to[1] = r->y_sigma[e->watched[i].row];
+    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
     if (!r->o->has_truth) continue;
     to[2] = s->truth[i];
     to[3] = estimated - s->truth[i];
@@ -331,6 +343,9 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
+    const double *u = s->u_after ? s->u_after : s->u;
+    od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
+    od_innovation_record_mark(r->innovations, r->observer, s->t);
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
     if (!r->options->no_table) status = record(r, s);
   }
@@ -382,7 +397,8 @@ static bool goes_on(const run *r) {
   const od_source *source = r->source;
   const od_observe_options *options = r->options;
   if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
-  return options->progress(options->user, (r->t - source->begin) / (source->end - source->begin));
+  double done = (r->t - source->begin) / (source->end - source->begin);
+  return options->progress(options->user, options->repeat ? done / 2 : done);
 }
 
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
@@ -429,7 +445,10 @@ static void keep_estimates(run *r) {
     r->o->estimate[i] = p[i];
     r->o->sigma[i] = od_observer_parameter_sigma(r->observer, i);
     for (int j = 0; j < r->np; j++) r->o->covariance[i * r->np + j] = P[(r->nx + i) * r->n + r->nx + j];
+    double noise = pow(r->e->parameter[i].noise, 2) / r->e->step;
+    r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise);
   }
+  for (int i = 0; i < r->e->sensors; i++) od_innovation_record_sensor(r->innovations, i, &r->o->innovations[i]);
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -447,6 +466,8 @@ static od_status observe(run *r, bool *started, od_error *err) {
   *started = status == OD_OK;
   if (!*started) return status;
   r->o->begin = first.t;
+  for (int i = 0; i < r->np; i++) r->o->start[i] = od_observer_parameters(r->observer)[i];
+  od_innovation_record_mark(r->innovations, r->observer, first.t);
   status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
@@ -466,6 +487,8 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   if (status == OD_OK) status = observe(&r, &started, err);
   release(&r);
   od_source_free(&own);
+  if (status == OD_OK && options->repeat && !options->source) status = od_observe_repeat(e, options, *out, err);
+  if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;
   od_observed_free(*out);
   *out = NULL;
@@ -476,6 +499,12 @@ void od_observed_free(od_observed *o) {
   if (!o) return;
   od_table_free(o->table);
   free(o->sensor);
+  free(o->innovations);
+  free(o->moved);
+  free(o->shift);
+  free(o->clipped);
+  od_verdict_free(&o->verdict);
+  free(o->start);
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);

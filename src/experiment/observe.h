@@ -5,8 +5,10 @@
 #include <stdbool.h>
 
 #include "experiment/experiment.h"
+#include "experiment/innovations.h"
 #include "experiment/source.h"
 #include "io/table.h"
+#include "io/verdict.h"
 
 typedef struct od_sensor_counts {
   long used, missing, gated, frozen;
@@ -44,21 +46,28 @@ typedef struct od_columns {
 typedef struct od_observed {
   od_table *table;  // a row per sample; NULL when nobody wanted it
   od_columns columns;
-  bool has_truth;            // whether anybody knows what is true; else there is no coverage, NEES or curve either
-  long steps;                // samples after the start
-  double step;               // time between samples; their mean where it varies
-  double begin, end;         // time of the first sample and of the last one taken in
-  long failed, held;         // samples that were not taken, if the run kept going
-  double seconds;            // of the observer's steps alone
-  double nis;                // sum over all corrections,
-  long nis_dimension;        // and how many innovations it has
-  od_sensor_counts *sensor;  // one per sensor
-  double *estimate, *sigma;  // of the parameters, at the end
-  double *covariance;        // of the parameters, at the end
+  bool has_truth;               // whether anybody knows what is true; else there is no coverage, NEES or curve either
+  long steps;                   // samples after the start
+  double step;                  // time between samples; their mean where it varies
+  double begin, end;            // time of the first sample and of the last one taken in
+  long failed, held;            // samples that were not taken, if the run kept going
+  double seconds;               // of the observer's steps alone
+  double nis;                   // sum over all corrections,
+  long nis_dimension;           // and how many innovations it has
+  od_sensor_counts *sensor;     // one per sensor
+  od_innovations *innovations;  // the same
+  double *start;                // of the parameters: where the observer began
+  double *estimate, *sigma;     // of the parameters, at the end
+  od_movement *moved;           // how they came there
+  double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: nobody asked
+  double *covariance;     // of the parameters, at the end
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
   int curves;
+  long *clipped;       // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
+  od_verdict verdict;  // may all this be trusted? See observe_verdict.h
+  double level;        // chances below it are none: that of each of the verdict's tests
   struct od_observed *bound;  // the best that is possible, see bound.h; NULL: nobody asked, or it is not known
 } od_observed;
 
@@ -80,6 +89,10 @@ typedef struct od_observe_options {
   // Where the sample was not taken, `why` says more.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
+  const double *parameters, *sigmas;  // where they start, and how uncertain; NULL: as the experiment says
+  // Runs a second time from the parameters that were found, to see whether the result depends on the start (repeat.c).
+  // Not with a source of one's own.
+  bool repeat;
   bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
   bool forget_rows;  // the table has the last row only
 } od_observe_options;

@@ -7,7 +7,7 @@
 #include "identify/fit_work.h"
 #include "io/display.h"
 #include "least_squares/loss.h"
-#include "prepare/whiteness.h"
+#include "math/chi_squared.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
 static const double unlikely = 0.001;   // a chance below it is none

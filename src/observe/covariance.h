@@ -1,22 +1,22 @@
-// The covariance of an augmented filter, in two forms with the same operations. The augmented state is [x, p] with
-// constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it touches are computed.
-// Hand-written: runs inside steps on a controller, allocates nothing.
+// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The augmented
+// state is [x, p] with constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it touches are
+// computed. Hand-written: runs inside steps on a controller, allocates nothing.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 
 #include <stdbool.h>
 
+#include "oleodyn/observer.h"
+
 typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int nx, np;
-  bool square_root;
+  od_covariance_form form;
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
-  int taken;        // measurements that still have to be subtracted from P
 } od_covariance;
-enum { OD_COVARIANCE_TOGETHER = 4 };  // how many measurements are taken in at once
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np;
-  return 2 * n * n + OD_COVARIANCE_TOGETHER * n;
+  return n * (2 * n + 2);
 }
 
 // Sets the covariance to P; false when P is not positive semidefinite (square-root form).
@@ -34,11 +34,11 @@ bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 // P <- D P D with D = factor for the states, 1 for the parameters.
 void od_covariance_scale(od_covariance *b, double factor);
 
-// g = P h for a row h (n); returns h P h.
-double od_covariance_project(const od_covariance *b, const double *h, double *g);
-// Takes in the measurement just projected, of variance r: g = P h, s = h P h + r. gain (n) = g / s.
-// od_covariance_finish() completes a series of corrections.
-void od_covariance_correct(od_covariance *b, const double *g, double s, double r, double *gain);
-void od_covariance_finish(od_covariance *b);
+// A measurement with row h (n): returns its variance h P h. The next two are about the one projected last.
+double od_covariance_project(const od_covariance *b, const double *h);
+// g (n) = P h.
+void od_covariance_along(const od_covariance *b, double *g);
+// Takes it in, with noise of variance r. gain (n) = P h / (h P h + r).
+void od_covariance_correct(od_covariance *b, double r, double *gain);
 
 #endif

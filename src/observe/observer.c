@@ -10,6 +10,9 @@
 // Where the prediction is less certain than a sensor and the sensor bends over the way of the correction, the correction
 // is repeated with the sensors linearised at its end (the iterated filter, a Gauss-Newton method for the same minimum):
 // without that a bad start leaves a filter that is surer than it should be.
+//
+// A sensor that is clipped at the prediction has no slope there and would tell nothing, however far off it is. Where its
+// innovation cannot be noise, the line is taken that is best over the uncertainty of the state (spread.h).
 #include "oleodyn/observer.h"
 
 #include <math.h>
@@ -20,12 +23,14 @@
 #include "math/dense.h"
 #include "observe/covariance.h"
 #include "observe/guard.h"
+#include "observe/spread.h"
 
 enum { default_patience = 50 };
 
 enum { PASSES = 6 };                   // of one correction
 static const double bend = 0.05;       // of a sensor over a correction, in its sigmas, that calls for another pass
 static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
+static const double no_noise = 25;     // square of an innovation over its variance that noise does not explain
 
 struct od_observer {
   const od_plant *plant;
@@ -37,9 +42,10 @@ struct od_observer {
   double nis;
   // Offsets in bytes from the block's start.
   size_t sim, P, P_out, scratch, A, B, map, p, low, high, sigma, y, hx, hp, h, g, gain, delta, innovation, guard, rules;
-  size_t present;                      // which sensors measure
-  size_t R, L, D, own_h, own_y;        // of correlated noise: factors, and of each sensor what is its own (n, 1)
-  size_t prior_P, prior, moved, bent;  // what a repeated correction begins with, and where it is linearised
+  size_t present;                             // which sensors measure
+  size_t R, L, D, own_h, own_y;               // of correlated noise: factors, and of each sensor what is its own (n, 1)
+  size_t prior_P, prior, moved, bent;         // what a repeated correction begins with, and where it is linearised
+  size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
 };
 
 static double *at(const od_observer *o, size_t offset) {
@@ -54,16 +60,16 @@ static od_guard *guards(const od_observer *o) {
 static od_guard_rules *rules(const od_observer *o) {
   return (od_guard_rules *)((char *)o + o->rules);
 }
+static od_spread *spreads(const od_observer *o) {
+  return (od_spread *)((char *)o + o->spread);
+}
 od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
 }
 
 static od_covariance covariance(const od_observer *o) {
-  return (od_covariance){.nx = o->nx,
-                         .np = o->np,
-                         .square_root = o->form == OD_FORM_SQUARE_ROOT,
-                         .P = at(o, o->P),
-                         .scratch = at(o, o->scratch)};
+  return (od_covariance){
+      .nx = o->nx, .np = o->np, .form = (od_covariance_form)o->form, .P = at(o, o->P), .scratch = at(o, o->scratch)};
 }
 
 // ---- memory
@@ -104,6 +110,10 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->own_h = od_place(&end, ny * n * d);
   o->own_y = od_place(&end, ny * d);
   o->present = od_place(&end, ny);
+  o->probe_size = od_sim_size(plant);
+  o->probe = od_place(&end, o->probe_size);
+  o->probe_x = od_place(&end, (3 * n + 2 * ny) * d);
+  o->spread = od_place(&end, ny * sizeof(od_spread));
   o->size = od_place(&end, 0);
   return o->size;
 }
@@ -201,15 +211,15 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 
 // The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
 // so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
-static bool widen(od_observer *o, od_covariance *b, const double *h, const double *g, double s, double value) {
+static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   int n = o->nx + o->np;
-  double *Q = at(o, o->P_out), seen = 0;
+  double *Q = at(o, o->P_out), *g = at(o, o->g), seen = 0;
+  od_covariance_along(b, g);
   for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
   double factor = (value * value - s) / (seen * seen);
   if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
-  od_covariance_finish(b);
   o->widened = 1;
   return od_covariance_add(b, Q, NULL);
 }
@@ -229,12 +239,13 @@ static double dot(int n, const double *a, const double *b) {
 }
 
 // Takes from sensor i, with its row h, what the sensors before it say about its noise: h becomes that of what is its own;
-// so does its value, the innovation where the estimate has come to. Returns the variance of its own noise.
-static double own_part(od_observer *o, int i, double *h, double *value) {
+// so does its value, the innovation where the estimate has come to. More: variance of noise that is its own anyway.
+// Returns the variance of its own noise.
+static double own_part(od_observer *o, int i, double more, double *h, double *value) {
   int ny = o->ny, n = o->nx + o->np;
   double *L = at(o, o->L) + i * ny, *D = at(o, o->D), *own_h = at(o, o->own_h), *own_y = at(o, o->own_y);
   const double *R = at(o, o->R) + i * ny, *delta = at(o, o->delta);
-  double left = R[i];
+  double left = R[i] + more;
   for (int j = 0; j < i; j++) {
     if (innovations(o)[j].use != OD_SENSOR_USED) continue;
     double shared = R[j];  // with what is sensor j's own
@@ -252,18 +263,50 @@ static double own_part(od_observer *o, int i, double *h, double *value) {
   return left;
 }
 
+// How far the outputs y at the present estimate spread.
+static const od_spread *find_spreads(od_observer *o, const od_covariance *b, const double *y) {
+  int n = o->nx + o->np;
+  double *h = at(o, o->probe_x), *up = h + 3 * n;
+  const od_spread_work work = {.probe = (od_sim *)((char *)o + o->probe),
+                               .h = h,
+                               .d = h + n,
+                               .x = h + 2 * n,
+                               .up = up,
+                               .down = up + o->ny,
+                               .low = at(o, o->low),
+                               .high = at(o, o->high)};
+  od_spread_find(od_observer_sim(o), o->probe_size, o->ny, b, y, &work, spreads(o));
+  return spreads(o);
+}
+
+// Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted become
+// those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
+static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, double measured, double *predicted) {
+  double r = at(o, o->sigma)[i] * at(o, o->sigma)[i], off = measured - *predicted;
+  if (off * off < no_noise * r) return 0;
+  double seen = od_covariance_project(b, h);
+  if (off * off < no_noise * (seen + r) || seen > uncertain * r) return 0;
+  const od_spread *s = &find_spreads(o, b, at(o, o->y))[i];
+  if (s->along < 0 || s->variance < uncertain * r || s->variance < 4 * seen) return 0;
+  memset(h, 0, (size_t)(o->nx + o->np) * sizeof *h);
+  h[s->along] = s->slope / s->state_sigma;
+  *predicted += s->mean;
+  return fmax(s->variance - s->slope * s->slope, 0);
+}
+
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
 // `delta` (n each). The first pass says what the innovation was and whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
   int n = o->nx + o->np;
   double *h = sensor_row(o, i);
   const double *moved = at(o, o->moved);
-  double *g = at(o, o->g), *gain = at(o, o->gain), *delta = at(o, o->delta);
-  double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i];
+  double *gain = at(o, o->gain), *delta = at(o, o->delta);
+  double predicted = at(o, o->y)[i], r = at(o, o->sigma)[i] * at(o, o->sigma)[i], more = 0;
+  if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
   for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
   double value = measured - predicted;
-  if (o->correlated) r = own_part(o, i, h, &value);
-  double s = od_covariance_project(b, h, g) + r;
+  r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
+  double s = od_covariance_project(b, h) + r;
   od_innovation *in = &innovations(o)[i];
   if (pass == 0) {
     int reopen;
@@ -271,14 +314,14 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
     *in = (od_innovation){value, sqrt(s), use};
     if (s - r > uncertain * r) o->wary = 1;
     if (use != OD_SENSOR_USED) return;
-    if (reopen && widen(o, b, h, g, s, value)) {
-      s = od_covariance_project(b, h, g) + r;
+    if (reopen && widen(o, b, h, s, value)) {
+      s = od_covariance_project(b, h) + r;
       in->sigma = sqrt(s);
     }
     o->nis += value * value / s;
     o->used++;
   }
-  od_covariance_correct(b, g, s, r, gain);
+  od_covariance_correct(b, r, gain);
   for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
 }
 
@@ -308,7 +351,6 @@ static od_status pass_over_sensors(od_observer *o, od_covariance *b, const doubl
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || innovations(o)[i].use == OD_SENSOR_USED)) take_sensor(o, b, i, y[i], pass);
-  od_covariance_finish(b);
   return o->used ? move_estimate(o) : OD_OK;
 }
 
@@ -397,6 +439,26 @@ const double *od_observer_covariance(od_observer *o) {
   od_covariance b = covariance(o);
   od_covariance_get(&b, at(o, o->P_out));
   return at(o, o->P_out);
+}
+
+od_status od_observer_outputs(od_observer *o, double *y, double *sigma) {
+  od_sim *sim = od_observer_sim(o);
+  od_status status = od_sim_outputs(sim, y);
+  if (status == OD_OK) status = od_sim_output_jacobians(sim, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
+  if (status != OD_OK) return status;
+  od_covariance b = covariance(o);
+  find_spreads(o, &b, y);
+  for (int i = 0; i < o->ny; i++) {
+    od_spread *spread = &spreads(o)[i];
+    double told = sqrt(od_covariance_project(&b, sensor_row(o, i)));
+    spread->clipped = 2 * told < spread->sigma;
+    sigma[i] = fmax(told, spread->sigma);
+  }
+  return OD_OK;
+}
+
+int od_observer_clipped(const od_observer *o, int i) {
+  return spreads(o)[i].clipped;
 }
 
 double od_observer_parameter_sigma(const od_observer *o, int i) {

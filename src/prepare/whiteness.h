@@ -21,7 +21,4 @@ typedef struct od_whiteness {
 // series: rows, NAN where missing. correlation: lags + 1, r_0 = 1; NAN where there are no pairs.
 od_whiteness od_whiteness_find(const double *series, long rows, int lags, double *correlation);
 
-// The probability that a chi-squared number with so many degrees of freedom exceeds x.
-double od_chi_squared_tail(double x, double freedom);
-
 #endif

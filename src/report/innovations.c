@@ -1,12 +1,8 @@
-// Sensors are taken in one by one, each after what the ones before it have said, so the normalised innovations of a right
-// filter are independent standard normal numbers, over sensors as well as over time, and NIS is the sum of their squares.
 #include "report/innovations.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "prepare/whiteness.h"
 
 int od_table_find(const od_table *t, const char *what, const char *name) {
   size_t n = strlen(what);
@@ -15,50 +11,22 @@ int od_table_find(const od_table *t, const char *what, const char *name) {
   return -1;
 }
 
-// Innovations over their expectation, row by row; those beyond the gate were not used.
-static void normalise(const od_experiment *e, const od_table *t, const char *name, od_innovations *in) {
+// Those beyond the gate were not used.
+double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor) {
+  const od_table *t = o->table;
+  const char *name = e->sensor[sensor].name;
   int value = od_table_find(t, "innovation", name), sigma = od_table_find(t, "innovation_sigma", name);
-  for (long i = 0; i < t->rows; i++) {
+  double *series = malloc(((size_t)t->rows + 1) * sizeof *series);
+  for (long i = 0; series && i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
     double x = value >= 0 && sigma >= 0 ? row[value] / row[sigma] : (double)NAN;
     if (e->gate > 0 && fabs(x) > e->gate) x = NAN;
-    in->value[i] = isfinite(x) ? x : (double)NAN;
-    in->count += isfinite(x);
+    series[i] = isfinite(x) ? x : (double)NAN;
   }
+  return series;
 }
 
-// Innovations follow each other as the sensor gave them: rows without one do not count as steps between them, since
-// many sensors are slower than the table.
-static bool find_whiteness(od_innovations *in, long rows) {
-  double *series = malloc(((size_t)in->count + 1) * sizeof *series);
-  if (!series) return false;
-  long count = 0;
-  for (long i = 0; i < rows; i++)
-    if (!isnan(in->value[i])) series[count++] = in->value[i];
-  od_whiteness w = od_whiteness_find(series, count, OD_LAGS, in->correlation);
-  free(series);
-  in->mean = w.mean, in->deviation = w.deviation;
-  in->mean_limit = in->correlation_limit = w.limit;
-  in->deviation_limit = w.limit / sqrt(2);
-  in->whiteness = w.statistic, in->chance = w.p;
-  return true;
-}
-
-bool od_innovations_find(const od_experiment *e, const od_observed *o, int sensor, od_innovations *out) {
-  const od_table *t = o->table;
-  *out = (od_innovations){.value = malloc(((size_t)t->rows + 1) * sizeof *out->value)};
-  if (!out->value) return false;
-  normalise(e, t, e->sensor[sensor].name, out);
-  return find_whiteness(out, t->rows);
-}
-
-bool od_innovations_coloured(const od_innovations *in) {
-  double largest = 0;
-  for (int k = 1; k <= OD_LAGS; k++) largest = fmax(largest, fabs(in->correlation[k]));
-  return in->chance < OD_UNLIKELY && largest > 0.05;
-}
-
-int od_nis_windows(const od_experiment *e, const od_observed *o, const od_innovations *in,
+int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_WINDOWS]) {
   const od_table *t = o->table;
   long length = (t->rows + OD_WINDOWS - 1) / OD_WINDOWS;
@@ -68,8 +36,8 @@ int od_nis_windows(const od_experiment *e, const od_observed *o, const od_innova
     double sum = 0;
     for (int s = 0; s < e->sensors; s++)
       for (long i = first; i < end; i++) {
-        if (isnan(in[s].value[i])) continue;
-        sum += in[s].value[i] * in[s].value[i];
+        if (isnan(series[s][i])) continue;
+        sum += series[s][i] * series[s][i];
         dimension++;
       }
     od_consistency c = od_consistency_of(sum, (double)dimension);

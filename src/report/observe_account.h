@@ -10,7 +10,7 @@ typedef struct od_account {
   const od_experiment *e;
   const od_observed *o;
   const char *message;  // what stopped the run early, or NULL
-  od_innovations *in;   // one per sensor
+  double **series;      // innovations over time, one per sensor
   od_page *page;
 } od_account;
 

@@ -311,7 +311,7 @@ void od_report_convergence(od_account *a) {
 
 static void draw_windows(od_account *a) {
   od_nis_window windows[OD_WINDOWS];
-  int count = od_nis_windows(a->e, a->o, a->in, windows);
+  int count = od_nis_windows(a->e, a->o, a->series, windows);
   const long stride = sizeof *windows / sizeof(double);
   od_range r = {1, 1};
   for (int i = 0; i < count; i++) {
@@ -330,13 +330,13 @@ static void draw_windows(od_account *a) {
 }
 
 static void draw_innovations(od_account *a, int sensor) {
-  const od_innovations *in = &a->in[sensor];
+  double *series = a->series[sensor];
   long rows = a->o->table->rows;
   od_range r = {-3, 3};
-  for (long i = 0; i < rows; i++) od_range_include(&r, in->value[i]);
+  for (long i = 0; i < rows; i++) od_range_include(&r, series[i]);
   od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
-  od_chart_dots(f.to, &f.chart, time_of(a), (od_series){in->value, rows, 1, 1}, OD_DRAWN_MEASURED);
+  od_chart_dots(f.to, &f.chart, time_of(a), (od_series){series, rows, 1, 1}, OD_DRAWN_MEASURED);
   od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
   od_chart_level(f.to, &f.chart, -OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
   od_page_figure_end(a->page, &f);
@@ -347,10 +347,10 @@ void od_report_innovations(od_account *a) {
   od_page_figures_begin(a->page, false);
   draw_windows(a);
   for (int i = 0; i < sensors; i++) {
-    if (a->in[i].count < 2) continue;
+    if (a->o->innovations[i].run.count < 2) continue;
     draw_innovations(a, i);
-    od_page_correlations(a->page, a->e->sensor[i].name, "correlation with earlier innovations", a->in[i].correlation,
-                         OD_LAGS, a->in[i].correlation_limit);
+    od_page_correlations(a->page, a->e->sensor[i].name, "correlation with earlier innovations",
+                         a->o->innovations[i].correlation, OD_LAGS, a->o->innovations[i].correlation_limit);
   }
   od_page_figures_end(a->page);
   tell_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");

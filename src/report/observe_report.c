@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/loader.h"
+#include "experiment/observe_verdict.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
@@ -42,8 +43,8 @@ static void tell_facts(od_account *a) {
   od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                od_quantity_alone(o->step, NAN, "s", o->step).text);
   od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s covariance%s", e->sensors,
-               e->watches - e->sensors, e->parameters, e->form == OD_FORM_SQUARE_ROOT ? "square-root" : "Joseph",
-               e->gate > 0 ? ", gated" : "");
+               e->watches - e->sensors, e->parameters,
+               e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the", e->gate > 0 ? ", gated" : "");
   od_page_facts_end(p);
 }
 
@@ -80,24 +81,28 @@ static void output_row(od_account *a, int i) {
   od_page_value_cell(a->page, value, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
-  od_page_value_cell(a->page, rms, rms, shown.factor);
-  od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
-  if (i >= a->e->sensors) return;
-  od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
+  if (a->o->has_truth) {
+    od_page_value_cell(a->page, last_of(t, truth), half, shown.factor);
+    od_page_value_cell(a->page, rms, rms, shown.factor);
+    od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
+  }
+  if (i < a->e->sensors) od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
 }
 
 static void outputs_table(od_account *a, int first, int end) {
-  static const od_page_column columns[] = {{"at the end", true},
-                                           {"unit", true},
-                                           {"estimate", false},
-                                           {"\u00b1 95 %", false},
-                                           {"true", false},
-                                           {"error, rms of the run", false},
-                                           {"true within 95 %", false},
-                                           {"sensor's noise, sigma", false}};
-  // Without a sensor there is no noise to tell.
-  od_page_table_begin(a->page, columns, first < a->e->sensors ? 8 : 7);
+  static const od_page_column common[] = {
+      {"at the end", true}, {"unit", true}, {"estimate", false}, {"\u00b1 95 %", false}};
+  static const od_page_column truth[] = {
+      {"true", false}, {"error, rms of the run", false}, {"true within 95 %", false}};
+  od_page_column columns[8];
+  int count = 4;
+  memcpy(columns, common, sizeof common);
+  if (a->o->has_truth) {
+    memcpy(columns + count, truth, sizeof truth);
+    count += 3;
+  }
+  if (first < a->e->sensors) columns[count++] = (od_page_column){"sensor's noise, sigma", false};
+  od_page_table_begin(a->page, columns, count);
   for (int i = first; i < end && i < first + MOST_ROWS; i++) output_row(a, i);
   od_page_table_end(a->page);
 }
@@ -122,19 +127,21 @@ static void parameter_row(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
   double off = (estimate - p->truth) / sigma, kept = od_kept_uncertainty(a, i);
-  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(p->start, p->truth)));
+  od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(a->o->start[i], p->truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
-  od_page_value_cell(a->page, p->start, NAN, shown.factor);
+  od_page_value_cell(a->page, a->o->start[i], NAN, shown.factor);
   od_page_value_cell(a->page, estimate, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
-  od_page_value_cell(a->page, p->truth, NAN, shown.factor);
-  if (isnan(off))
-    od_page_cell(a->page, "-");
-  else
-    od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
+  if (a->o->compared > 0) {
+    od_page_value_cell(a->page, p->truth, NAN, shown.factor);
+    if (isnan(off))
+      od_page_cell(a->page, "-");
+    else
+      od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
+  }
   if (od_data_are_silent(a, i))
     od_page_cell(a->page, "not at all: the data say nothing about it");
   else if (isfinite(kept) && kept > 0)
@@ -144,17 +151,20 @@ static void parameter_row(od_account *a, int i) {
 }
 
 static void report_parameters(od_account *a) {
-  static const od_page_column columns[] = {{"parameter", true},       {"unit", true},         {"start", false},
-                                           {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
-                                           {"error in sigma", false}, {"narrower", true}};
+  static const od_page_column with[] = {{"parameter", true},       {"unit", true},         {"start", false},
+                                        {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
+                                        {"error in sigma", false}, {"narrower", true}};
+  static const od_page_column without[] = {{"parameter", true}, {"unit", true},         {"start", false},
+                                           {"estimate", false}, {"\u00b1 95 %", false}, {"narrower", true}};
   int count = a->e->parameters;
+  bool truth = a->o->compared > 0;
   if (count == 0) return;
   od_page_section(a->page, "Parameters");
   od_page_text(
       a->page,
-      "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start. "
-      "Errors beyond three standard deviations are marked.");
-  od_page_table_begin(a->page, columns, 8);
+      "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start.%s",
+      truth ? " Errors beyond three standard deviations are marked." : "");
+  od_page_table_begin(a->page, truth ? with : without, truth ? 8 : 6);
   for (int i = 0; i < count && i < MOST_ROWS; i++) parameter_row(a, i);
   od_page_table_end(a->page);
   if (count > MOST_ROWS) od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, count);
@@ -201,27 +211,27 @@ static void chance_cell(od_page *p, double value, double expected, double limit)
 }
 
 static void sensor_row(od_account *a, int i) {
-  const od_innovations *in = &a->in[i];
+  const od_innovations *in = &a->o->innovations[i];
   const od_sensor_counts *c = &a->o->sensor[i];
   od_page *p = a->page;
   od_page_row(p, a->e->sensor[i].name);
   od_page_cell(p, "%ld", c->used);
   od_page_cell(p, "%ld", c->missing);
   od_page_cell(p, "%ld", c->gated);
-  if (in->count < 2) {
+  if (in->run.count < 2) {
     for (int k = 0; k < 4; k++) od_page_cell(p, "-");
     return;
   }
-  chance_cell(p, in->mean, 0, in->mean_limit);
+  chance_cell(p, in->run.mean, 0, in->mean_limit);
   chance_cell(p, in->deviation, 1, in->deviation_limit);
   chance_cell(p, in->correlation[1], 0, in->correlation_limit);
   if (isnan(in->whiteness))
     od_page_cell(p, "too few samples");
   else
     od_page_cell(p, "%s (%.1f, p %.3f)",
-                 od_innovations_coloured(in) ? "no"
-                 : in->chance < OD_UNLIKELY  ? "nearly"
-                                             : "yes",
+                 od_innovations_coloured(in, a->o->level) ? "no"
+                 : in->chance < a->o->level               ? "nearly"
+                                                          : "yes",
                  in->whiteness, in->chance);
 }
 
@@ -244,8 +254,8 @@ static void report_consistency(od_account *a) {
       a->page,
       "\u00b1 is how far a right filter's would be off by chance (95 %%); what is off twice as far is marked. White: "
       "Ljung and Box's sum over %d lags, with the probability p that a white sequence's is larger; no or nearly: p is "
-      "below %g.",
-      OD_LAGS, OD_UNLIKELY);
+      "below %.2g, so that of all tests of the verdict together one fails in one of a hundred runs of a right filter.",
+      OD_LAGS, a->o->level);
   od_report_innovations(a);
 }
 
@@ -253,15 +263,15 @@ static void report_consistency(od_account *a) {
 
 static bool gather(od_account *a) {
   a->page = od_page_new("Observer report", a->e->title && a->e->title[0] ? a->e->title : a->e->path);
-  a->in = calloc((size_t)a->e->sensors + 1, sizeof *a->in);
-  bool ok = a->page && a->in;
-  for (int i = 0; ok && i < a->e->sensors; i++) ok = od_innovations_find(a->e, a->o, i, &a->in[i]);
+  a->series = calloc((size_t)a->e->sensors + 1, sizeof *a->series);
+  bool ok = a->page && a->series;
+  for (int i = 0; ok && i < a->e->sensors; i++) ok = (a->series[i] = od_innovation_series(a->e, a->o, i)) != NULL;
   return ok;
 }
 
 static void release(od_account *a) {
-  for (int i = 0; a->in && i < a->e->sensors; i++) free(a->in[i].value);
-  free(a->in);
+  for (int i = 0; a->series && i < a->e->sensors; i++) free(a->series[i]);
+  free(a->series);
   od_page_free(a->page);
 }
 

@@ -5,76 +5,12 @@
 #include "report/observe_account.h"
 
 enum { MOST_CURVES = 8, MOST_OUTPUTS = 6, MOST_PARAMETERS = 6, MOST_NAMES = 6 };
-// --- The verdict --------------------------------------------------------------------------------------------------
-
-// The sensors whose innovations depend on each other, by name; empty: none.
-static void coloured_sensors(const od_account *a, char *text, size_t size) {
-  int count = 0;
-  text[0] = '\0';
-  for (int i = 0; i < a->e->sensors; i++) {
-    if (!od_innovations_coloured(&a->in[i])) continue;
-    size_t used = strlen(text);
-    if (count++ < MOST_NAMES) snprintf(text + used, size - used, "%s%s", used ? ", " : "", a->e->sensor[i].name);
-  }
-  size_t used = strlen(text);
-  if (count > MOST_NAMES) snprintf(text + used, size - used, " and %d more", count - MOST_NAMES);
-}
-
-static void size_of_innovations(const od_account *a, od_consistency nis) {
-  bool inside = nis.value >= nis.low && nis.value <= nis.high;
-  const char *where = inside ? "inside" : "outside";
-  char numbers[160];
-  snprintf(numbers, sizeof numbers, "NIS per dimension is %.4f, %s the 95\u00a0%% interval %.4f to %.4f", nis.value,
-           where, nis.low, nis.high);
-  if (inside)
-    od_page_notice(a->page, OD_TONE_GOOD,
-                   "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
-                   numbers);
-  else if (fabs(nis.value - 1) <= 0.1)
-    od_page_notice(a->page, OD_TONE_GOOD, "Nearly consistent:",
-                   "the measurements scatter about the predictions %.1f\u00a0%% %s than the observer expects (%s).",
-                   100 * fabs(sqrt(nis.value) - 1), nis.value > 1 ? "more" : "less", numbers);
-  else if (nis.value > 1)
-    od_page_notice(
-        a->page, OD_TONE_BAD, "Over-confident:",
-        "the measurements are %.10g times as far from the predictions as the observer expects (%s). The model "
-        "misses something, or the noise is set too small: take the intervals in this report as too narrow.",
-        od_two_digits(sqrt(nis.value)), numbers);
-  else
-    od_page_notice(
-        a->page, OD_TONE_DOUBT, "Over-cautious:",
-        "the measurements are only %.10g times as far from the predictions as the observer expects (%s). The "
-        "noise is set too large: it could learn faster.",
-        od_two_digits(sqrt(nis.value)), numbers);
-}
-
-static void tell_verdict(od_account *a) {
-  od_consistency nis = od_observed_nis(a->o);
-  od_consistency nees = od_consistency_of(a->o->nees, a->o->compared);
-  char names[512];
-  coloured_sensors(a, names, sizeof names);
-  if (isnan(nis.value))
-    od_page_notice(a->page, OD_TONE_DOUBT, "No verdict:", "no sensor was used.");
-  else
-    size_of_innovations(a, nis);
-  if (names[0])
-    od_page_notice(a->page, OD_TONE_DOUBT, "Not white:",
-                   "innovations of %s depend on earlier ones, so there is something in the measurements that the model "
-                   "does not describe.",
-                   names);
-  if (nees.value > nees.high)
-    od_page_notice(
-        a->page, OD_TONE_BAD, "Over-confident about parameters:",
-        "their errors are %.10g times as large as the observer says (NEES per dimension %.3g, at most %.3g in "
-        "95\u00a0%% of all runs).",
-        od_two_digits(sqrt(nees.value)), nees.value, nees.high);
-}
 
 // --- Curves, outputs, parameters ----------------------------------------------------------------------------------
 
-// What an over-confident observer says of itself is not so.
+// What a doubtful observer says of itself may not be so.
 static const char *believed(const od_account *a) {
-  return od_observed_nis(a->o).value > 1.1 ? "is taken as" : "is";
+  return a->o->verdict.trust == OD_SOUND ? "is" : "is taken as";
 }
 
 static void tell_curve(od_account *a, const od_curve_result *c) {
@@ -134,13 +70,13 @@ static bool is_point_of_curve(const char *path) {
 
 static void tell_parameter(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
-  double size = od_larger(a->o->estimate[i], od_larger(p->start, p->truth));
+  double size = od_larger(a->o->estimate[i], od_larger(a->o->start[i], p->truth));
   char truth[120] = "";
   if (!isnan(p->truth))
     snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit, size).text);
   od_page_item(a->page, p->path, "is %s%s; at the start it was taken for %s.",
                od_quantity(a->o->estimate[i], a->o->sigma[i], p->unit, size).text, truth,
-               od_quantity(p->start, p->sigma, p->unit, size).text);
+               od_quantity(a->o->start[i], p->sigma, p->unit, size).text);
 }
 
 static void tell_parameters(od_account *a) {
@@ -180,11 +116,9 @@ static void tell_largest_error(od_account *a) {
 static void tell_sensors(od_account *a) {
   for (int i = 0; i < a->e->sensors; i++) {
     const od_sensor_counts *c = &a->o->sensor[i];
-    double present = (double)(c->used + c->gated);
     if (c->gated > 0)
       od_page_item(a->page, a->e->sensor[i].name, "had %.2g\u00a0%% of its values rejected by the gate (%ld).",
-                   100 * (double)c->gated / present, c->gated);
-    if (present == 0) od_page_item(a->page, a->e->sensor[i].name, "has not measured anything.");
+                   100 * (double)c->gated / (double)(c->used + c->gated), c->gated);
   }
 }
 
@@ -196,7 +130,7 @@ void od_report_findings(od_account *a) {
   if (a->message)
     od_page_notice(a->page, OD_TONE_BAD, "The run ended early:", "%s. What follows is what there is up to then.",
                    a->message);
-  tell_verdict(a);
+  od_page_verdict(a->page, &a->o->verdict);
   od_page_items_begin(a->page);
   for (int i = 0; i < a->o->curves && i < MOST_CURVES; i++) tell_curve(a, &a->o->curve[i]);
   tell_bound(a);

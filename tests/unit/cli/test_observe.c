@@ -52,6 +52,34 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
+// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it is
+// known.
+static void test_calibration_of_a_log(void **state) {
+  scratch *s = *state;
+  static const char file[] = "machine: " OD_SOURCE_DIR
+                             "/cases/fourbar-valve/machine.yaml\ntime: 0.3 s\nstep: 1 ms\n"
+                             "sensors: {cylinder.length: {sigma: 1 mm}, P.pressure: {sigma: 1.5 bar, bias: 2 bar}}\n"
+                             "parameters: {sensors.P.pressure.bias: {sigma: 5 bar}}\n";
+  scratch_write(s, "e.yaml", file, strlen(file));
+  outcome o = run(s, "observe e.yaml --csv run.csv");
+  ends_with(o, 0);
+  says(o.out, "true");
+  says(o.out, "parameters: 1 of 1 true values");
+  forget(o);
+  o = run(s, "observe e.yaml --data run.csv --json b.json --report b.html");
+  ends_with(o, 0);
+  assert_null(strstr(o.out, "true"));
+  forget(o);
+  json_t *b = read_json(s, "b.json");
+  assert_null(json_object_get(json_array_get(json_object_get(b, "parameters"), 0), "true"));
+  json_decref(b);
+  char *page = scratch_read(scratch_path(s, "b.html"));
+  const char *const unknown[] = {">true<", "(true:", "True values", "NEES", "true within", "coverage"};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    if (strstr(page, unknown[i])) fail_msg("the page says %s", unknown[i]);
+  free(page);
+}
+
 static void test_log_warnings_and_mistakes(void **state) {
   scratch *s = *state;
   const char *log =
@@ -71,6 +99,79 @@ static void test_log_warnings_and_mistakes(void **state) {
   forget(o);
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
+}
+
+// --- The verdict --------------------------------------------------------------------------------------------------
+
+// Every remark of the JSON is said in the terminal and on the page, in the same words.
+static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
+  json_t *root = read_json(s, "v.json"), *verdict = json_object_get(root, "verdict"), *remark;
+  char *page = scratch_read(scratch_path(s, "v.html")), line[64];
+  size_t i;
+  assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
+  snprintf(line, sizeof line, "verdict: %s\n", trust);
+  says(o->out, line);
+  assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
+  json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
+    const char *text = json_string_value(json_object_get(remark, "text")), *words = strstr(text, ": ") + 2;
+    says(o->out, text);
+    says(page, words);
+  }
+  free(page);
+  json_decref(root);
+}
+
+static void test_one_verdict(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "observe %s --json v.json --report v.html", EXPERIMENT);
+  ends_with(o, 0);
+  expect_the_same(s, &o, "sound");
+  forget(o);
+  o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json v.json --report v.html", EXPERIMENT);
+  ends_with(o, 0);
+  expect_the_same(s, &o, "doubtful");
+  says(o.out, "Not white: innovations of A.pressure");
+  forget(o);
+  // Where the summary goes to no terminal, what speaks against the result is a warning.
+  o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json -", EXPERIMENT);
+  ends_with(o, 0);
+  says(o.err, "oleodyn: warning: Not white: innovations of A.pressure");
+  forget(o);
+  o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
+  ends_with(o, 0);
+  assert_string_equal(o.err, "");
+  forget(o);
+}
+
+// The forgotten unit of a channel: numbers that nobody may use, and an exit code of its own. Also live.
+static void test_beyond_doubt(void **state) {
+  scratch *s = *state;
+  static const char file[] =
+      "machine: " OD_SOURCE_DIR
+      "/cases/fourbar-valve/machine.yaml\ntime: 1 s\nstep: 1 ms\n"
+      "sensors: {cylinder.length: {sigma: 1 mm}, P.pressure: {sigma: 1.5 bar}, A.pressure: {sigma: 1.5 bar}}\n"
+      "initial: {cylinder.length: 10 mm, P.pressure: 5 bar, A.pressure: 5 bar}\n"
+      "parameters: {oil.kp: {sigma: 500 MPa, start: 1200 MPa}}\n";
+  scratch_write(s, "e.yaml", file, strlen(file));
+  ends_with(run(s, "observe e.yaml --csv run.csv --quiet"), 0);
+  static const char wrong[] =
+      "data: {channels: {A.pressure: {column: measured.A.pressure, unit: bar, scale: 1e-10}}}\n";
+  char both[2000];
+  snprintf(both, sizeof both, "%s%s", file, wrong);
+  scratch_write(s, "w.yaml", both, strlen(both));
+  outcome o = run(s, "observe w.yaml --data run.csv --json v.json --report v.html");
+  ends_with(o, 3);
+  expect_the_same(s, &o, "unsound");
+  says(o.out, "Not an estimate: to the end of the run");
+  says(o.out, "Most likely cause: all that A.pressure has measured is below");
+  forget(o);
+  o = run(s, "observe w.yaml --data run.csv --quiet");
+  ends_with(o, 3);
+  says(o.err, "Not an estimate:");
+  forget(o);
+  o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");
+  ends_with(o, 3);
+  forget(o);
 }
 
 // --- Live ---------------------------------------------------------------------------------------------------------
@@ -190,7 +291,7 @@ static void test_live_bad_lines(void **state) {
   wrote(s, "warning: the observer's step to 0.004 s failed: ");
   wrote(s, "warning: 1e+06 s is too far from the sample before, at 0.005 s\n");
   wrote(s, "lines that could not be used: 5\n");
-  wrote(s, "samples: 1 failed; the estimate was carried over 1 times\n");
+  wrote(s, "Samples lost: 1 failed; the estimate was carried over 1 times.\n");
   json_t *summary = read_json(s, "live.json");
   assert_int_equal(json_integer_value(json_object_get(summary, "steps")), 3);
   json_decref(summary);
@@ -282,7 +383,10 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_log),
+      TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
+      TEST(test_one_verdict),
+      TEST(test_beyond_doubt),
       TEST(test_live_answers_are_the_run),
       TEST(test_live_bad_lines),
       TEST(test_live_needs_columns),

@@ -24,7 +24,7 @@ static od_experiment *load(scratch *s, const char *sensor, const char *more, con
   char *at = sensor ? strstr(rest, sensor) + strlen(sensor) : rest, *end = strstr(rest, "filter:");
   n += snprintf(changed + n, sizeof changed - (size_t)n, "%.*s%s%.*s", (int)(at - rest), rest, more, (int)(end - at),
                 at);
-  snprintf(changed + n, sizeof changed - (size_t)n, "filter: {form: joseph%s}\n", filter);
+  snprintf(changed + n, sizeof changed - (size_t)n, "filter: {form: square-root%s}\n", filter);
   free(text);
   return load_experiment(scratch_write(s, "x.yaml", changed, strlen(changed)), NULL);
 }

@@ -211,6 +211,38 @@ static void test_hold(void **state) {
   assert_true(fabs(at_end[1]) < fabs(at_end[0]));
 }
 
+// Jumps: by more than a tenth of the range within one row, with hardly a change before and after.
+static void test_jumps(void **state) {
+  scratch *s = *state;
+  const struct {
+    const char *values[8];
+    long jumps;
+  } cases[] = {{{"0", "0", "5", "5", "5", "-1", "-1", "-1"}, 2},           // steps
+               {{"0", "1", "2", "3", "4", "5", "6", "7"}, 0},              // a ramp
+               {{"0", "0.1", "0.2", "5", "5.1", "5.2", "5.3", "5.4"}, 1},  // a ramp with a step in it
+               {{"0", "3", "-2", "1", "4", "-3", "2", "0"}, 0},            // noise
+               {{"2", "2", "2", "2", "2", "2", "2", "2"}, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char log[600] = "t,cylinder.length,P.pressure,A.pressure,U_ref\n", path[600];
+    for (int row = 0; row < 8; row++) {
+      size_t used = strlen(log);
+      snprintf(log + used, sizeof log - used, "0.%d,1.62,5.6e6,2e6,%s\n", row, cases[i].values[row]);
+    }
+    scratch_write(s, "l.csv", log, strlen(log));
+    strcpy(path, write_experiment(s, "x.yaml", "data: {file: l.csv}\n"));
+    od_experiment *e = load(path, NULL, NULL);
+    od_verdict v = {0};
+    int input = e->channel[e->sensors];
+    assert_int_equal(od_log_jumps(e->log, input), cases[i].jumps);
+    assert_true(od_log_tell_jumps(e->log, true, OD_DOUBTFUL, &v));
+    assert_int_equal(v.count, 0);
+    assert_true(od_log_tell_jumps(e->log, false, OD_DOUBTFUL, &v));
+    assert_int_equal(v.count, cases[i].jumps > 0);
+    od_verdict_free(&v);
+    od_experiment_free(e);
+  }
+}
+
 // An input that never changes need not be in the log; one that does must be.
 static void test_constant_input(void **state) {
   scratch *s = *state;
@@ -355,6 +387,7 @@ int main(void) {
       TEST(test_foreign_file),
       TEST(test_gaps),
       TEST(test_hold),
+      TEST(test_jumps),
       TEST(test_constant_input),
       TEST(test_mistakes_in_the_section),
       TEST(test_mistakes_in_columns),

@@ -212,7 +212,7 @@ static void equals_a_textbook_filter(od_covariance_form form, bool correlated) {
       for (int l = 0; l < N; l++) worst = fmax(worst, fabs(P[j * N + l] - k.P[j][l]));
     }
   }
-  print_message("%s, %s: largest difference from the textbook filter %.2g\n", form ? "square root" : "joseph",
+  print_message("%s, %s: largest difference from the textbook filter %.2g\n", form ? "joseph" : "square root",
                 correlated ? "correlated" : "independent", worst);
   assert_true(worst < 1e-10);
   od_observer_free(o);
@@ -459,7 +459,7 @@ static void spoil(int i, double *y) {
 
 static void survives_bad_data(void **state) {
   (void)state;
-  twin w = begin_twin(OD_FORM_JOSEPH, 6);
+  twin w = begin_twin(OD_FORM_SQUARE_ROOT, 6);
   od_dice dice = {11};
   double y[3], real[3];
   for (int i = 1; i <= 2500; i++) step_twin(&w, i, &dice, spoil);

@@ -66,7 +66,7 @@ static void steps_allocate_nothing(void **state) {
 #endif
 }
 
-// Prediction and correction of an observer on the hydraulic four-bar, in both forms.
+// Prediction, correction and outputs of an observer on the hydraulic four-bar, in both forms.
 static void observers_allocate_nothing(void **state) {
   (void)state;
 #if COUNTING
@@ -76,12 +76,12 @@ static void observers_allocate_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
-  for (int form = OD_FORM_JOSEPH; form <= OD_FORM_SQUARE_ROOT; form++) {
+  for (int form = OD_FORM_SQUARE_ROOT; form <= OD_FORM_JOSEPH; form++) {
     od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
                                                                    .sensor_sigma = sigma,
                                                                    .gate = 1e-9,  // all that a guard can do, too
                                                                    .patience = 3});
-    double P[64] = {0}, q[8], y[2] = {1.74, 7.5e6}, u[1];
+    double P[64] = {0}, q[8], y[2] = {1.74, 7.5e6}, u[1], out[2], out_sigma[2];
     for (int i = 0; i < 8; i++) P[9 * i] = scale[i] * scale[i], q[i] = 1e-6 * P[9 * i];
     od_machine_inputs(machine, 0, u);
     long before = allocations;
@@ -90,6 +90,7 @@ static void observers_allocate_nothing(void **state) {
       od_machine_inputs(machine, i * 1e-3, u);
       failures += od_observer_predict(o, 1e-3, u, NULL, q) != OD_OK;
       failures += od_observer_correct(o, y) != OD_OK;
+      failures += od_observer_outputs(o, out, out_sigma) != OD_OK;
     }
     long counted = allocations - before;
     od_observer_free(o);

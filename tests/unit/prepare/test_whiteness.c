@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "experiment/noise.h"
+#include "math/chi_squared.h"
 #include "prepare/whiteness.h"
 
 enum { LAGS = 20 };

@@ -1,0 +1,241 @@
+#include "experiment/innovations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/chi_squared.h"
+#include "math/normal.h"
+
+enum { BLOCKS = 64 };              // of the run, of equal length; two are put together when all are full
+enum { MARKS = 48 };               // times at which parameters are kept: after 1, 2, 4, 8 ... samples
+enum { INPUT_LAGS = 8 };           // samples after a change of an input in which innovations may follow it
+static const double far = 3;       // standard deviations
+static const double enough = 0.1;  // as much of its final variance must a parameter have lost to be compared
+
+typedef struct sums {
+  long count, far;
+  double sum, squares;
+} sums;
+
+// Of one sensor.
+typedef struct history {
+  double head[OD_LAGS], tail[OD_LAGS];  // the first values, and the last ones, as a ring
+  double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
+  long count;
+  double first, predicted, largest;
+} history;
+
+typedef struct mark {
+  double time, *estimate, *variance;
+} mark;
+
+struct od_innovation_record {
+  int sensors, inputs, parameters;
+  history *history;  // per sensor
+  sums *block;       // BLOCKS * sensors
+  long samples, in_block, length;
+  int blocks;  // that have begun
+  mark mark[MARKS];
+  int marks;
+  long next_mark;
+  double *memory;             // of the marks, and:
+  double *last, *change;      // inputs at the sample before; how they changed, INPUT_LAGS times
+  double *followed, *square;  // sums of innovation times change, per sensor, input and lag; of the changes' squares
+};
+
+// --- Memory -------------------------------------------------------------------------------------------------------
+
+od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters) {
+  od_innovation_record *r = calloc(1, sizeof *r);
+  size_t s = (size_t)sensors, u = (size_t)inputs, p = (size_t)parameters;
+  if (!r) return NULL;
+  *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
+  r->history = calloc(s + 1, sizeof *r->history);
+  r->block = calloc(BLOCKS * s + 1, sizeof *r->block);
+  r->memory = calloc(2 * p * MARKS + u * (2 + INPUT_LAGS) + s * u * INPUT_LAGS + 1, sizeof *r->memory);
+  if (!r->history || !r->block || !r->memory) {
+    od_innovation_record_free(r);
+    return NULL;
+  }
+  double *at = r->memory;
+  for (int i = 0; i < MARKS; i++) {
+    r->mark[i].estimate = at, at += p;
+    r->mark[i].variance = at, at += p;
+  }
+  r->last = at, at += u;
+  r->square = at, at += u;
+  r->change = at, at += u * INPUT_LAGS;
+  r->followed = at;
+  for (int i = 0; i < sensors; i++) r->history[i].first = r->history[i].predicted = NAN;
+  return r;
+}
+
+void od_innovation_record_free(od_innovation_record *r) {
+  if (!r) return;
+  free(r->history);
+  free(r->block);
+  free(r->memory);
+  free(r);
+}
+
+// --- Sample by sample ---------------------------------------------------------------------------------------------
+
+// The block of this sample; when there are no more, two and two become one.
+static sums *next_block(od_innovation_record *r) {
+  if (r->blocks == 0 || r->in_block == r->length) {
+    if (r->blocks == BLOCKS) {
+      for (int i = 0; i < BLOCKS * r->sensors / 2; i++) {
+        int block = i / r->sensors, sensor = i % r->sensors;
+        const sums *a = &r->block[2 * block * r->sensors + sensor], *b = a + r->sensors;
+        r->block[i] = (sums){a->count + b->count, a->far + b->far, a->sum + b->sum, a->squares + b->squares};
+      }
+      r->blocks = BLOCKS / 2;
+      r->length *= 2;
+      memset(r->block + r->blocks * r->sensors, 0, (size_t)(BLOCKS / 2 * r->sensors) * sizeof *r->block);
+    }
+    r->blocks++;
+    r->in_block = 0;
+  }
+  r->in_block++;
+  return r->block + (r->blocks - 1) * r->sensors;
+}
+
+static void take_value(history *h, double x) {
+  long n = h->count++;
+  h->products[0] += x * x;
+  for (int k = 1; k <= OD_LAGS && k <= n; k++) h->products[k] += x * h->tail[(n - k) % OD_LAGS];
+  if (n < OD_LAGS) h->head[n] = x;
+  h->tail[n % OD_LAGS] = x;
+}
+
+static void follow_inputs(od_innovation_record *r, const double *u) {
+  for (int i = 0; i < r->inputs; i++) {
+    double *change = r->change + i * INPUT_LAGS;
+    memmove(change + 1, change, (INPUT_LAGS - 1) * sizeof *change);
+    change[0] = r->samples > 0 ? u[i] - r->last[i] : 0;
+    r->square[i] += change[0] * change[0];
+    r->last[i] = u[i];
+  }
+}
+
+void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t) {
+  if (r->samples != r->next_mark || r->marks == MARKS) return;
+  mark *m = &r->mark[r->marks++];
+  m->time = t;
+  for (int i = 0; i < r->parameters; i++) {
+    m->estimate[i] = od_observer_parameters(observer)[i];
+    m->variance[i] = pow(od_observer_parameter_sigma(observer, i), 2);
+  }
+  r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
+}
+
+void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u) {
+  sums *block = next_block(r);
+  follow_inputs(r, u);
+  for (int s = 0; s < r->sensors; s++) {
+    history *h = &r->history[s];
+    double x = in[s].value / in[s].sigma;
+    if (in[s].use != OD_SENSOR_USED || !isfinite(x)) continue;
+    if (h->count == 0) h->first = y[s], h->predicted = y[s] - in[s].value;
+    h->largest = fmax(h->largest, fabs(y[s]));
+    take_value(h, x);
+    block[s].count++;
+    block[s].far += fabs(x) > far;
+    block[s].sum += x;
+    block[s].squares += x * x;
+    for (int i = 0; i < r->inputs * INPUT_LAGS; i++) r->followed[s * r->inputs * INPUT_LAGS + i] += x * r->change[i];
+  }
+  r->samples++;
+}
+
+// --- At the end ---------------------------------------------------------------------------------------------------
+
+static od_scatter scatter_of(const od_innovation_record *r, int sensor, int first) {
+  sums all = {0};
+  for (int i = first; i < r->blocks; i++) {
+    const sums *b = &r->block[i * r->sensors + sensor];
+    all = (sums){all.count + b->count, all.far + b->far, all.sum + b->sum, all.squares + b->squares};
+  }
+  double n = (double)all.count;
+  return (od_scatter){all.count, all.sum / n, all.squares / n, (double)all.far / n};
+}
+
+// Ljung's and Box's test (prepare/whiteness.h has it for a series at hand). With mean m,
+// sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - the first k - the last k) + (n - k) m^2.
+static void find_whiteness(const history *h, od_innovations *out) {
+  double n = (double)h->count, m = out->run.mean, squares = h->products[0] - n * m * m, weighted = 0, head = 0,
+         tail = 0;
+  out->deviation = sqrt(fmax(squares, 0) / n);
+  out->correlation[0] = squares > 0 ? 1 : (double)NAN;
+  for (int k = 1; k <= OD_LAGS; k++) {
+    out->correlation[k] = NAN;
+    if (h->count <= k || !(squares > 0)) continue;
+    head += h->head[k - 1];
+    tail += h->tail[(h->count - k) % OD_LAGS];
+    double sum = h->products[k] - m * (2 * n * m - head - tail) + (n - k) * m * m;
+    out->correlation[k] = sum / squares;
+    weighted += out->correlation[k] * out->correlation[k] / (n - k);
+  }
+  out->whiteness = h->count > 4 * OD_LAGS && squares > 0 ? n * (n + 2) * weighted : (double)NAN;
+  out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
+}
+
+static void find_input(const od_innovation_record *r, int sensor, od_innovations *out) {
+  out->input = -1;
+  for (int i = 0; i < r->inputs * INPUT_LAGS; i++) {
+    double both = r->history[sensor].products[0] * r->square[i / INPUT_LAGS];
+    double follows = r->followed[sensor * r->inputs * INPUT_LAGS + i] / sqrt(both);
+    if (!(fabs(follows) > fabs(out->follows))) continue;
+    out->follows = follows;
+    out->input = i / INPUT_LAGS;
+  }
+}
+
+void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out) {
+  const history *h = &r->history[sensor];
+  double limit = OD_NORMAL95 / sqrt((double)h->count);
+  *out = (od_innovations){.run = scatter_of(r, sensor, 0),
+                          .last = scatter_of(r, sensor, r->blocks * 3 / 4),
+                          .mean_limit = limit,
+                          .deviation_limit = limit / sqrt(2),
+                          .correlation_limit = limit,
+                          .first = h->first,
+                          .predicted = h->predicted,
+                          .largest = h->largest};
+  find_whiteness(h, out);
+  find_input(r, sensor, out);
+}
+
+od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
+                                           double noise) {
+  double end = od_observer_parameters(observer)[i], variance = pow(od_observer_parameter_sigma(observer, i), 2);
+  od_movement worst = {.time = NAN};
+  double since_start = 0;
+  int times = 0;
+  for (int k = 0; k < r->marks; k++) {
+    const mark *m = &r->mark[k];
+    double more = noise * (od_observer_time(observer) - m->time), lost = m->variance[i] + more - variance;
+    if (!(lost > enough * variance)) continue;
+    double deviations = fabs(end - m->estimate[i]) / sqrt(lost);
+    times++;
+    if (k == 0) since_start = deviations;
+    if (deviations > worst.deviations)
+      worst = (od_movement){
+          .deviations = deviations, .time = m->time, .estimate = m->estimate[i], .sigma = sqrt(m->variance[i])};
+  }
+  worst.since_start = since_start;
+  worst.times = times;
+  return worst;
+}
+
+od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last) {
+  double sum = 0, squares = 0, beyond = 0, n = 0;
+  for (int i = 0; i < sensors; i++) {
+    const od_scatter *s = last ? &in[i].last : &in[i].run;
+    if (s->count == 0) continue;
+    double count = (double)s->count;
+    n += count, sum += count * s->mean, squares += count * s->square, beyond += count * s->far;
+  }
+  return (od_scatter){(long)n, sum / n, squares / n, beyond / n};
+}

@@ -1,0 +1,368 @@
+// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred (Bonferroni).
+// What is significant but too small to matter is no reason for doubt: with a million samples nothing is exactly right.
+#include "experiment/observe_verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "experiment/compare.h"
+#include "io/display.h"
+#include "io/number.h"
+#include "math/chi_squared.h"
+
+static const double family = 0.01;       // how often a right filter is blamed
+static const double size_matters = 0.1;  // of NIS: farther from 1
+static const double mean_matters = 0.05, correlation_matters = 0.05;
+static const double told = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
+static const double many = 0.1;             // of a sensor's values behind its gate
+static const double hopeless = 10;          // NIS of the last part,
+static const double mostly = 0.25;          // if so many innovations are beyond three standard deviations
+enum { worth_telling = 10 };                // samples in which an output was clipped
+enum { MOST_NAMES = 4 };
+
+typedef struct judge {
+  const od_experiment *e;
+  const od_observed *o;
+  od_verdict *v;
+  bool ok;
+  bool blamed;  // for its innovations
+} judge;
+
+#define SAY(j, trust, code, lead, ...) ((j)->ok = od_verdict_add((j)->v, trust, code, lead, __VA_ARGS__) && (j)->ok)
+
+static double two_sided(double z) {
+  return erfc(fabs(z) / sqrt(2));
+}
+
+// How likely a right filter's mean square is as large, or as small.
+static double chance_of_square(const od_scatter *s) {
+  double n = (double)s->count, above = od_chi_squared_tail(s->square * n, n);
+  return s->square > 1 ? above : 1 - above;
+}
+
+static bool significant(const judge *j, double chance) {
+  return chance < j->o->level;
+}
+
+static double count_tests(const od_experiment *e, const od_observed *o) {
+  double tests = 3 + 4 * e->sensors;
+  for (int i = 0; i < e->parameters; i++) tests += o->moved[i].times;
+  return tests + (o->compared > 0);
+}
+
+bool od_innovations_coloured(const od_innovations *in, double level) {
+  double largest = 0;
+  for (int k = 1; k <= OD_LAGS; k++) largest = fmax(largest, fabs(in->correlation[k]));
+  return in->chance < level && largest > correlation_matters;
+}
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+typedef struct names {
+  char text[400];
+  int count;
+} names;
+
+static void add_name(names *n, const char *format, const char *name, double value) {
+  size_t used = strlen(n->text);
+  if (n->count++ >= MOST_NAMES) return;
+  used += (size_t)snprintf(n->text + used, sizeof n->text - used, "%s", used ? ", " : "");
+  snprintf(n->text + used, sizeof n->text - used, format, name, value);
+}
+static const char *all_names(names *n) {
+  size_t used = strlen(n->text);
+  if (n->count > MOST_NAMES) snprintf(n->text + used, sizeof n->text - used, " and %d more", n->count - MOST_NAMES);
+  return n->text;
+}
+
+// --- The size of innovations --------------------------------------------------------------------------------------
+
+typedef struct size_text {
+  char text[200];
+} size_text;
+
+static size_text interval_of(const od_scatter *s) {
+  od_consistency c = od_consistency_of(s->square * (double)s->count, (double)s->count);
+  size_text t;
+  snprintf(t.text, sizeof t.text, "NIS per dimension %.*g; of a right filter %.4f to %.4f in 95 %% of all runs",
+           c.value < 1000 ? 5 : 4, c.value, c.low, c.high);
+  return t;
+}
+
+static bool too_large(const judge *j, const od_scatter *s) {
+  return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
+}
+
+static void judge_beyond_doubt(judge *j, const od_scatter *last) {
+  if (!(last->square > hopeless) || !(last->far > mostly)) return;
+  j->blamed = true;
+  SAY(j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
+      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS per "
+      "dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these numbers.",
+      sqrt(last->square), last->square);
+}
+
+static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) {
+  if (j->v->trust == OD_UNSOUND) return;
+  if (too_large(j, run)) {
+    j->blamed = true;
+    SAY(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
+        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model misses "
+        "something, or the noise is set too small: take the intervals as too narrow.",
+        sqrt(run->square), interval_of(run).text);
+  } else if (too_large(j, last)) {
+    j->blamed = true;
+    SAY(j, OD_DOUBTFUL, "nis.last", "Over-confident in the end:",
+        "in the last quarter of the run the measurements are %.3g times as far from the predictions as the observer "
+        "expects (%s).",
+        sqrt(last->square), interval_of(last).text);
+  }
+}
+
+// Sensors that are far off on their own; others may hide them.
+static void judge_sensor_sizes(judge *j) {
+  names who = {0};
+  for (int i = 0; i < j->e->sensors; i++) {
+    const od_scatter *s = &j->o->innovations[i].run;
+    if (too_large(j, s)) add_name(&who, "%.60s %.3g times", j->e->sensor[i].name, sqrt(s->square));
+  }
+  if (who.count == 0 || j->v->trust == OD_UNSOUND) return;
+  j->blamed = true;
+  SAY(j, OD_DOUBTFUL, "nis.sensor", "Farther off than expected:", "%s.", all_names(&who));
+}
+
+static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last) {
+  double rest = (double)(run->count - last->count), n = (double)last->count;
+  if (!(rest > 0) || last->count == 0) return;
+  double before = (run->square * (double)run->count - last->square * n) / rest;
+  double z = (last->square - before) / (fmax(before, 1) * sqrt(2 / n + 2 / rest));
+  if (!(last->square > 1 + size_matters) || !(last->square > (1 + size_matters) * before)) return;
+  if (!significant(j, two_sided(z)) || j->v->trust == OD_UNSOUND) return;
+  j->blamed = true;
+  SAY(j, OD_DOUBTFUL, "nis.trend",
+      "Getting worse:", "NIS per dimension is %.3g in the last quarter of the run and %.3g before.", last->square,
+      before);
+}
+
+// --- Their order --------------------------------------------------------------------------------------------------
+
+static void judge_means(judge *j) {
+  names who = {0};
+  for (int i = 0; i < j->e->sensors; i++) {
+    const od_innovations *in = &j->o->innovations[i];
+    const od_scatter *parts[] = {&in->run, &in->last}, *worst = NULL;
+    for (int k = 0; k < 2; k++) {
+      double z = parts[k]->mean * sqrt((double)parts[k]->count);
+      bool counts = parts[k]->count > 0 && fabs(parts[k]->mean) > mean_matters && significant(j, two_sided(z));
+      if (counts && (!worst || fabs(parts[k]->mean) > fabs(worst->mean))) worst = parts[k];
+    }
+    if (worst) add_name(&who, "%.60s by %.2g", j->e->sensor[i].name, worst->mean);
+  }
+  if (who.count == 0) return;
+  j->blamed = true;
+  SAY(j, OD_DOUBTFUL, "innovations.mean", "Off on average:",
+      "%s of what the observer expects single values to be off by; of a right filter the mean is zero.",
+      all_names(&who));
+}
+
+static void judge_whiteness(judge *j) {
+  names who = {0};
+  for (int i = 0; i < j->e->sensors; i++)
+    if (od_innovations_coloured(&j->o->innovations[i], j->o->level)) add_name(&who, "%.60s", j->e->sensor[i].name, 0);
+  if (who.count == 0) return;
+  j->blamed = true;
+  SAY(j, OD_DOUBTFUL, "innovations.white", "Not white:",
+      "innovations of %s depend on earlier ones, so there is something in the measurements that the model does not "
+      "describe.",
+      all_names(&who));
+}
+
+// --- Parameters ---------------------------------------------------------------------------------------------------
+
+typedef struct value_text {
+  char text[120];
+} value_text;
+
+static value_text value_of(const judge *j, int i, double value, double sigma) {
+  od_display shown = od_display_unit(j->e->parameter[i].unit, fmax(fabs(value), fabs(j->o->estimate[i])));
+  char number[OD_NUMBER_SIZE], around[OD_NUMBER_SIZE];
+  value_text t;
+  od_number_round(number, value * shown.factor, 5);
+  od_number_round(around, sigma * shown.factor, 2);
+  snprintf(t.text, sizeof t.text, "%s +- %s%s%s", number, around, shown.unit[0] ? " " : "", shown.unit);
+  return t;
+}
+
+static double movement_of(const judge *j, int i, bool since_start) {
+  return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
+}
+
+// The parameter that has moved farthest, since the start or since any time; -1: none has moved too far. The others that
+// have, by name.
+static int find_moved(const judge *j, bool since_start, names *others) {
+  int worst = -1;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (worst < 0 || movement_of(j, i, since_start) > movement_of(j, worst, since_start)) worst = i;
+  if (worst < 0 || !significant(j, two_sided(movement_of(j, worst, since_start)))) return -1;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (i != worst && significant(j, two_sided(movement_of(j, i, since_start))))
+      add_name(others, "%.80s by %.3g", j->e->parameter[i].path, movement_of(j, i, since_start));
+  return worst;
+}
+
+static void judge_movements(judge *j) {
+  names others = {0};
+  const od_observed *o = j->o;
+  int i = find_moved(j, true, &others);
+  if (i >= 0) {
+    SAY(j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
+        "%.100s began as %s and is %s now, %.3g standard deviations of that change away%s%s. Give it a start or a sigma "
+        "that can be true.",
+        j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
+        value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; so are " : "",
+        all_names(&others));
+    return;
+  }
+  i = find_moved(j, false, &others);
+  if (i < 0) return;
+  const od_movement *m = &o->moved[i];
+  SAY(j, OD_DOUBTFUL, "parameter.moved", "Surer than it should have been:",
+      "%.100s was told to be %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. The sigmas of now "
+      "are as doubtful.",
+      j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
+      value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; so are " : "",
+      all_names(&others));
+}
+
+// A second run from the values found ends elsewhere.
+static void judge_shift(judge *j) {
+  int worst = -1;
+  names others = {0};
+  const double *shift = j->o->shift;
+  if (shift && isnan(shift[0]))
+    SAY(j, OD_DOUBTFUL, "start.matters",
+        "Depends on the start:", "a second run over the same data, begun with the parameters found here, fails.");
+  for (int i = 0; i < j->e->parameters && shift; i++)
+    if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
+  if (worst < 0 || !(fabs(shift[worst]) > told)) return;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (i != worst && fabs(shift[i]) > told) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
+  SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
+      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
+      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start', with smaller sigmas.",
+      j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));
+}
+
+static void judge_bound(judge *j, int i) {
+  const od_estimated *p = &j->e->parameter[i];
+  double at = j->o->estimate[i];
+  if (at != p->low && at != p->high) return;
+  od_display shown = od_display_unit(p->unit, fabs(at));
+  SAY(j, OD_DOUBTFUL, "parameter.bound",
+      "At its bound:", "%.100s ends at its %s bound of %.6g %s; the data want it beyond, and its sigma does not count.",
+      p->path, at == p->low ? "lower" : "upper", at * shown.factor, shown.unit);
+}
+
+static void judge_errors(judge *j) {
+  const od_observed *o = j->o;
+  if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
+  SAY(j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
+      "their true errors are %.3g times as large as the observer says (NEES per dimension %.3g, at most %.3g in 95 %% of "
+      "all runs).",
+      sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
+}
+
+// --- Samples ------------------------------------------------------------------------------------------------------
+
+static void judge_sensor(judge *j, int i) {
+  const od_sensor_counts *c = &j->o->sensor[i];
+  const char *name = j->e->sensor[i].name;
+  double present = (double)(c->used + c->gated + c->frozen);
+  if (c->used == 0)
+    SAY(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
+  else if ((double)(c->gated + c->frozen) > many * present)
+    SAY(j, OD_DOUBTFUL, "sensor.gated", "Kept out:",
+        "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated themselves.",
+        100 * (double)(c->gated + c->frozen) / present, name);
+  if (c->reopened > 0)
+    SAY(j, OD_DOUBTFUL, "sensor.reopened", "Was wrong for a while:",
+        "%.100s was beyond its gate so long that the filter was taken to be wrong (%ld time%s).", name, c->reopened,
+        c->reopened == 1 ? "" : "s");
+}
+
+static void judge_samples(judge *j) {
+  const od_observed *o = j->o;
+  if (o->failed + o->held == 0) return;
+  SAY(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%ld failed; the estimate was carried over %ld times.",
+      o->failed, o->held);
+}
+
+static void judge_clipped(judge *j) {
+  names who = {0};
+  for (int i = 0; i < j->e->watches; i++)
+    if (j->o->clipped[i] >= worth_telling)
+      add_name(&who, "%.60s in %.0f samples", j->e->watched[i].name, (double)j->o->clipped[i]);
+  if (who.count > 0)
+    SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
+        "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
+        all_names(&who));
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------
+
+// When nothing speaks against the run.
+static void praise(judge *j, const od_scatter *run) {
+  double percent = 100 * fabs(sqrt(run->square) - 1);
+  const char *than = run->square > 1 ? "more" : "less";
+  if (!significant(j, chance_of_square(run)))
+    SAY(j, OD_SOUND, "nis",
+        "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
+        interval_of(run).text);
+  else if (fabs(run->square - 1) <= size_matters)
+    SAY(j, OD_SOUND, "nis", "Nearly consistent:",
+        "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent, than,
+        interval_of(run).text);
+}
+
+static void judge_caution(judge *j, const od_scatter *run) {
+  if (run->square >= 1 - size_matters || !significant(j, chance_of_square(run))) return;
+  SAY(j, OD_SOUND, "nis.small", "Over-cautious:",
+      "the measurements are only %.3g times as far from the predictions as the observer expects (%s). The noise is set "
+      "too large: it could learn faster.",
+      sqrt(run->square), interval_of(run).text);
+}
+
+static void judge_innovations(judge *j) {
+  od_scatter run = od_scatter_of_all(j->o->innovations, j->e->sensors, false);
+  od_scatter last = od_scatter_of_all(j->o->innovations, j->e->sensors, true);
+  if (run.count == 0) {
+    SAY(j, OD_DOUBTFUL, "samples.none", "No verdict:", "no sensor was used.");
+    return;
+  }
+  judge_beyond_doubt(j, &last);
+  judge_size(j, &run, &last);
+  judge_sensor_sizes(j);
+  judge_trend(j, &run, &last);
+  judge_means(j);
+  judge_whiteness(j);
+}
+
+bool od_observe_judge(const od_experiment *e, od_observed *o) {
+  judge j = {.e = e, .o = o, .v = &o->verdict, .ok = true};
+  o->level = family / count_tests(e, o);
+  judge_innovations(&j);
+  judge_movements(&j);
+  judge_shift(&j);
+  for (int i = 0; i < e->parameters; i++) judge_bound(&j, i);
+  judge_errors(&j);
+  for (int i = 0; i < e->sensors; i++) judge_sensor(&j, i);
+  judge_samples(&j);
+  od_scatter run = od_scatter_of_all(o->innovations, e->sensors, false);
+  if (o->verdict.trust == OD_SOUND) praise(&j, &run);
+  if (run.count > 0) judge_caution(&j, &run);
+  if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
+  if (!j.blamed && e->log) j.ok = od_log_tell_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
+  judge_clipped(&j);
+  return j.ok;
+}

@@ -1,0 +1,49 @@
+// What a form of the covariance does, for each operation of covariance.h, and what the forms share.
+#ifndef OD_COVARIANCE_FORM_H
+#define OD_COVARIANCE_FORM_H
+
+#include "math/dense.h"
+#include "observe/covariance.h"
+
+typedef struct od_covariance_operations {
+  bool (*set)(od_covariance *b, const double *P);
+  void (*get)(const od_covariance *b, double *P);
+  double (*variance)(const od_covariance *b, int i);
+  void (*transform)(od_covariance *b, const double *A, const double *B);  // P <- F P F'
+  bool (*add)(od_covariance *b, const double *Q, const double *q);
+  void (*scale)(od_covariance *b, double factor);
+  double (*project)(const od_covariance *b, const double *h);  // keeps in scratch what the next two need
+  void (*along)(const od_covariance *b, double *g);
+  void (*correct)(od_covariance *b, double r, double *gain);
+} od_covariance_operations;
+extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
+
+// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports,
+// known spools): four of them are skipped at once.
+static inline void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
+                               double *restrict row) {
+  int l = 0;
+  for (; l + 4 <= count; l += 4) {
+    double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];
+    if (a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0) continue;
+    const double *M0 = M + l * m, *M1 = M0 + m, *M2 = M1 + m, *M3 = M2 + m;
+    for (int j = 0; j < m; j++) row[j] += (a0 * M0[j] + a1 * M1[j]) + (a2 * M2[j] + a3 * M3[j]);
+  }
+  if (count - l == 3) {
+    double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2];
+    const double *M0 = M + l * m, *M1 = M0 + m, *M2 = M1 + m;
+    for (int j = 0; j < m; j++) row[j] += (a0 * M0[j] + a1 * M1[j]) + a2 * M2[j];
+    return;
+  }
+  for (; l < count; l++)
+    if (a[l] != 0) od_add_scaled(m, a[l], M + l * m, row);
+}
+
+static inline double od_inner(int n, const double *restrict a, const double *restrict b) {
+  double even = 0, odd = 0;
+  int i = 0;
+  for (; i + 2 <= n; i += 2) even += a[i] * b[i], odd += a[i + 1] * b[i + 1];
+  return i < n ? even + odd + a[i] * b[i] : even + odd;
+}
+
+#endif

@@ -1,0 +1,101 @@
+// The covariance itself, corrected by Joseph's formula, which holds for any gain K and so forgives the rounding of K:
+//
+//   P <- (1 - K h) P (1 - K h)' + K r K'
+//
+// With the best gain it equals (1 - K h) P, which is cheaper; but a sensor that is much better than the prediction then
+// leaves the difference of two large numbers: P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+#include <math.h>
+#include <string.h>
+
+#include "observe/covariance_form.h"
+
+static bool set(od_covariance *b, const double *P) {
+  int n = b->nx + b->np;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) b->P[i * n + j] = (P[i * n + j] + P[j * n + i]) / 2;
+  return true;
+}
+
+static void get(const od_covariance *b, double *P) {
+  int n = b->nx + b->np;
+  memcpy(P, b->P, (size_t)(n * n) * sizeof *P);
+}
+
+static double variance(const od_covariance *b, int i) {
+  return b->P[i * (b->nx + b->np + 1)];
+}
+
+// With F = [A B] and W = F P = [Y Z]: the states' block becomes W F', the mixed one Z, the parameters' stays.
+static void transform(od_covariance *b, const double *A, const double *B) {
+  int nx = b->nx, np = b->np, n = nx + np;
+  double *P = b->P, *F = b->scratch, *W = F + nx * n;
+  for (int i = 0; i < nx; i++) {
+    memcpy(F + i * n, A + i * nx, (size_t)nx * sizeof *F);
+    if (B) memcpy(F + i * n + nx, B + i * np, (size_t)np * sizeof *F);
+    if (!B) memset(F + i * n + nx, 0, (size_t)np * sizeof *F);
+  }
+  memset(W, 0, (size_t)(nx * n) * sizeof *W);
+  for (int i = 0; i < nx; i++) od_add_rows(n, n, F + i * n, P, W + i * n);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j <= i; j++) P[i * n + j] = P[j * n + i] = od_inner(n, W + i * n, F + j * n);
+  for (int i = 0; i < nx; i++) memcpy(P + i * n + nx, W + i * n + nx, (size_t)np * sizeof *P);
+  for (int j = nx; j < n; j++)
+    for (int i = 0; i < nx; i++) P[j * n + i] = W[i * n + j];
+}
+
+static bool add(od_covariance *b, const double *Q, const double *q) {
+  int n = b->nx + b->np;
+  if (Q) od_add_scaled(n * n, 1, Q, b->P);
+  for (int i = 0; !Q && q && i < n; i++) b->P[i * n + i] += q[i];
+  for (int i = 0; i < n; i++)
+    if (!(b->P[i * n + i] >= 0) || !isfinite(b->P[i * n + i])) return false;
+  return true;
+}
+
+static void scale(od_covariance *b, double factor) {
+  int nx = b->nx, n = nx + b->np;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) b->P[i * n + j] *= (i < nx ? factor : 1) * (j < nx ? factor : 1);
+}
+
+// Keeps h and g = P h.
+static double project(const od_covariance *b, const double *h) {
+  int n = b->nx + b->np;
+  double *g = b->scratch + n;
+  memcpy(b->scratch, h, (size_t)n * sizeof *h);
+  memset(g, 0, (size_t)n * sizeof *g);
+  for (int k = 0; k < n; k++)
+    if (h[k] != 0) od_add_scaled(n, h[k], b->P + k * n, g);
+  return od_inner(n, h, g);
+}
+
+static void along(const od_covariance *b, double *g) {
+  int n = b->nx + b->np;
+  memcpy(g, b->scratch + n, (size_t)n * sizeof *g);
+}
+
+// Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'. The
+// rows' upper parts are kept, and mirrored when all are done.
+static void correct(od_covariance *b, double r, double *gain) {
+  int n = b->nx + b->np;
+  double *restrict h = b->scratch, *restrict g = h + n, *restrict M = g + n, s = od_inner(n, h, g) + r;
+  for (int i = 0; i < n; i++) gain[i] = g[i] / s;
+  for (int i = 0; i < n; i++) {
+    double *restrict row = b->P + i * n, K = gain[i];
+    for (int j = 0; j < n; j++) M[j] = row[j] - K * g[j];
+    double v = od_inner(n, M, h);
+    for (int j = i; j < n; j++) row[j] = (M[j] - v * gain[j]) + K * r * gain[j];
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) b->P[i * n + j] = b->P[j * n + i];
+}
+
+const od_covariance_operations od_covariance_joseph = {.set = set,
+                                                       .get = get,
+                                                       .variance = variance,
+                                                       .transform = transform,
+                                                       .add = add,
+                                                       .scale = scale,
+                                                       .project = project,
+                                                       .along = along,
+                                                       .correct = correct};

@@ -1,0 +1,302 @@
+// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first. Logs
+// come from simulated machines, so that nothing but that cause is wrong.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/observe_verdict.h"
+#include "support/experiments.h"
+#include "support/scratch.h"
+
+#define CASE OD_SOURCE_DIR "/cases/fourbar-valve/"
+
+// A valve-controlled servo whose target jumps.
+static const char servo[] =
+    "machine: Position servo\n"
+    "bodies: {load: {point: {mass: 500 kg}, points: {eye: [0, 0]}}}\n"
+    "ground: {points: {base: [-1.0 m, 0]}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 0.95 GPa}\n"
+    "volumes: {A: {volume: 0.15 L}, B: {volume: 0.15 L}}\n"
+    "tanks: {T: {pressure: 1 bar}}\n"
+    "sources: {P: {pressure: 152 bar}}\n"
+    "inputs: {target: {unit: m, prbs: {low: -25 mm, high: 25 mm, bit: 0.1 s, seed: 3, order: 5}}}\n"
+    "blocks:\n"
+    "  error: {type: sum, inputs: [target, rail.position], weights: [1, -1]}\n"
+    "  control: {type: gain, input: error, unit: V, gain: 150 V/m}\n"
+    "valves:\n"
+    "  valve: {command: control, time_constant: 8 ms, stroke: 10 V, area: 20 mm^2, discharge: 0.6, ports: {\n"
+    "    pa: {between: [P, A], side: positive, curve: linear}, bt: {between: [B, T], side: positive, curve: linear},\n"
+    "    pb: {between: [P, B], side: negative, curve: linear}, at: {between: [A, T], side: negative, curve: linear}}}\n"
+    "cylinders:\n"
+    "  ram: {between: [ground.base, load.eye], chambers: [A, B], bore: 63 mm, rod: 36 mm, closed: 0.85 m,\n"
+    "    stroke: 0.3 m, friction: {law: coulomb, Fc: 300 N, vs: 10 mm/s, viscous: 800 N s/m}}\n"
+    "initial: {rail.position: 0 mm, A.pressure: 53 bar, B.pressure: 80 bar}\n";
+static const char experiment[] =
+    "machine: m.yaml\ntime: 2 s\nstep: 0.25 ms\n"
+    "sensors: {rail.position: {sigma: 0.02 mm}, A.pressure: {sigma: 0.3 bar}, B.pressure: {sigma: 0.3 bar}}\n"
+    "initial: {rail.position: 0.1 mm, rail.rate: 1 mm/s, A.pressure: 1 bar, B.pressure: 1 bar}\n"
+    "noise: {pressures: 100 Pa, acceleration: 1e-3}\n"
+    "parameters: {P.pressure: {sigma: 20 bar}, oil.modulus: {sigma: 0.3 GPa}}\n";
+
+static od_experiment *load(const char *path, const char *data, const char *const *set, int count) {
+  return load_experiment(path, &(od_experiment_options){.set = set, .set_count = count, .data = data});
+}
+
+// Writes machine, experiment with `more`, and a log of the simulated run without knowledge of units; returns its
+// observation after `damage`.
+static od_observed *observe_log(scratch *s, const char *more, void (*damage)(od_table *t), od_experiment **e) {
+  char path[600], text[4000];
+  od_error err = {0};
+  scratch_write(s, "m.yaml", servo, strlen(servo));
+  strcpy(path, scratch_write(s, "e.yaml", experiment, strlen(experiment)));
+  od_experiment *simulated = load(path, NULL, NULL, 0);
+  od_observed *run = observe(simulated);
+  if (damage) damage(run->table);
+  char log[600];
+  strcpy(log, scratch_path(s, "run.csv"));
+  assert_int_equal(od_table_write_csv(run->table, log, &err), OD_OK);
+  od_observed_free(run);
+  od_experiment_free(simulated);
+  snprintf(text, sizeof text, "%s%s", experiment, more);
+  *e = load(scratch_write(s, "l.yaml", text, strlen(text)), log, NULL, 0);
+  return observe(*e);
+}
+
+static void print(const od_observed *o) {
+  print_message("verdict: %s\n", od_trust_text(o->verdict.trust));
+  for (int i = 0; i < o->verdict.count; i++)
+    print_message("  %s: %s %s\n", o->verdict.remark[i].code, o->verdict.remark[i].lead, o->verdict.remark[i].text);
+}
+
+static const char *first_cause(const od_observed *o) {
+  for (int i = 0; i < o->verdict.count; i++)
+    if (!strncmp(o->verdict.remark[i].code, "cause.", 6)) return o->verdict.remark[i].code;
+  return "none";
+}
+
+static void done(od_experiment *e, od_observed *o) {
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
+// --- Right filters ------------------------------------------------------------------------------------------------
+
+// Random starts; the rate over many more is in docs/theory.md. A table makes no difference.
+static void test_right_filters_are_trusted(void **state) {
+  (void)state;
+  const char *set[] = {"time=2"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  int blamed = 0;
+  e->random_start = true;
+  for (e->seed = 7001; e->seed <= 7012; e->seed++) {
+    od_observed *o = NULL;
+    od_error err = {0};
+    assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true}, &o, &err), OD_OK);
+    blamed += o->verdict.trust != OD_SOUND;
+    if (o->verdict.trust != OD_SOUND) print(o);
+    if (o->verdict.trust == OD_SOUND) assert_true(od_verdict_has(&o->verdict, "nis"));
+    od_observed_free(o);
+  }
+  assert_true(blamed <= 1);
+  od_experiment_free(e);
+}
+
+static void test_right_log(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", NULL, &e);
+  print(o);
+  assert_int_equal(o->verdict.trust, OD_SOUND);
+  done(e, o);
+}
+
+// --- Wrong ones ---------------------------------------------------------------------------------------------------
+
+// From 800 MPa +- 100 the modulus ends far from the true 1600, while NIS is inside its interval.
+static void test_wrong_start(void **state) {
+  (void)state;
+  const char *set[] = {"parameters.oil.kp.start=800 MPa"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  for (e->seed = 1; e->seed <= 3; e->seed++) {
+    od_observed *o = observe(e);
+    assert_int_equal(o->verdict.trust, OD_DOUBTFUL);
+    assert_true(od_verdict_has(&o->verdict, "innovations.mean") && od_verdict_has(&o->verdict, "innovations.white"));
+    assert_true(od_verdict_has(&o->verdict, "parameter.moved") || od_verdict_has(&o->verdict, "parameter.start"));
+    od_observed_free(o);
+  }
+  od_experiment_free(e);
+}
+
+static od_observed *observe_twice(const od_experiment *e) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  assert_int_equal(od_observe(e, &(od_observe_options){.no_table = true, .repeat = true}, &o, &err), OD_OK);
+  assert_non_null(o->shift);
+  return o;
+}
+
+// From 800 MPa with an honest sigma the modulus is several sigmas off, and the innovations cannot tell.
+static void test_dependence_on_the_start(void **state) {
+  (void)state;
+  const char *set[] = {"parameters.oil.kp.start=800 MPa", "parameters.oil.kp.sigma=800 MPa"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 2);
+  od_observed *o = observe_twice(e);
+  print(o);
+  assert_true(fabs(o->estimate[0] - e->parameter[0].truth) > 4 * o->sigma[0]);
+  assert_true(od_verdict_has(&o->verdict, "start.matters"));
+  done(e, o);
+  // From nearer, and surer, it comes out right.
+  e = load(CASE "points-3.experiment.yaml", NULL, NULL, 0);
+  o = observe_twice(e);
+  assert_true(fabs(o->estimate[0] - e->parameter[0].truth) < 3 * o->sigma[0]);
+  assert_int_equal(o->verdict.trust, OD_SOUND);
+  done(e, o);
+}
+
+// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what the
+// start itself is worth, which is much here: one sigma of the start is five of the end.
+static void test_what_a_start_is_worth(void **state) {
+  static const char file[] = "machine: " CASE
+                             "machine.yaml\ntime: 0.2 s\nstep: 1 ms\n"
+                             "sensors: {cylinder.length: {sigma: 0.1 mm}, P.pressure: {sigma: 10 bar, bias: 3 bar}}\n"
+                             "parameters: {sensors.P.pressure.bias: {sigma: 3 bar}}\n";
+  od_experiment *e = load(scratch_write(*state, "e.yaml", file, strlen(file)), NULL, NULL, 0);
+  od_observed *o = observe_twice(e);
+  print_message("bias %.4g +- %.2g, shift %.2g\n", o->estimate[0], o->sigma[0], o->shift[0]);
+  assert_true(o->sigma[0] > 0.15 * e->parameter[0].sigma && fabs(o->estimate[0]) > o->sigma[0]);
+  assert_true(fabs(o->shift[0]) < 0.01);
+  done(e, o);
+}
+
+// A start that the data contradict, ten of its standard deviations away.
+static void test_contradicted_start(void **state) {
+  (void)state;
+  const char *set[] = {"parameters.valve.ports.a.curve.points[1].sigma=1"};
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
+  od_observed *o = observe(e);
+  print(o);
+  assert_true(od_verdict_has(&o->verdict, "parameter.start"));
+  assert_string_equal(first_cause(o), "cause.prior");
+  done(e, o);
+}
+
+static void test_bound(void **state) {
+  (void)state;
+  od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, NULL, 0);
+  e->parameter[0].high = 1520e6;
+  od_observed *o = observe(e);
+  print(o);
+  assert_true(od_verdict_has(&o->verdict, "parameter.bound"));
+  done(e, o);
+}
+
+static void test_too_large_noise_is_no_harm(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", NULL, &e);
+  for (int i = 0; i < e->sensors; i++) e->sensor[i].sigma *= 2;
+  od_observed_free(o);
+  o = observe(e);
+  assert_true(od_verdict_has(&o->verdict, "nis.small"));
+  assert_int_equal(o->verdict.trust, OD_SOUND);
+  done(e, o);
+}
+
+// --- Causes -------------------------------------------------------------------------------------------------------
+
+static void expect_cause(scratch *s, const char *more, void (*damage)(od_table *t), od_trust least, const char *cause) {
+  od_experiment *e;
+  od_observed *o = observe_log(s, more, damage, &e);
+  print(o);
+  assert_true(o->verdict.trust >= least);
+  assert_string_equal(first_cause(o), cause);
+  done(e, o);
+}
+
+static int column(const od_table *t, const char *name) {
+  int c = 0;
+  while (strcmp(t->name[c], name) != 0) c++;
+  return c;
+}
+
+static void test_input_that_jumps(void **state) {
+  expect_cause(*state, "", NULL, OD_DOUBTFUL, "cause.hold");
+}
+
+static void test_small_sigma(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", NULL, &e);
+  od_observed_free(o);
+  e->sensor[1].sigma /= 2;
+  o = observe(e);
+  print(o);
+  assert_int_equal(o->verdict.trust, OD_DOUBTFUL);
+  assert_string_equal(first_cause(o), "cause.sigma");
+  done(e, o);
+}
+
+// Pressures in bar where Pa is expected, and the other way round.
+static void in_other_units(od_table *t, double factor) {
+  int c = column(t, "measured.A.pressure");
+  for (long i = 0; i < t->rows; i++) t->data[i * t->columns + c] *= factor;
+}
+static void too_small(od_table *t) {
+  in_other_units(t, 1e-5);
+}
+static void too_large(od_table *t) {
+  in_other_units(t, 10);
+}
+static void negative(od_table *t) {
+  in_other_units(t, -1);
+}
+static void test_units(void **state) {
+  expect_cause(*state, "data: {hold: previous}\n", too_small, OD_UNSOUND, "cause.unit");
+  expect_cause(*state, "data: {hold: previous}\n", too_large, OD_UNSOUND, "cause.unit");
+  expect_cause(*state, "data: {hold: previous}\n", negative, OD_UNSOUND, "cause.unit");
+}
+
+// The input ten rows late.
+static void late(od_table *t) {
+  int c = column(t, "input.target");
+  for (long i = t->rows - 1; i >= 10; i--) t->data[i * t->columns + c] = t->data[(i - 10) * t->columns + c];
+}
+static void test_late_input(void **state) {
+  expect_cause(*state, "data: {hold: previous}\n", late, OD_DOUBTFUL, "cause.shift");
+}
+
+// A few wild values make NIS large, but do not make all of it worthless.
+static void wild(od_table *t) {
+  int c = column(t, "measured.A.pressure");
+  for (long i = 500; i < t->rows; i += 500) t->data[i * t->columns + c] += 50e5;
+}
+static void test_outliers_are_not_beyond_doubt(void **state) {
+  od_experiment *e;
+  od_observed *o = observe_log(*state, "data: {hold: previous}\n", wild, &e);
+  print(o);
+  assert_int_equal(o->verdict.trust, OD_DOUBTFUL);
+  assert_string_equal(first_cause(o), "cause.outliers");
+  done(e, o);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(test_right_filters_are_trusted),
+                                     TEST(test_right_log),
+                                     TEST(test_wrong_start),
+                                     TEST(test_dependence_on_the_start),
+                                     TEST(test_what_a_start_is_worth),
+                                     TEST(test_contradicted_start),
+                                     TEST(test_bound),
+                                     TEST(test_too_large_noise_is_no_harm),
+                                     TEST(test_input_that_jumps),
+                                     TEST(test_small_sigma),
+                                     TEST(test_units),
+                                     TEST(test_late_input),
+                                     TEST(test_outliers_are_not_beyond_doubt)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// The covariance of the filter in its two forms, where a sensor is much better than the prediction and plain
+// P - g g'/s leaves nothing but rounding. Oracles: the closed form of one state; the textbook formulas in full matrices
+// and in arithmetic of 113 bits.
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "observe/covariance.h"
+#include "support/random_machine.h"
+
+#if LDBL_MANT_DIG >= 113
+typedef long double quad;
+#else
+__extension__ typedef __float128 quad;
+#endif
+
+enum { NX = 4, NP = 2, N = NX + NP };
+static const od_covariance_form forms[] = {OD_FORM_SQUARE_ROOT, OD_FORM_JOSEPH};
+static const char *const names[] = {"square root", "joseph"};
+
+// One state of variance 1e8 and a sensor of sigma 1e-6: 1 / (1e-8 + 1e12) is left. The second time half of it.
+static void one_good_sensor(void **state) {
+  (void)state;
+  for (int f = 0; f < 2; f++) {
+    double P[1] = {0}, start[1] = {1e8}, h[1] = {1}, gain[1], scratch[8] = {0};
+    assert_true(od_covariance_scratch(1, 0) <= 8);
+    od_covariance b = {.nx = 1, .form = forms[f], .P = P, .scratch = scratch};
+    assert_true(od_covariance_set(&b, start));
+    for (int times = 1; times <= 2; times++) {
+      double expected = 1 / (1e-8 + times * 1e12);
+      od_covariance_project(&b, h);
+      od_covariance_correct(&b, 1e-12, gain);
+      double variance = od_covariance_variance(&b, 0);
+      print_message("%s: variance %.17g, expected %.17g\n", names[f], variance, expected);
+      assert_true(fabs(variance - expected) < 1e-14 * expected);
+    }
+  }
+}
+
+// P <- F P F' + Q, then P <- P - g g'/s for one row, in quad.
+static void textbook_predict(quad P[N][N], double A[NX][NX], double B[NX][NP], const double *q) {
+  quad F[N][N] = {{0}}, FP[N][N] = {{0}}, next[N][N] = {{0}};
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) F[i][j] = i >= NX ? i == j : j < NX ? A[i][j] : B[i][j - NX];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++) FP[i][j] += F[i][k] * P[k][j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++) next[i][j] += FP[i][k] * F[j][k];
+  for (int i = 0; i < N; i++) next[i][i] += q[i];
+  memcpy(P, next, sizeof next);
+}
+static void textbook_correct(quad P[N][N], const double *h, double r) {
+  quad g[N] = {0}, s = r;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) g[i] += P[i][j] * h[j];
+  for (int i = 0; i < N; i++) s += h[i] * g[i];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) P[i][j] -= g[i] * g[j] / s;
+}
+
+// The largest difference in units of the true standard deviations; infinite where a variance is not positive.
+static double difference(const double *P, quad Q[N][N]) {
+  double worst = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      worst = fmax(worst, fabs((double)(P[i * N + j] - Q[i][j])) / sqrt((double)Q[i][i] * (double)Q[j][j]));
+  for (int i = 0; i < N; i++)
+    if (!(P[i * (N + 1)] > 0)) worst = INFINITY;
+  return worst;
+}
+
+// Predictions that are far less certain than the sensors, steps with and without process noise. Variances of a covariance
+// in double precision cannot be further apart than 16 decades; those of its square root can.
+static void ill_conditioned_sequences(void **state) {
+  (void)state;
+  const double sensors[] = {-14, -6}, bound[] = {1e-10, 1e-4};  // decades of the sensors' variances; of the difference
+  for (int f = 0; f < 2; f++) {
+    double worst = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+      od_dice dice = {seed};
+      double memory[N * N], out[N * N], scratch[2 * N * N + 2 * N], start[N * N] = {0}, gain[N];
+      quad P[N][N] = {{0}};
+      for (int i = 0; i < N; i++) P[i][i] = start[i * (N + 1)] = pow(10, od_dice_uniform(&dice, 0, 8));
+      od_covariance b = {.nx = NX, .np = NP, .form = forms[f], .P = memory, .scratch = scratch};
+      assert_true(od_covariance_set(&b, start));
+      for (int step = 0; step < 40; step++) {
+        double A[NX][NX], B[NX][NP], q[N] = {0}, h[N];
+        for (int i = 0; i < NX; i++) {
+          for (int j = 0; j < NX; j++) A[i][j] = (i == j) + od_dice_uniform(&dice, -0.1, 0.1);
+          for (int j = 0; j < NP; j++) B[i][j] = od_dice_uniform(&dice, -0.1, 0.1);
+          q[i] = step % 3 == 0 ? pow(10, od_dice_uniform(&dice, sensors[f], sensors[f] + 6)) : 0;
+        }
+        textbook_predict(P, A, B, q);
+        assert_true(od_covariance_predict(&b, &A[0][0], &B[0][0], NULL, q));
+        for (int sensor = 0; sensor < 2; sensor++) {
+          double r = pow(10, od_dice_uniform(&dice, sensors[f], sensors[f] + 4));
+          for (int i = 0; i < N; i++) h[i] = i < NX && (i + sensor) % 2 == 0 ? od_dice_uniform(&dice, -1, 1) : 0;
+          textbook_correct(P, h, r);
+          od_covariance_project(&b, h);
+          od_covariance_correct(&b, r, gain);
+        }
+        od_covariance_get(&b, out);
+        double off = difference(out, P);
+        worst = fmax(worst, off);
+      }
+    }
+    print_message("%s: differs from quad arithmetic by %.2g at most\n", names[f], worst);
+    assert_true(worst < bound[f]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor), cmocka_unit_test(ill_conditioned_sequences)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
