@@ -65,6 +65,10 @@ double od_observer_parameter_sigma(const od_observer *o, int i);
 od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
 int od_observer_clipped(const od_observer *o, int i);
+// How far off the estimate is because of the length of the steps (n, states first): an estimate, carried through the
+// filter from the local errors of all steps so far. Where it is not small beside the standard deviations, steps are too
+// long.
+const double *od_observer_bias(const od_observer *o);
 // The simulation inside, for outputs and their Jacobians at the present estimate.
 od_sim *od_observer_sim(od_observer *o);
 

@@ -188,6 +188,7 @@ static json_t *parameters_json(const od_findings *f) {
     json_object_set_new(item, "start", od_json_number(f->observed->start[i]));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
+    json_object_set_new(item, "step_shift_in_sigmas", od_json_number(f->observed->bias[i] / f->observed->sigma[i]));
     if (f->observed->shift) json_object_set_new(item, "start_shift_in_sigmas", od_json_number(f->observed->shift[i]));
     if (f->observed->bound) json_object_set_new(item, "bound", od_json_number(f->observed->bound->sigma[i]));
     if (f->observed->has_truth) json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));

@@ -61,6 +61,7 @@ static bool allocate(run *r) {
   r->o->start = doubles(np, &ok);
   r->o->estimate = doubles(np, &ok);
   r->o->sigma = doubles(np, &ok);
+  r->o->bias = doubles(np, &ok);
   r->o->covariance = doubles(np * np, &ok);
   r->o->sensor = calloc((size_t)r->e->sensors + 1, sizeof *r->o->sensor);
   r->o->innovations = calloc((size_t)r->e->sensors + 1, sizeof *r->o->innovations);
@@ -143,7 +144,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   }
   od_sim *sim = od_observer_sim(r->observer);
   od_start_problem problem;
-  status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn);
+  status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn, &r->o->redrawn);
   if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
   if (status == OD_OK && given) change_sigmas(r, P);
   if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
@@ -444,6 +445,7 @@ static void keep_estimates(run *r) {
   for (int i = 0; i < r->np; i++) {
     r->o->estimate[i] = p[i];
     r->o->sigma[i] = od_observer_parameter_sigma(r->observer, i);
+    r->o->bias[i] = od_observer_bias(r->observer)[r->nx + i];
     for (int j = 0; j < r->np; j++) r->o->covariance[i * r->np + j] = P[(r->nx + i) * r->n + r->nx + j];
     double noise = pow(r->e->parameter[i].noise, 2) / r->e->step;
     r->o->moved[i] = od_innovation_record_parameter(r->innovations, r->observer, i, noise);
@@ -501,6 +503,7 @@ void od_observed_free(od_observed *o) {
   free(o->sensor);
   free(o->innovations);
   free(o->moved);
+  free(o->bias);
   free(o->shift);
   free(o->clipped);
   od_verdict_free(&o->verdict);

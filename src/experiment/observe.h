@@ -7,6 +7,7 @@
 #include "experiment/experiment.h"
 #include "experiment/innovations.h"
 #include "experiment/source.h"
+#include "experiment/start.h"
 #include "io/table.h"
 #include "io/verdict.h"
 
@@ -50,6 +51,7 @@ typedef struct od_observed {
   long steps;                   // samples after the start
   double step;                  // time between samples; their mean where it varies
   double begin, end;            // time of the first sample and of the last one taken in
+  od_redrawn redrawn;           // of a random start
   long failed, held;            // samples that were not taken, if the run kept going
   double seconds;               // of the observer's steps alone
   double nis;                   // sum over all corrections,
@@ -59,6 +61,7 @@ typedef struct od_observed {
   double *start;                // of the parameters: where the observer began
   double *estimate, *sigma;     // of the parameters, at the end
   od_movement *moved;           // how they came there
+  double *bias;                 // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: nobody asked
   double *covariance;     // of the parameters, at the end
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing

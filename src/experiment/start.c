@@ -219,7 +219,7 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
 
 // Outputs that the machine cannot have, such as a pressure below zero, are drawn again.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
-                            double *x) {
+                            double *x, od_redrawn *redrawn) {
   size_t watches = (size_t)e->watches, states = (size_t)s->nx;
   double *wanted = calloc(watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
   if (!wanted) return OD_NO_MEMORY;
@@ -234,17 +234,21 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
     draw_outputs(e, seed, attempt, true_outputs, wanted);
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
-    if (status == OD_OK && is_near_dead_point(s, size, here)) status = OD_NOT_CONVERGED;
+    redrawn->impossible += status != OD_OK;
+    if (status != OD_OK || !is_near_dead_point(s, size, here)) continue;
+    redrawn->near_dead_point++;
+    status = OD_NOT_CONVERGED;
   }
   free(wanted);
   return status;
 }
 
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
-                        double *x, double *p) {
+                        double *x, double *p, od_redrawn *redrawn) {
   start s;
+  *redrawn = (od_redrawn){0};
   od_status status = allocate(&s, e, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
-  if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x);
+  if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x, redrawn);
   release(&s);
   return status;
 }

@@ -18,9 +18,14 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
 // The covariance of a step's process noise where it is told by outputs, nx x nx, at the simulation's present state.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
+// Starts that were drawn and thrown away: the machine cannot have them, or an output tells hardly anything there.
+typedef struct od_redrawn {
+  int impossible, near_dead_point;
+} od_redrawn;
+
 // Draws a start: outputs of 'initial' around the true ones with their covariance, parameters around the true
 // values (else their starts) and within their bounds. The simulation begins at the model's own start and is left at the drawn one. x (nx), p.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
-                        double *x, double *p);
+                        double *x, double *p, od_redrawn *redrawn);
 
 #endif

@@ -11,6 +11,10 @@
 // is repeated with the sensors linearised at its end (the iterated filter, a Gauss-Newton method for the same minimum):
 // without that a bad start leaves a filter that is surer than it should be.
 //
+// The steps' own errors are carried through the filter as a bias b of the estimate, with the gains and transitions at hand:
+//   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
+// It changes nothing but is told: how far the estimate is off because of the step.
+//
 // A sensor that is clipped at the prediction has no slope there and would tell nothing, however far off it is. Where its
 // innovation cannot be noise, the line is taken that is best over the uncertainty of the state (spread.h).
 #include "oleodyn/observer.h"
@@ -45,6 +49,7 @@ struct od_observer {
   size_t present;                             // which sensors measure
   size_t R, L, D, own_h, own_y;               // of correlated noise: factors, and of each sensor what is its own (n, 1)
   size_t prior_P, prior, moved, bent;         // what a repeated correction begins with, and where it is linearised
+  size_t bias, prior_bias;                    // of the estimate because of the steps, and before a correction
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
 };
 
@@ -101,6 +106,8 @@ static size_t lay_out(od_observer *o, const od_plant *plant) {
   o->prior = od_place(&end, n * d);
   o->moved = od_place(&end, n * d);
   o->bent = od_place(&end, ny * d);
+  o->bias = od_place(&end, n * d);
+  o->prior_bias = od_place(&end, n * d);
   o->innovation = od_place(&end, ny * sizeof(od_innovation));
   o->guard = od_place(&end, ny * sizeof(od_guard));
   o->rules = od_place(&end, ny * sizeof(od_guard_rules));
@@ -175,6 +182,7 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   if (status == OD_OK && x) status = od_sim_set(sim, t, x, u);
   if (status != OD_OK) return status;
   od_sim_parameters(sim, at(o, o->p));
+  memset(at(o, o->bias), 0, (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++) {
     innovations(o)[i] = (od_innovation){.use = OD_SENSOR_MISSING};
     od_guard_start(&guards(o)[i], &rules(o)[i]);
@@ -184,14 +192,45 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   return od_covariance_set(&b, P) ? OD_OK : OD_BAD_ARGUMENT;
 }
 
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+// b <- A (b + before) + B b_p + after; either of the vectors may be NULL.
+static void carry_bias(od_observer *o, const double *A, const double *B, const double *before, const double *after) {
+  int nx = o->nx, np = o->np;
+  double *bias = at(o, o->bias), *from = at(o, o->delta);
+  for (int j = 0; j < nx; j++) from[j] = bias[j] + (before ? before[j] : 0);
+  for (int i = 0; i < nx; i++)
+    bias[i] = dot(nx, A + i * nx, from) + (np ? dot(np, B + i * np, bias + nx) : 0) + (after ? after[i] : 0);
+}
+
+// A jump of the state or a change of its coordinates, with its derivatives.
+static od_status follow_jump(od_observer *o, od_covariance *b, const double *by_parameters) {
+  carry_bias(o, at(o, o->map), by_parameters, NULL, NULL);
+  return od_covariance_predict(b, at(o, o->map), by_parameters, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
+}
+
+// The bias after the step just taken: its local error is (A + 1)/2 of `before`, and `after`.
+static void bias_of_step(od_observer *o) {
+  double *before = at(o, o->g), *after = at(o, o->gain);
+  od_sim_local_error(od_observer_sim(o), before, after);
+  for (int i = 0; i < o->nx; i++) {
+    before[i] /= 2;
+    after[i] += before[i];
+  }
+  carry_bias(o, at(o, o->A), at(o, o->B), before, after);
+}
+
 // What a digital controller does at the present time. Its sample waits for the next step, so that it sees the corrected
 // estimate and the inputs after a jump, as the machine's own does.
 static od_status take_samples(od_observer *o, od_covariance *b) {
   int changed;
   double *map_p = o->np ? at(o, o->B) : NULL;
   od_status status = od_sim_sample(od_observer_sim(o), at(o, o->map), map_p, &changed);
-  if (status != OD_OK || !changed) return status;
-  return od_covariance_predict(b, at(o, o->map), map_p, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
+  return status == OD_OK && changed ? follow_jump(o, b, map_p) : status;
 }
 
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
@@ -202,10 +241,10 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   double *map_p = o->np ? at(o, o->B) : NULL;
   od_status status = take_samples(o, &b);
   if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
+  if (status == OD_OK && changed) status = follow_jump(o, &b, map_p);
+  if (status == OD_OK) status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, map_p);
   if (status != OD_OK) return status;
-  if (changed && !od_covariance_predict(&b, at(o, o->map), map_p, NULL, NULL)) return OD_NOT_FINITE;
-  status = od_sim_step_with_jacobians(sim, h, u, at(o, o->A), NULL, NULL, map_p);
-  if (status != OD_OK) return status;
+  bias_of_step(o);
   return od_covariance_predict(&b, at(o, o->A), map_p, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
@@ -230,12 +269,6 @@ static double *sensor_row(od_observer *o, int i) {
   memcpy(h, at(o, o->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
   if (o->np) memcpy(h + o->nx, at(o, o->hp) + i * o->np, (size_t)o->np * sizeof *h);
   return h;
-}
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
 }
 
 // Takes from sensor i, with its row h, what the sensors before it say about its noise: h becomes that of what is its own;
@@ -322,7 +355,11 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
     o->used++;
   }
   od_covariance_correct(b, r, gain);
-  for (int k = 0; k < n; k++) delta[k] += gain[k] * value;
+  double *bias = at(o, o->bias), seen = dot(n, h, bias);
+  for (int k = 0; k < n; k++) {
+    delta[k] += gain[k] * value;
+    bias[k] -= gain[k] * seen;
+  }
 }
 
 // Moves the estimate by delta from the prediction, parameters no further than their bounds; delta becomes how far they
@@ -336,7 +373,9 @@ static od_status move_estimate(od_observer *o) {
   for (int i = 0; i < o->np; i++) {
     double *moved = &delta[o->nx + i], free = prior[o->nx + i] + *moved;
     p[i] = fmin(fmax(free, low[i]), high[i]);
-    if (p[i] != free) *moved = p[i] - prior[o->nx + i];
+    if (p[i] == free) continue;
+    *moved = p[i] - prior[o->nx + i];
+    at(o, o->bias)[o->nx + i] = 0;
   }
   for (int i = 0; i < o->nx; i++) x[i] = prior[i] + delta[i];
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
@@ -349,6 +388,7 @@ static od_status pass_over_sensors(od_observer *o, od_covariance *b, const doubl
   if (status == OD_OK) status = od_sim_output_rows(sim, present, at(o, o->hx), NULL, o->np ? at(o, o->hp) : NULL);
   if (status != OD_OK) return status;
   memset(at(o, o->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
+  memcpy(at(o, o->bias), at(o, o->prior_bias), (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || innovations(o)[i].use == OD_SENSOR_USED)) take_sensor(o, b, i, y[i], pass);
   return o->used ? move_estimate(o) : OD_OK;
@@ -377,6 +417,7 @@ static void keep_prior(od_observer *o, int wary) {
   memcpy(prior, od_sim_state(od_observer_sim(o)), (size_t)o->nx * d);
   if (o->np) memcpy(prior + o->nx, at(o, o->p), (size_t)o->np * d);
   memset(at(o, o->moved), 0, n * d);
+  memcpy(at(o, o->prior_bias), at(o, o->bias), n * d);
   if (wary) memcpy(at(o, o->prior_P), at(o, o->P), n * n * d);
 }
 
@@ -421,6 +462,9 @@ const double *od_observer_state(const od_observer *o) {
 }
 const double *od_observer_parameters(const od_observer *o) {
   return at(o, o->p);
+}
+const double *od_observer_bias(const od_observer *o) {
+  return at(o, o->bias);
 }
 const od_innovation *od_observer_innovations(const od_observer *o) {
   return innovations(o);

@@ -433,6 +433,7 @@ static void find_local_error(od_accuracy *a, double h, double *before, double *a
 // ---- steps
 
 void od_accuracy_begin_step(od_accuracy *a) {
+  if (!a) return;
   window *w = &a->window;
   if (a->lost || (w->open && !a->jumped)) return;
   if (!find_jacobian(a, w->J, w->Ju)) return;
@@ -442,6 +443,7 @@ void od_accuracy_begin_step(od_accuracy *a) {
 }
 
 void od_accuracy_end_step(od_accuracy *a, double h) {
+  if (!a) return;
   window *w = &a->window;
   a->steps++;
   a->look_age++;
@@ -456,11 +458,13 @@ void od_accuracy_end_step(od_accuracy *a, double h) {
 }
 
 void od_accuracy_jump(od_accuracy *a) {
+  if (!a) return;
   close_window(a);
   a->jumped = true;
 }
 
 void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates) {
+  if (!a) return;
   int nx = a->nx;
   flush_window(a);
   memcpy(a->scratch, a->e, (size_t)nx * sizeof *a->e);
@@ -506,6 +510,7 @@ static void look(od_accuracy *a, const double *y) {
 }
 
 void od_accuracy_record(od_accuracy *a, const double *y) {
+  if (!a) return;
   for (int i = 0; i < a->judged; i++) {
     if (y[i] < a->low[i]) a->low[i] = y[i];
     if (y[i] > a->high[i]) a->high[i] = y[i];

@@ -20,6 +20,7 @@ typedef struct od_accuracy od_accuracy;
 od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule rule, int judged);
 void od_accuracy_free(od_accuracy *a);
 
+// What follows may be called without an estimate (NULL) and then does nothing.
 // Before every step, and after it, before the inputs jump or a sample is taken; h: its length.
 void od_accuracy_begin_step(od_accuracy *a);
 void od_accuracy_end_step(od_accuracy *a, double h);

@@ -40,7 +40,7 @@ typedef struct run {
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
-  od_accuracy *accuracy;  // NULL: cvodes controls its error itself
+  od_accuracy *accuracy;  // NULL: cvodes controls its error itself, or nobody wants to know
   od_plant *energy;       // the same machine with its energies as outputs
   range energy_range[ENERGIES];
   double balance;  // the largest
@@ -118,6 +118,7 @@ static od_status prepare(run *r, od_error *err) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, o->tolerance > 0 ? o->tolerance : 1e-10);
     return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
   }
+  if (o->unjudged) return OD_OK;
   od_step_rule rule = o->integrator == OD_RK4 ? OD_STEPS_RK4 : OD_STEPS_TRAPEZOID;
   r->accuracy = od_accuracy_new(r->plant, r->sim, rule, o->output_count);
   return r->accuracy ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -137,7 +138,7 @@ static od_status record(run *r, double t, bool last, od_error *err) {
   r->row[0] = t;
   od_status status = od_sim_outputs(r->sim, r->row + 1);
   if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r);
-  if (status == OD_OK && r->accuracy) od_accuracy_record(r->accuracy, r->row + 1);
+  if (status == OD_OK) od_accuracy_record(r->accuracy, r->row + 1);
   if (status == OD_OK && r->table) status = od_table_append(r->table, r->row);
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
@@ -196,7 +197,7 @@ static od_status step_to(run *r, double t, double end) {
   }
   if (status != OD_OK || !r->samples) return status;
   int sampled;
-  status = od_sim_sample(r->sim, r->map, NULL, &sampled);
+  status = od_sim_sample(r->sim, r->accuracy ? r->map : NULL, NULL, &sampled);
   if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
   return status;
 }
@@ -223,7 +224,7 @@ static double next_sample(const run *r, double t, double end) {
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
   int changed;
-  od_status status = od_sim_repartition(r->sim, r->map, &changed);
+  od_status status = od_sim_repartition(r->sim, r->accuracy ? r->map : NULL, &changed);
   if (status == OD_OK && changed) od_accuracy_map(r->accuracy, r->map, true);
   while (status == OD_OK && t < next) {
     double end = next_jump(r, t, next);

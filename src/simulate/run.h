@@ -18,6 +18,7 @@ typedef struct od_run_options {
   const int *outputs;  // indices of outputs
   int output_count;
   int every;      // record every so many steps; zero: 1
+  bool unjudged;  // do not find out how far off the outputs are
   bool no_trial;  // when the step is too long, do not try which one would do
   // Called now and then with the part done (0..1); returning false stops the run, which keeps what it has.
   bool (*progress)(void *user, double done);

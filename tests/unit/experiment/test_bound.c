@@ -79,7 +79,7 @@ static void drawn_starts(void **state) {
   const double truth[] = {1.732, 7.6e6, 4e6, 0, 6e6};  // far from negative pressures: nothing is drawn again
   for (uint64_t seed = 1; seed <= DRAWS; seed++) {
     assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
-    assert_int_equal(od_start_draw(e, seed, truth, sim, nx, x, p), OD_OK);
+    assert_int_equal(od_start_draw(e, seed, truth, sim, nx, x, p, &(od_redrawn){0}), OD_OK);
     assert_int_equal(od_sim_outputs(sim, y), OD_OK);
     for (int i = 0; i < e->watches; i++) {
       double off = (y[i] - truth[i]) / e->watched[i].sigma;
