@@ -213,11 +213,12 @@ static void bad_start(causes *c) {
 }
 
 static void contradicted_start(causes *c) {
-  if (!od_verdict_has(&c->o->verdict, "parameter.start")) return;
+  bool contradicted = od_verdict_has(&c->o->verdict, "parameter.start");
+  if (!contradicted && !od_verdict_has(&c->o->verdict, "start.matters")) return;
   const cause new = {
-      STRONG, "cause.prior",
-      "a parameter began farther off than its sigma says, see above; while it was wrong and sure of itself "
-      "others have followed. Raise its sigma and run again."};
+      contradicted ? STRONG : FAIR + 5, "cause.prior",
+      "parameters began too far off, see above; while they were wrong and sure of themselves others have "
+      "followed. Begin nearer, or raise the sigma of what may be wrong, and run again."};
   add(c, &new);
 }
 
