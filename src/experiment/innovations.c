@@ -7,11 +7,15 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = 64 };              // of the run, of equal length; two are put together when all are full
-enum { MARKS = 48 };               // times at which parameters are kept: after 1, 2, 4, 8 ... samples
-enum { INPUT_LAGS = 8 };           // samples after a change of an input in which innovations may follow it
-static const double far = 3;       // standard deviations
-static const double enough = 0.1;  // as much of its final variance must a parameter have lost to be compared
+enum { BLOCKS = 64 };  // of the run, of equal length; two are put together when all are full
+enum { MARKS = 48 };   // times at which parameters are kept: after 1, 2, 4, 8 ... samples
+enum {
+  AFTER = 16,
+  BEFORE = 16,
+  INPUT_LAGS = AFTER + BEFORE
+};  // samples by which innovations may come after a change of an input, or before it
+static const double far = 3, wild = 10;  // standard deviations
+static const double enough = 0.1;        // as much of its final variance must a parameter have lost to be compared
 
 typedef struct sums {
   long count, far;
@@ -24,6 +28,7 @@ typedef struct history {
   double products[OD_LAGS + 1];         // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
+  double squares;  // of values, wild ones taken as no farther: a few must not decide what is followed
 } history;
 
 typedef struct mark {
@@ -39,9 +44,9 @@ struct od_innovation_record {
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *memory;             // of the marks, and:
-  double *last, *change;      // inputs at the sample before; how they changed, INPUT_LAGS times
-  double *followed, *square;  // sums of innovation times change, per sensor, input and lag; of the changes' squares
+  double *memory;          // of the marks, and:
+  double *last, *change;   // inputs at the sample before; how they changed, AFTER times
+  double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of changes times earlier ones
 };
 
 // --- Memory -------------------------------------------------------------------------------------------------------
@@ -53,7 +58,7 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
   *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
   r->history = calloc(s + 1, sizeof *r->history);
   r->block = calloc(BLOCKS * s + 1, sizeof *r->block);
-  r->memory = calloc(2 * p * MARKS + u * (2 + INPUT_LAGS) + s * u * INPUT_LAGS + 1, sizeof *r->memory);
+  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + 1, sizeof *r->memory);
   if (!r->history || !r->block || !r->memory) {
     od_innovation_record_free(r);
     return NULL;
@@ -64,8 +69,8 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
     r->mark[i].variance = at, at += p;
   }
   r->last = at, at += u;
-  r->square = at, at += u;
-  r->change = at, at += u * INPUT_LAGS;
+  r->own = at, at += u * AFTER;
+  r->change = at, at += u * AFTER;
   r->followed = at;
   for (int i = 0; i < sensors; i++) r->history[i].first = r->history[i].predicted = NAN;
   return r;
@@ -111,11 +116,25 @@ static void take_value(history *h, double x) {
 
 static void follow_inputs(od_innovation_record *r, const double *u) {
   for (int i = 0; i < r->inputs; i++) {
-    double *change = r->change + i * INPUT_LAGS;
-    memmove(change + 1, change, (INPUT_LAGS - 1) * sizeof *change);
+    double *change = r->change + i * AFTER;
+    memmove(change + 1, change, (AFTER - 1) * sizeof *change);
     change[0] = r->samples > 0 ? u[i] - r->last[i] : 0;
-    r->square[i] += change[0] * change[0];
+    for (int k = 0; k < AFTER; k++) r->own[i * AFTER + k] += change[0] * change[k];
     r->last[i] = u[i];
+  }
+}
+
+// Innovation x of a sensor, before it is taken among the earlier ones.
+static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
+  history *h = &r->history[sensor];
+  h->squares += x * x;
+  for (int i = 0; i < r->inputs; i++) {
+    double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
+    for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
+    for (int k = 1; k <= BEFORE && k <= h->count && change[0] != 0; k++) {
+      double earlier = h->tail[(h->count - k) % OD_LAGS];
+      followed[AFTER + k - 1] += fmin(fmax(earlier, -wild), wild) * change[0];
+    }
   }
 }
 
@@ -139,12 +158,12 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     if (in[s].use != OD_SENSOR_USED || !isfinite(x)) continue;
     if (h->count == 0) h->first = y[s], h->predicted = y[s] - in[s].value;
     h->largest = fmax(h->largest, fabs(y[s]));
-    take_value(h, x);
     block[s].count++;
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
-    for (int i = 0; i < r->inputs * INPUT_LAGS; i++) r->followed[s * r->inputs * INPUT_LAGS + i] += x * r->change[i];
+    compare_with_inputs(r, s, fmin(fmax(x, -wild), wild));
+    take_value(h, x);
   }
   r->samples++;
 }
@@ -181,14 +200,23 @@ static void find_whiteness(const history *h, od_innovations *out) {
   out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
 }
 
+// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all lags,
+// over how often that sum counts the same, since changes may depend on each other.
+static double share_of_input(const od_innovation_record *r, int sensor, int input) {
+  const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
+  double sum = 0, same = 1;
+  for (int k = 0; k < INPUT_LAGS; k++) sum += followed[k] * followed[k] / (r->history[sensor].squares * own[0]);
+  for (int k = 1; k < AFTER; k++) same += 2 * own[k] * own[k] / (own[0] * own[0]);
+  return own[0] > 0 ? sqrt(fmin(sum / same, 1)) : 0;
+}
+
 static void find_input(const od_innovation_record *r, int sensor, od_innovations *out) {
   out->input = -1;
-  for (int i = 0; i < r->inputs * INPUT_LAGS; i++) {
-    double both = r->history[sensor].products[0] * r->square[i / INPUT_LAGS];
-    double follows = r->followed[sensor * r->inputs * INPUT_LAGS + i] / sqrt(both);
-    if (!(fabs(follows) > fabs(out->follows))) continue;
-    out->follows = follows;
-    out->input = i / INPUT_LAGS;
+  for (int i = 0; i < r->inputs; i++) {
+    double share = share_of_input(r, sensor, i);
+    if (!(share > out->follows)) continue;
+    out->follows = share;
+    out->input = i;
   }
 }
 

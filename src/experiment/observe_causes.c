@@ -114,15 +114,15 @@ static void shifted_inputs(causes *c) {
   int worst = -1;
   for (int i = 0; i < c->e->sensors; i++) {
     const od_innovations *in = &c->o->innovations[i];
-    bool counts = in->input >= 0 && fabs(in->follows) > fmax(0.1, 5 / sqrt((double)in->run.count));
-    if (counts && (worst < 0 || fabs(in->follows) > fabs(c->o->innovations[worst].follows))) worst = i;
+    bool counts = in->input >= 0 && in->follows > fmax(0.2, 10 / sqrt((double)in->run.count));
+    if (counts && (worst < 0 || in->follows > c->o->innovations[worst].follows)) worst = i;
   }
   if (worst < 0) return;
   const od_innovations *in = &c->o->innovations[worst];
   cause new = {STRONG, "cause.shift", ""};
   snprintf(
       new.text, TEXT,
-      "innovations of %.80s follow changes of the input %.80s (correlation %.2f). Check whether that column is early or "
+      "innovations of %.80s go with changes of the input %.80s (correlation %.2f). Check whether that column is early or "
       "late against the sensors, its 'hold', and the valve or drive behind it.",
       c->e->sensor[worst].name, od_machine_input_name(c->e->model, in->input), in->follows);
   add(c, &new);
@@ -169,7 +169,7 @@ static void outliers(causes *c) {
   for (int i = 0; i < c->e->sensors; i++) {
     const od_scatter *s = &c->o->innovations[i].run;
     if (c->e->gate > 0 || s->count == 0 || s->square < 1.5 || s->far > 0.02) continue;
-    cause new = {STRONG, "cause.outliers", ""};
+    cause new = {STRONG + 5, "cause.outliers", ""};
     snprintf(
         new.text, TEXT,
         "%.2g %% of the values of %.80s are beyond three standard deviations and make up most of its NIS. Keep wild values "
@@ -213,11 +213,12 @@ static void bad_start(causes *c) {
 }
 
 static void contradicted_start(causes *c) {
-  if (!od_verdict_has(&c->o->verdict, "parameter.start")) return;
+  bool contradicted = od_verdict_has(&c->o->verdict, "parameter.start");
+  if (!contradicted && !od_verdict_has(&c->o->verdict, "start.matters")) return;
   const cause new = {
-      STRONG, "cause.prior",
-      "a parameter began farther off than its sigma says, see above; while it was wrong and sure of itself "
-      "others have followed. Raise its sigma and run again."};
+      contradicted ? STRONG : FAIR + 5, "cause.prior",
+      "parameters began too far off, see above; while they were wrong and sure of themselves others have "
+      "followed. Begin nearer, or raise the sigma of what may be wrong, and run again."};
   add(c, &new);
 }
 

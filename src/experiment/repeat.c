@@ -56,6 +56,8 @@ od_status od_observe_repeat(const od_experiment *e, const od_observe_options *op
   for (int i = 0; i < n && status != OD_OK; i++) o->shift[i] = NAN;
   free(sigmas);
   od_observed_free(second);
-  if (status == OD_NO_MEMORY || status == OD_INTERRUPTED) return od_fail(err, status, "%s", ignored.text);
-  return OD_OK;
+  if (status != OD_NO_MEMORY && status != OD_INTERRUPTED) return OD_OK;
+  free(o->shift);
+  o->shift = NULL;
+  return od_fail(err, status, "%s", ignored.text);
 }
