@@ -15,6 +15,7 @@ static const double family = 0.01;       // how often a right filter is blamed
 static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
 static const double told = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
+static const double shift_matters = 0.5;    // sigmas by which steps shift an estimate
 static const double many = 0.1;             // of a sensor's values behind its gate
 static const double hopeless = 10;          // NIS of the last part,
 static const double mostly = 0.25;          // if so many innovations are beyond three standard deviations
@@ -190,7 +191,8 @@ static value_text value_of(const judge *j, int i, double value, double sigma) {
   value_text t;
   od_number_round(number, value * shown.factor, 5);
   od_number_round(around, sigma * shown.factor, 2);
-  snprintf(t.text, sizeof t.text, "%s +- %s%s%s", number, around, shown.unit[0] ? " " : "", shown.unit);
+  snprintf(t.text, sizeof t.text, "%s%s%s%s%s", number, isnan(sigma) ? "" : " +- ", isnan(sigma) ? "" : around,
+           shown.unit[0] ? " " : "", shown.unit);
   return t;
 }
 
@@ -252,6 +254,28 @@ static void judge_shift(judge *j) {
       "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
       "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));
+}
+
+// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so that
+// its data are shifted alike.
+static void judge_steps(judge *j) {
+  const od_observed *o = j->o;
+  int worst = -1;
+  double most = shift_matters;
+  names others = {0};
+  for (int i = 0; i < j->e->parameters; i++)
+    if (fabs(o->bias[i]) > most * o->sigma[i]) most = fabs(o->bias[i]) / o->sigma[i], worst = i;
+  if (worst < 0 || o->has_truth) return;
+  for (int i = 0; i < j->e->parameters; i++)
+    if (i != worst && fabs(o->bias[i]) > shift_matters * o->sigma[i])
+      add_name(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
+  double step = fmin(j->e->step, o->step);
+  SAY(j, OD_DOUBTFUL, "step.shift", "Step too long:",
+      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: %s' it "
+      "would be about a quarter of one.",
+      od_duration_text(step, 3).text, j->e->parameter[worst].path, value_of(j, worst, o->bias[worst], NAN).text,
+      o->bias[worst] / o->sigma[worst], others.count ? "; so are " : "", all_names(&others),
+      od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
 }
 
 static void judge_bound(judge *j, int i) {
@@ -354,6 +378,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   judge_innovations(&j);
   judge_movements(&j);
   judge_shift(&j);
+  judge_steps(&j);
   for (int i = 0; i < e->parameters; i++) judge_bound(&j, i);
   judge_errors(&j);
   for (int i = 0; i < e->sensors; i++) judge_sensor(&j, i);

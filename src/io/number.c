@@ -120,6 +120,11 @@ static bool parse_word(const char *text, size_t length, double *value) {
   return true;
 }
 
+double od_number_125(double value) {
+  double unit = pow(10, floor(log10(value) + 1e-12)), part = value / unit * (1 + 1e-12);
+  return (part >= 5 ? 5 : part >= 2 ? 2 : 1) * unit;
+}
+
 bool od_number_parse(const char *text, size_t length, bool comma, double *value) {
   static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

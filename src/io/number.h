@@ -14,6 +14,9 @@ int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
 // %.{decimals}f without a minus before zero; numbers too long for the text as %g.
 int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
 
+// The largest of 1, 2 and 5 times a power of ten that is not larger; for positive numbers.
+double od_number_125(double value);
+
 // Reads a whole text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the
 // decimal sign may be a comma. False: it is no number.
 bool od_number_parse(const char *text, size_t length, bool comma, double *value);

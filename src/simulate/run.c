@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/clock.h"
+#include "io/number.h"
 #include "oleodyn/sim.h"
 #include "plant/sim_block.h"
 #include "simulate/accuracy.h"
@@ -315,16 +316,10 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
 // As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
 enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
 
-// The largest of 1, 2 and 5 times a power of ten that is not larger.
-static double round_step(double step) {
-  double unit = pow(10, floor(log10(step)));
-  return step >= 5 * unit ? 5 * unit : step >= 2 * unit ? 2 * unit : unit;
-}
-
 // The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much shorter".
 static double shorter_step(od_integrator integrator, double step, double part) {
   double order = integrator == OD_RK4 ? 4 : 2, by = pow(OD_ACCURATE / 2 / part, 1 / order);
-  return round_step(step * fmin(fmax(by, 0.02), 0.5));
+  return od_number_125(step * fmin(fmax(by, 0.02), 0.5));
 }
 
 static od_status try_step(const run *r, double step, double *part) {
@@ -342,7 +337,7 @@ static void find_better_step(const run *r, od_run_accuracy *a) {
   double step = r->step, part = a->error[a->worst].part;
   a->better_part = NAN;
   for (int i = 0; i < TRIALS && !(part <= OD_ACCURATE); i++) {
-    step = fmin(shorter_step(r->options->integrator, step, part), round_step(a->stable_step));
+    step = fmin(shorter_step(r->options->integrator, step, part), od_number_125(a->stable_step));
     a->better_step = step;
     a->better_part = NAN;
     double steps = r->step * (double)r->steps / step;
