@@ -54,7 +54,7 @@ static void print_rows(const od_study_result *r, FILE *to) {
     bool first = i == 0 || strcmp(row->case_name, r->row[i - 1].case_name) != 0;
     fprintf(to, "  %-*s  %-*s", name, first ? row->case_name : "", metric, row->metric->name);
     print_number(to, row->value);
-    fprintf(to, " %-5s", strcmp(row->metric->unit, "1") ? row->metric->unit : "");
+    fprintf(to, "%c%-5s", od_study_row_outside(row) ? '*' : ' ', strcmp(row->metric->unit, "1") ? row->metric->unit : "");
     print_number(to, row->low);
     print_number(to, row->high);
     print_number(to, row->metric->bound);
@@ -66,6 +66,9 @@ static void print_rows(const od_study_result *r, FILE *to) {
 static void print(const od_study *s, const od_study_result *r, FILE *to) {
   od_heading(to, s->title);
   print_rows(r, to);
+  int outside = 0;
+  for (int i = 0; i < r->rows; i++) outside += od_study_row_outside(&r->row[i]);
+  if (outside > 0) fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
   fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
 }
 
@@ -82,6 +85,7 @@ static json_t *rows_json(const od_study_result *r) {
     json_object_set_new(item, "runs", json_integer(row->runs));
     json_object_set_new(item, "low", od_json_number(row->low));
     json_object_set_new(item, "high", od_json_number(row->high));
+    if (od_study_row_expects(row)) json_object_set_new(item, "outside", json_boolean(od_study_row_outside(row)));
     json_array_append_new(list, item);
   }
   return list;
@@ -125,8 +129,8 @@ static int run_and_write(const arguments *a, od_study *s) {
 static const char details[] =
     "The study file names cases: an experiment, perhaps in a variant or with other numbers, and how many seeds it is run\n"
     "with. Every metric is printed with its 99 % sampling interval, and beside the Cramer-Rao bound and the published\n"
-    "value where there are such. For coverage and NEES the interval is where a right filter lies. The same seeds give\n"
-    "the same bits on any number of threads.\n\n"
+    "value where there are such. For coverage, NEES and NIS the interval is where a right filter lies, and a star marks a\n"
+    "value outside it. The same seeds give the same bits on any number of threads.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
     "  oleodyn study study.yaml --seeds 20 --case 3-S1\n";

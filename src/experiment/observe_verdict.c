@@ -189,7 +189,7 @@ static value_text value_of(const judge *j, int i, double value, double sigma) {
   od_display shown = od_display_unit(j->e->parameter[i].unit, fmax(fabs(value), fabs(j->o->estimate[i])));
   char number[OD_NUMBER_SIZE], around[OD_NUMBER_SIZE];
   value_text t;
-  od_number_round(number, value * shown.factor, 5);
+  od_number_round(number, value * shown.factor, isnan(sigma) ? 2 : 5);
   od_number_round(around, sigma * shown.factor, 2);
   snprintf(t.text, sizeof t.text, "%s%s%s%s%s", number, isnan(sigma) ? "" : " +- ", isnan(sigma) ? "" : around,
            shown.unit[0] ? " " : "", shown.unit);

@@ -95,3 +95,13 @@ od_study_row od_gather_values(const od_metric *m, const double *value, long coun
   if (row.runs > 0) gather(&row, m, memory, row.runs);
   return row;
 }
+
+bool od_study_row_expects(const od_study_row *row) {
+  od_gather gather = row->metric->gather;
+  bool centred = gather == OD_GATHER_MEAN || gather == OD_GATHER_PART || gather == OD_GATHER_CHI;
+  return centred && !isnan(row->metric->expected) && !isnan(row->value);
+}
+
+bool od_study_row_outside(const od_study_row *row) {
+  return od_study_row_expects(row) && !(row->value >= row->low && row->value <= row->high);
+}

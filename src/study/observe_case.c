@@ -6,6 +6,7 @@
 //   converged_s         the time from which on all points stay within 5 % of fully open; also port by port
 //   coverage95, nees_per_dim   the same for all parameters
 //   nis_per_dim         squared innovations over what was expected, per innovation
+//   doubtful            runs whose verdict is not sound
 //   redrawn_impossible, redrawn_dead_point   random starts that were thrown away: the machine cannot have them; an output
 //                       tells hardly anything there
 //   diverged            1: a step failed, or the innovations of the last tenth were more than three times as large as
@@ -73,6 +74,7 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   }
   ok = ok && od_case_add(c, (od_metric){"nis_per_dim", "1", OD_GATHER_MEAN, 1, 0, none, none});
+  ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
                                           none, 0, none, none});
@@ -150,6 +152,7 @@ static void fill(const observe_case *w, const od_observed *o, const watch *v, do
     *value++ = o->nees / e->parameters;
   }
   *value++ = o->nis_dimension > 0 ? o->nis / (double)o->nis_dimension : (double)NAN;
+  *value++ = o->verdict.trust != OD_SOUND;
   if (e->random_start) {
     *value++ = o->redrawn.impossible;
     *value++ = o->redrawn.near_dead_point;

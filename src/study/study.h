@@ -84,6 +84,9 @@ typedef struct od_study_row {
   double value, low, high;
   long runs;  // that have a value
 } od_study_row;
+// Whether a right estimator has an interval for this value, and whether the value is outside it.
+bool od_study_row_expects(const od_study_row *row);
+bool od_study_row_outside(const od_study_row *row);
 
 typedef struct od_study_result {
   od_study_row *row;

@@ -39,7 +39,7 @@ static const char servo[] =
     "    stroke: 0.3 m, friction: {law: coulomb, Fc: 300 N, vs: 10 mm/s, viscous: 800 N s/m}}\n"
     "initial: {rail.position: 0 mm, A.pressure: 53 bar, B.pressure: 80 bar}\n";
 static const char experiment[] =
-    "machine: m.yaml\ntime: 1 s\nstep: 0.25 ms\n"
+    "machine: m.yaml\ntime: 1 s\nstep: 0.1 ms\n"
     "sensors: {rail.position: {sigma: 0.02 mm}, A.pressure: {sigma: 0.3 bar}, B.pressure: {sigma: 0.3 bar}}\n"
     "initial: {rail.position: 0.1 mm, rail.rate: 1 mm/s, A.pressure: 1 bar, B.pressure: 1 bar}\n"
     "noise: {pressures: 100 Pa, acceleration: 1e-3}\n"
