@@ -160,22 +160,27 @@ static void bend_of_rates(od_sim *s, double h) {
   }
 }
 
+// Of rate i in the step just taken.
+static double change_of_rate(od_sim *s, int i) {
+  double k0 = od_sim_at(s, s->k_before)[i], k1 = od_sim_at(s, s->k)[i];
+  return beyond_round_off(s->plant, i, fabs(k0) + fabs(k1), k1 - k0);
+}
+
 // Stiff parts of the error are bounded by the factor G = (1 - h/2 J)^-1. After a jump there is one difference of rates
 // only: then x''' = J x'', and with the same factor the error is h/6 (G - 1) (f1 - f0).
 void od_sim_local_error(od_sim *s, double *before, double *after) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *k0 = od_sim_at(s, s->k_before), *k1 = od_sim_at(s, s->k), *curve = od_sim_at(s, s->curve);
   double h = s->last_step;
+  if (s->has_curve) {
+    for (int i = 0; i < nz; i++) before[i] = h * h / 12 * change_of_rate(s, i);
+    memcpy(before + nz, curve, (size_t)(nx - nz) * sizeof *before);
+    memset(after, 0, (size_t)nx * sizeof *after);
+    return;
+  }
   for (int i = 0; i < nx; i++) {
-    int k = i < nz ? i : i - nz;
-    double change = beyond_round_off(s->plant, k, fabs(k0[k]) + fabs(k1[k]), k1[k] - k0[k]);
-    if (s->has_curve) {
-      before[i] = i < nz ? h * h / 12 * change : curve[k];
-      after[i] = 0;
-    } else {
-      before[i] = h / 6 * (i < nz ? h / 2 * (k0[k] + k1[k]) : change);
-      after[i] = -before[i];
-    }
+    before[i] = h / 6 * (i < nz ? h / 2 * (k0[i] + k1[i]) : change_of_rate(s, i - nz));
+    after[i] = -before[i];
   }
 }
 

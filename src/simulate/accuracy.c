@@ -8,11 +8,11 @@
 #include "simulate/stability.h"
 
 enum {
-  LONGEST_WINDOW = 24,    // steps that share a Jacobian
+  LONGEST_WINDOW = 32,    // steps that share a Jacobian
   FREE_WINDOWS = 20,      // windows may be short for so many times, and then as long as there are not more of them
-  STEPS_PER_WINDOW = 10,  // than one in so many steps
-  LOOK = 40,              // steps after which outputs are compared at the latest
-  FREE_LOOKS = 100,       // when the error has grown, earlier, so many times, and then not more often
+  STEPS_PER_WINDOW = 12,  // than one in so many steps
+  LOOK = 64,              // steps after which outputs are compared at the latest
+  FREE_LOOKS = 50,        // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
   STABILITY = 16,         // windows after which the stability of Runge-Kutta steps is looked at again
   LENGTHS = 4,            // transitions that are kept, for steps of different lengths
@@ -25,9 +25,8 @@ static const double bent = 0.1, straight = 0.02;
 
 // What a step of one length does with errors.
 typedef struct transition {
-  double h;   // zero: not known
-  double *E;  // carries the error along: exp(hJ), nearly; its columns
-  double *G;  // makes the local error of what is known about it; its columns
+  double h;         // zero: not known
+  double *inverse;  // of D, by columns
 } transition;
 
 // Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the two
@@ -52,7 +51,7 @@ struct od_accuracy {
   double *level;      // its largest parts when outputs were compared
   double *rate_size;  // the largest rates so far
   window window;
-  double *J_end, *Ju_end, *f_end, *mean, *M, *scratch;
+  double *J_end, *Ju_end, *f_end, *mean, *M, *scratch, *difference;
   double *J_inside[DEEPEST];  // within the window, where it is split
   bool mean_is_start;         // `mean` is the Jacobian at the window's beginning
   int *pivot;
@@ -70,8 +69,8 @@ struct od_accuracy {
 
 static size_t doubles_needed(const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu, ny = (size_t)plant->ny;
-  return nx * (7 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu +
-         nx * nx * (4 + 2 * LENGTHS + DEEPEST) + 2 * LONGEST_WINDOW + 5 * ny;
+  return nx * (8 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu + nx * nx * (4 + LENGTHS + DEEPEST) +
+         2 * LONGEST_WINDOW + 5 * ny;
 }
 
 static double *take(double **next, int count) {
@@ -90,6 +89,7 @@ static void lay_out(od_accuracy *a, double *next) {
   w->f = take(&next, nx);
   a->f_end = take(&next, nx);
   a->scratch = take(&next, nx);
+  a->difference = take(&next, nx);
   w->before = take(&next, LONGEST_WINDOW * nx);
   w->after = take(&next, LONGEST_WINDOW * nx);
   w->h = take(&next, LONGEST_WINDOW);
@@ -104,7 +104,7 @@ static void lay_out(od_accuracy *a, double *next) {
   a->J_end = take(&next, nx * nx);
   a->mean = take(&next, nx * nx);
   a->M = take(&next, nx * nx);
-  for (int i = 0; i < LENGTHS; i++) a->kept[i].E = take(&next, nx * nx), a->kept[i].G = take(&next, nx * nx);
+  for (int i = 0; i < LENGTHS; i++) a->kept[i].inverse = take(&next, nx * nx);
   a->y_shadow = take(&next, ny);
   a->low = take(&next, ny);
   a->high = take(&next, ny);
@@ -150,30 +150,16 @@ static void give_up(od_accuracy *a) {
 // ---- what a step does with errors
 //
 // Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's own
-// transition errors of stiff parts, which ring, would be counted again in every step.
+// transition errors of stiff parts, which ring, would be counted again in every step. The flow is taken in an approximation
+// of Pade's with more below than above, so that stiff parts die out,
+//   E = D^-1 (1 + Z/3),   D = 1 - 2/3 Z + 1/6 Z^2,   Z = hJ,
+// and what bounds the local error of a trapezoidal step, (1 - Z/2)^-1 in oleodyn/sim.h, in one with the same denominator:
+//   G = D^-1 (1 - Z/3)
 
 static void unit_matrix(int n, double *M) {
   for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;
 }
 
-// The local error of a trapezoidal step is G before + after with (1 - hJ/2) G = 1, that of a Runge-Kutta step with
-// G = -0.6 hJ; see oleodyn/sim.h.
-static bool local_error_matrix(od_accuracy *a, double h, double *G) {
-  int nx = a->nx;
-  if (a->rule == OD_STEPS_RK4) {
-    for (int i = 0; i < nx * nx; i++) G[i] = -0.6 * h * a->mean[i];
-    return true;
-  }
-  unit_matrix(nx, G);
-  unit_matrix(nx, a->M);
-  od_add_scaled(nx * nx, -h / 2, a->mean, a->M);
-  if (od_lu_factor(nx, a->M, a->pivot) != OD_OK) return false;
-  od_lu_solve(nx, a->M, a->pivot, G, nx);
-  return true;
-}
-
-// Pade's approximation of exp(hJ) with more below than above, so that stiff parts die out:
-// D E = 1 + 1/3 hJ,   D = 1 - 2/3 hJ + 1/6 (hJ)^2
 static bool factor_denominator(od_accuracy *a, double h, const double *J) {
   int nx = a->nx;
   unit_matrix(nx, a->M);
@@ -184,23 +170,23 @@ static bool factor_denominator(od_accuracy *a, double h, const double *J) {
   return od_lu_factor(nx, a->M, a->pivot) == OD_OK;
 }
 
-static bool flow_of_errors(od_accuracy *a, double h, double *E) {
-  int nx = a->nx;
-  if (!factor_denominator(a, h, a->mean)) return false;
-  unit_matrix(nx, E);
-  od_add_scaled(nx * nx, h / 3, a->mean, E);
-  od_lu_solve(nx, a->M, a->pivot, E, nx);
-  return true;
-}
-
 static const transition *find_transition(od_accuracy *a, double h) {
   for (int i = 0; i < LENGTHS; i++)
     if (a->kept[i].h > 0 && fabs(a->kept[i].h - h) <= 1e-6 * h) return &a->kept[i];
   transition *t = &a->kept[a->oldest];
   a->oldest = (a->oldest + 1) % LENGTHS;
-  bool ok = flow_of_errors(a, h, t->E) && local_error_matrix(a, h, t->G);
-  t->h = ok ? h : 0;
-  return ok ? t : NULL;
+  t->h = 0;
+  if (!factor_denominator(a, h, a->mean)) return NULL;
+  unit_matrix(a->nx, t->inverse);
+  od_lu_solve(a->nx, a->M, a->pivot, t->inverse, a->nx);
+  t->h = h;
+  return t;
+}
+
+// to (nx) += factor times a matrix, given by its columns, times x.
+static void add_product(int nx, double factor, const double *columns, const double *x, double *to) {
+  for (int j = 0; j < nx; j++)
+    if (x[j] != 0) od_add_scaled(nx, factor * x[j], columns + j * nx, to);
 }
 
 // The Jacobian that carries errors: the mean of two, by columns.
@@ -217,20 +203,30 @@ static void set_mean(od_accuracy *a, const double *J0, const double *J1) {
   a->mean_is_start = J0 == J1;
 }
 
-// Carries the error through some steps of the window: e <- E e + G before + after.
-static void carry(od_accuracy *a, int first, int end) {
+// One step: e <- E e + G before + after; of a Runge-Kutta step G is -0.6 Z.
+static bool carry_step(od_accuracy *a, double h, const double *before, double *after) {
   int nx = a->nx;
-  window *w = &a->window;
   bool finite = true;
-  for (int k = first; k < end && finite; k++) {
-    const transition *t = find_transition(a, w->h[k]);
-    double *sum = w->after + k * nx, *before = w->before + k * nx;
-    for (int j = 0; j < nx && t; j++) {
-      if (a->e[j] != 0) od_add_scaled(nx, a->e[j], t->E + j * nx, sum);
-      if (before[j] != 0) od_add_scaled(nx, before[j], t->G + j * nx, sum);
-    }
-    for (int i = 0; i < nx && t; i++) finite = finite && isfinite(a->e[i] = sum[i]);
+  const transition *t = find_transition(a, h);
+  double *sum = a->scratch, *difference = a->difference;
+  if (!t) return true;
+  bool trapezoid = a->rule == OD_STEPS_TRAPEZOID;
+  for (int i = 0; i < nx; i++) {
+    sum[i] = a->e[i] + (trapezoid ? before[i] : 0);
+    difference[i] = a->e[i] - (trapezoid ? before[i] : 0);
   }
+  add_product(nx, h / 3, a->mean, difference, sum);
+  add_product(nx, 1, t->inverse, sum, after);
+  if (!trapezoid) add_product(nx, -0.6 * h, a->mean, before, after);
+  for (int i = 0; i < nx; i++) finite = finite && isfinite(a->e[i] = after[i]);
+  return finite;
+}
+
+static void carry(od_accuracy *a, int first, int end) {
+  const window *w = &a->window;
+  bool finite = true;
+  for (int k = first; k < end && finite; k++)
+    finite = carry_step(a, w->h[k], w->before + k * a->nx, w->after + k * a->nx);
   if (!finite) give_up(a);
 }
 
@@ -347,11 +343,15 @@ static double take_delay(od_accuracy *a) {
   int nx = a->nx;
   const window *w = &a->window;
   const transition *t = find_transition(a, w->h[0]);
-  double *damped = a->scratch, f2 = weighted_product(a, w->f, w->f);
+  double *part = a->scratch, *damped = a->difference, f2 = weighted_product(a, w->f, w->f);
   if (a->rule != OD_STEPS_TRAPEZOID || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
   if (a->nu && memcmp(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u) != 0) return 0;
-  for (int i = 0; i < nx; i++) damped[i] = -w->f[i];
-  for (int j = 0; j < nx; j++) od_add_scaled(nx, w->f[j], t->G + j * nx, damped);
+  for (int i = 0; i < nx; i++) {
+    part[i] = w->f[i];
+    damped[i] = -w->f[i];
+  }
+  add_product(nx, -w->h[0] / 3, a->mean, w->f, part);
+  add_product(nx, 1, t->inverse, part, damped);
   if (weighted_product(a, damped, damped) > 0.1 * f2) return 0;
   double delay = weighted_product(a, a->e, w->f) / f2;
   od_add_scaled(nx, -delay, w->f, a->e);
