@@ -70,9 +70,9 @@ static void be_child(const od_isolated *isolated, int to) {
 
 static od_status what_happened(const od_isolated *isolated, int end, od_error *err) {
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
-  if (signal == SIGXCPU || signal == SIGKILL || signal == SIGALRM)
+  if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", (long long)processor_seconds(isolated->bytes));
-  return od_fail(err, OD_BAD_INPUT, "crashed");
+  return od_fail(err, OD_BAD_INPUT, signal == SIGKILL ? "was killed" : "crashed");
 }
 
 od_status od_isolated_run(const od_isolated *isolated, od_error *err) {

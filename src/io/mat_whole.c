@@ -60,7 +60,7 @@ static bool next_element(walk *w) {
   if (type >> 16) bytes = 0;  // its data are in the tag
   long long end = w->at + TAG + (long long)bytes;
   if (end > w->size || (type == COMPRESSED && !is_packed(w, bytes))) return false;
-  if (type != COMPRESSED) end += (8 - end % 8) % 8;
+  if (type != COMPRESSED) end += (8 - bytes % 8) % 8;
   w->at = end < w->size ? end : w->size;
   return true;
 }
@@ -109,7 +109,8 @@ od_status od_mat_check_whole(const char *path, long long *bytes, od_error *err) 
   fclose(f);
   *bytes = w.size;
   if (whole) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT,
-                 "%s is no MATLAB file, cut off or damaged: it has %lld bytes, and what begins at %lld is not as it should be",
-                 path, w.size, w.at);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "%s is no MATLAB file, cut off or damaged: it has %lld bytes, and what begins at %lld is not as it should be",
+      path, w.size, w.at);
 }

@@ -81,6 +81,20 @@ static void test_bad_logs(void **state) {
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
 
+// Of rows with the same time the first counts, and the verdict says so.
+static void test_repeated_times(void **state) {
+  scratch *s = *state;
+  put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n1,1,7\n2,0,1\n3,1,2\n");
+  char lines[400];
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
+  outcome o = fit(s, lines, "");
+  says(o.out, "Repeated times: 1 row of log.csv has the time of the row before; the first of each time is kept.\n");
+  forget(o);
+  char *found = scratch_read(scratch_path(s, "found.json"));
+  says(found, "log.repeated_times");
+  free(found);
+}
+
 // Gaps are left out, counted and told; so is what never changes.
 static void test_gaps_and_still_signals(void **state) {
   scratch *s = *state;
@@ -323,7 +337,7 @@ static void test_interrupt(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_bad_logs),
+      TEST(test_bad_logs), TEST(test_repeated_times),
       TEST(test_gaps_and_still_signals),
       TEST(test_bad_files),
       TEST(test_bad_wishes),
