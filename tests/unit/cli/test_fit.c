@@ -337,14 +337,9 @@ static void test_interrupt(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_bad_logs), TEST(test_repeated_times),
-      TEST(test_gaps_and_still_signals),
-      TEST(test_bad_files),
-      TEST(test_bad_wishes),
-      TEST(test_start_that_explodes),
-      TEST(test_data_option),
-      TEST(test_predict),
-      TEST(test_interrupt),
+      TEST(test_bad_logs),    TEST(test_repeated_times), TEST(test_gaps_and_still_signals),
+      TEST(test_bad_files),   TEST(test_bad_wishes),     TEST(test_start_that_explodes),
+      TEST(test_data_option), TEST(test_predict),        TEST(test_interrupt),
       TEST(test_unsound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

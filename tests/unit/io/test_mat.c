@@ -130,15 +130,17 @@ static void expect_equal_columns(const od_table *t, const od_table *whole) {
     }
 }
 
+static char *bytes_of(const char *path, size_t *size) {
+  struct stat st;
+  assert_int_equal(stat(path, &st), 0);
+  *size = (size_t)st.st_size;
+  return scratch_read(path);
+}
+
 // Every beginning of a file is refused, or lacks whole variables. Own files lack nothing: they end with their names.
 static void expect_prefixes(scratch *s, const char *path, bool own, size_t stride) {
-  struct stat st;
-  stat(path, &st);
-  size_t size = (size_t)st.st_size, accepted = 0;
-  char *bytes = malloc(size);
-  FILE *f = fopen(path, "rb");
-  assert_int_equal(fread(bytes, 1, size, f), size);
-  fclose(f);
+  size_t size, accepted = 0;
+  char *bytes = bytes_of(path, &size);
   od_table *whole = read_mat(path, NULL);
   for (size_t n = 0; n < size; n += n + stride < size || n == size - 1 ? stride : size - 1 - n) {
     od_table *t = NULL;
@@ -194,13 +196,8 @@ static void test_changed_bytes(void **state) {
   char path[600];
   strcpy(path, scratch_path(s, "own.mat"));
   assert_int_equal(od_table_write_mat(whole, path, NULL), OD_OK);
-  struct stat st;
-  stat(path, &st);
-  size_t size = (size_t)st.st_size;
-  char *bytes = malloc(size);
-  FILE *f = fopen(path, "rb");
-  assert_int_equal(fread(bytes, 1, size, f), size);
-  fclose(f);
+  size_t size;
+  char *bytes = bytes_of(path, &size);
   for (size_t at = 128; at < size; at += 3) {
     bytes[at] ^= 0x55;
     od_table *t = NULL;
