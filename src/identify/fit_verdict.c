@@ -2,10 +2,10 @@
 // report tell in the same words.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "identify/fit_work.h"
 #include "io/display.h"
+#include "io/name_list.h"
 #include "least_squares/loss.h"
 #include "math/chi_squared.h"
 
@@ -27,23 +27,6 @@ typedef struct judge {
 } judge;
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
-
-// Names after each other: "a, b, c and 4 more".
-typedef struct names {
-  char text[600];
-  int count;
-} names;
-static void add_name(names *n, const char *format, const char *a, const char *b) {
-  if (n->count++ >= MOST_NAMED) return;
-  if (n->count > 1) strncat(n->text, ", ", sizeof n->text - strlen(n->text) - 1);
-  size_t used = strlen(n->text);
-  snprintf(n->text + used, sizeof n->text - used, format, a, b);
-}
-static const char *all_names(names *n) {
-  size_t used = strlen(n->text);
-  if (n->count > MOST_NAMED) snprintf(n->text + used, sizeof n->text - used, " and %d more", n->count - MOST_NAMED);
-  return n->text;
-}
 
 // A value in the unit that suits it.
 typedef struct shown {
@@ -116,21 +99,21 @@ static void judge_fit(judge *j) {
 }
 
 static void judge_sensors(judge *j) {
-  names poor = {0};
+  od_name_list poor = {.most = MOST_NAMED};
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
       for (int unseen = 0; unseen < 2; unseen++) {
         const od_fit_set_result *s = &j->f->set[set];
         const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
         if (q->fit < poor_fit && q->rms > sqrt(poor_variance) * s->data->sigma[i])
-          add_name(&poor, unseen ? "%s in %s (validated)" : "%s in %s", j->e->sensor[i].name, s->name);
+          od_name_list_add(&poor, unseen ? "%s in %s (validated)" : "%s in %s", j->e->sensor[i].name, s->name);
       }
   if (poor.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "fit.sensor", "Worse than a constant:",
         "%s would be better predicted by the mean. Look at units, signs and offsets of the channels, at 'hold', and at "
         "where the predictions begin ('start').",
-        all_names(&poor));
+        od_name_list_text(&poor));
 }
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
@@ -186,12 +169,12 @@ static void judge_spreads(judge *j) {
 }
 
 static void judge_whiteness(judge *j) {
-  names coloured = {0};
+  od_name_list coloured = {.most = MOST_NAMED};
   double wider = 1;
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
       if (j->f->set[set].fitted > 0 && od_fit_is_coloured(&j->f->set[set].fitted_quality[i]))
-        add_name(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
+        od_name_list_add(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
   if (coloured.count == 0) return;
   for (int i = 0; i < j->e->parameters; i++)
     if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
@@ -201,7 +184,7 @@ static void judge_whiteness(judge *j) {
       "residuals of %s depend on earlier ones, so there is something in the data that the model does not describe. The "
       "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
       "shift estimates by more.",
-      all_names(&coloured), wider);
+      od_name_list_text(&coloured), wider);
 }
 
 // --- The estimates ------------------------------------------------------------------------------------------------
@@ -272,15 +255,13 @@ static void judge_sigma(judge *j, int i) {
 
 static void judge_step(judge *j) {
   const od_fitted *f = j->f;
-  names shifted = {0};
+  od_name_list shifted = {.most = MOST_NAMED};
   bool unknown = false;
   for (int i = 0; i < j->e->parameters; i++) {
-    char text[120];
     double part = f->shift[i] / f->sigma[i];
     unknown = unknown || isnan(f->shift[i]);
     if (f->search->at_bound[i] || !(fabs(part) > large_shift)) continue;
-    snprintf(text, sizeof text, "%+.2g", part);
-    add_name(&shifted, "%s %s", j->e->parameter[i].path, text);
+    od_name_list_add(&shifted, "%s %+.2g", j->e->parameter[i].path, part);
   }
   if (f->better_substeps > 0 && unknown)
     REMARK(j, OD_DOUBTFUL, "step.unknown", "Step:",
@@ -293,7 +274,7 @@ static void judge_step(judge *j) {
       j, OD_DOUBTFUL, "step.long", "Step too long:",
       "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
       "steps of %s, would do.",
-      all_names(&shifted), f->better_substeps, show(step / f->better_substeps, "s").text);
+      od_name_list_text(&shifted), f->better_substeps, show(step / f->better_substeps, "s").text);
 }
 
 static void judge_estimates(judge *j) {
@@ -322,20 +303,19 @@ static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
 }
 
 static void judge_validation(judge *j) {
-  names worse = {0};
+  od_name_list worse = {.most = MOST_NAMED};
   for (int set = 0; set < j->f->sets && !j->f->only_predicted; set++)
     for (int i = 0; i < j->e->sensors; i++) {
       const od_fit_quality *q = &j->f->set[set].unseen_quality[i];
-      char text[40];
-      snprintf(text, sizeof text, "%.2f %%", q->fit);
-      if (q->samples > 0 && is_much_worse(j, i, q)) add_name(&worse, "%s of %s", text, j->e->sensor[i].name);
+      if (q->samples > 0 && is_much_worse(j, i, q))
+        od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
     }
   if (worse.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "validation.worse", "Validation:",
         "data that the fit has not seen are predicted much worse than those it has: %s. The fit may describe its data, "
         "and not the machine.",
-        all_names(&worse));
+        od_name_list_text(&worse));
 }
 
 static void judge_data(judge *j, int set) {
