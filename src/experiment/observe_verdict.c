@@ -261,12 +261,12 @@ static void judge_steps(judge *j) {
 
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
-  double at = j->o->estimate[i];
-  if (at != p->low && at != p->high) return;
-  od_display shown = od_display_unit(p->unit, fabs(at));
-  SAY(j, OD_DOUBTFUL, "parameter.bound",
-      "At its bound:", "%.100s ends at its %s bound of %.6g %s; the data want it beyond, and its sigma does not count.",
-      p->path, at == p->low ? "lower" : "upper", at * shown.factor, shown.unit);
+  double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
+  if (at != low && at != high) return;
+  SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
+      "%.100s ends at its %s bound, %s%s: the data would have it go further, and its sigma does not count.", p->path,
+      at == low ? "lower" : "upper", od_display_quantity(at, p->unit).text,
+      at == p->low || at == p->high ? "" : ", beyond which it is impossible");
 }
 
 static void judge_errors(judge *j) {

@@ -28,17 +28,6 @@ typedef struct judge {
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
 
-// A value in the unit that suits it.
-typedef struct shown {
-  char text[80];
-} shown;
-static shown show(double value, const char *unit) {
-  shown s;
-  od_display d = od_display_unit(unit, value);
-  snprintf(s.text, sizeof s.text, "%.6g %s", value * d.factor, d.unit);
-  return s;
-}
-
 static const char *part_name(bool unseen) {
   return unseen ? "validated part" : "fitted part";
 }
@@ -223,7 +212,7 @@ static void judge_bound(judge *j, int i) {
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
            "At a bound:", "'%s' ends at its %s bound, %s: the data would have it go further.", p->path,
            side < 0 ? "lower" : "upper",
-           show(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
+           od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
 }
 
 // By many of the sigmas that the file gives it; without one and without bounds, by a large factor or through zero.
@@ -235,7 +224,7 @@ static void judge_move(judge *j, int i) {
   if (!isfinite(j->f->sigma[i]) || moved < 2 * j->f->sigma[i]) return;
   if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
     REMARK(j, OD_DOUBTFUL, "parameter.moved", "Far from its start:", "'%s' moved from %s to %s; is that possible?",
-           p->path, show(p->start, p->unit).text, show(estimate, p->unit).text);
+           p->path, od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
 }
 
 static void judge_sigma(judge *j, int i) {
@@ -274,7 +263,7 @@ static void judge_step(judge *j) {
       j, OD_DOUBTFUL, "step.long", "Step too long:",
       "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
       "steps of %s, would do.",
-      od_name_list_text(&shifted), f->better_substeps, show(step / f->better_substeps, "s").text);
+      od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
 }
 
 static void judge_estimates(judge *j) {
