@@ -335,6 +335,14 @@ static void judge_data(judge *j, int set) {
            s->data->bridged);
 }
 
+// Inputs of a log that jump, while predictions take them as straight from row to row.
+static void judge_hold(judge *j, int set) {
+  const od_fit_set *s = j->f->set[set].data->set;
+  bool hold = s->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
+  od_trust trust = od_verdict_has(j->verdict, "residual.not_white") ? OD_DOUBTFUL : OD_SOUND;
+  if (s->log) j->ok = od_log_tell_jumps(s->log, hold, trust, j->verdict) && j->ok;
+}
+
 // --- All of it ----------------------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
@@ -348,5 +356,6 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge_estimates(&j);
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
+  for (int set = 0; set < w->f->sets; set++) judge_hold(&j, set);
   return j.ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
