@@ -31,8 +31,7 @@
 
 static const double least_correlation = 0.05;  // of residuals: less does not matter
 static const double unlikely = 0.001;          // a chance below it is none
-static const double rounding =
-    1e-6;  // of the noise: data without noise leave residuals that nobody expects to be white
+static const double rounding = 1e-6;           // of the noise: what fits without noise leave need not be white
 
 bool od_fit_is_coloured(const od_fit_quality *q) {
   return q->white < unlikely && q->correlation > least_correlation && q->typical > rounding;
