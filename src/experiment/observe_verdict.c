@@ -80,8 +80,9 @@ static void judge_beyond_doubt(judge *j, const od_scatter *last) {
   if (!(last->square > hopeless) || !(last->far > mostly)) return;
   j->blamed = true;
   SAY(j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS per "
-      "dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these numbers.",
+      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS "
+      "per dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these "
+      "numbers.",
       sqrt(last->square), last->square);
 }
 
@@ -211,8 +212,8 @@ static void judge_movements(judge *j) {
   if (i < 0) return;
   const od_movement *m = &o->moved[i];
   SAY(j, OD_DOUBTFUL, "parameter.moved", "Surer than it should have been:",
-      "%.100s was told to be %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. The sigmas of now "
-      "are as doubtful.",
+      "%.100s was %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. Its present sigma may be as "
+      "much too small.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
       value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; so are " : "",
       od_name_list_text(&others));
@@ -232,8 +233,9 @@ static void judge_shift(judge *j) {
   for (int i = 0; i < j->e->parameters; i++)
     if (i != worst && fabs(shift[i]) > told) od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
   SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
-      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
-      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start', with smaller sigmas.",
+      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its "
+      "sigmas%s%s. What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as "
+      "'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
@@ -252,8 +254,8 @@ static void judge_steps(judge *j) {
       od_name_list_add(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
   double step = fmin(j->e->step, o->step);
   SAY(j, OD_DOUBTFUL, "step.shift", "Step too long:",
-      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: %s' it "
-      "would be about a quarter of one.",
+      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: "
+      "%s' it would be about a quarter of one.",
       od_duration_text(step, 3).text, j->e->parameter[worst].path, value_of(j, worst, o->bias[worst], NAN).text,
       o->bias[worst] / o->sigma[worst], others.count ? "; so are " : "", od_name_list_text(&others),
       od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
