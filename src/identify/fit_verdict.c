@@ -260,7 +260,7 @@ static void judge_step(judge *j) {
   for (int set = 0; set < f->sets; set++)
     if (f->set[set].fitted > 0) step = fmax(step, f->data[set]->step);
   REMARK(
-      j, OD_DOUBTFUL, "step.long", "Step too long:",
+      j, OD_DOUBTFUL, "step.shift", "Step too long:",
       "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
       "steps of %s, would do.",
       od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);

@@ -148,15 +148,15 @@ static void test_shift_by_steps(void **state) {
       assert_true(fabs(coarse->shift[k] - shift) < rules[i].tolerance * fabs(shift) + 0.02 * coarse->sigma[k]);
       assert_true(fabs(fine->shift[k]) < 0.01 * fine->sigma[k]);
     }
-    assert_true(od_verdict_has(&coarse->verdict, "step.long") == (i == 0));
-    assert_false(od_verdict_has(&fine->verdict, "step.long"));
+    assert_true(od_verdict_has(&coarse->verdict, "step.shift") == (i == 0));
+    assert_false(od_verdict_has(&fine->verdict, "step.shift"));
     // What is proposed does.
     if (i == 0) {
       od_fit_plan *plan;
       snprintf(text, sizeof text, "fit: {integrator: trapezoid, substeps: %d}\n", coarse->better_substeps);
       od_fitted *better = fit_noisy(*state, 0.01, text, &plan);
       assert_true(coarse->better_substeps > 1 && coarse->better_substeps < 40);
-      assert_false(od_verdict_has(&better->verdict, "step.long"));
+      assert_false(od_verdict_has(&better->verdict, "step.shift"));
       fit_release(better, plan);
     }
     fit_release(coarse, coarse_plan);
@@ -235,8 +235,8 @@ static void test_servo(void **state) {
   }
   expect_near(fine->estimate[0], 4e-12, 0.02);
   expect_near(fine->estimate[1], 950e6, 0.005);
-  assert_true(od_verdict_has(&coarse->verdict, "step.long"));
-  assert_false(od_verdict_has(&fine->verdict, "step.long"));
+  assert_true(od_verdict_has(&coarse->verdict, "step.shift"));
+  assert_false(od_verdict_has(&fine->verdict, "step.shift"));
   fit_release(coarse, coarse_plan);
   fit_release(fine, fine_plan);
 }
