@@ -197,8 +197,8 @@ static void find_whiteness(const history *h, od_innovations *out) {
   out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
 }
 
-// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all lags,
-// over how often that sum counts the same, since changes may depend on each other.
+// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all
+// lags, over how often that sum counts the same, since changes may depend on each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
   double squares = r->history[sensor].squares, sum = 0, same = 1;

@@ -1,5 +1,5 @@
-// Why innovations are not what they should be: what the run itself has to say about it, the strongest evidence first. Each
-// cause comes with what can be checked.
+// Why innovations are not what they should be: what the run itself has to say about it, the strongest evidence first.
+// Each cause comes with what can be checked.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred (Bonferroni).
-// What is significant but too small to matter is no reason for doubt: with a million samples nothing is exactly right.
+// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred
+// (Bonferroni). What is significant but too small to matter is no reason for doubt: with a million samples nothing is
+// exactly right.
 #include "experiment/observe_verdict.h"
 
 #include <math.h>
@@ -239,8 +240,8 @@ static void judge_shift(judge *j) {
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
-// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so that
-// its data are shifted alike.
+// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so
+// that its data are shifted alike.
 static void judge_steps(judge *j) {
   const od_observed *o = j->o;
   int worst = -1;

@@ -1,5 +1,5 @@
-// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON and
-// report tell in the same words.
+// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON
+// and report tell in the same words.
 #include <math.h>
 #include <stdio.h>
 

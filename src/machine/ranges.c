@@ -1,7 +1,8 @@
 // The table of ranges, and the messages about values outside of them.
 //
-// "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what a
-// fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means "none".
+// "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
+// a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
+// "none".
 #include "machine/ranges.h"
 
 #include <float.h>

@@ -30,8 +30,8 @@ typedef struct transition {
   double *G;  // makes the local error of what is known about it; its columns
 } transition;
 
-// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the two
-// the error is carried through all steps of the window.
+// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the
+// two the error is carried through all steps of the window.
 typedef struct window {
   double *J, *Ju;              // at its beginning,
   double *x, *f, *u;           // as the state, the rates and the inputs
@@ -150,8 +150,8 @@ static void give_up(od_accuracy *a) {
 
 // ---- what a step does with errors
 //
-// Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's own
-// transition errors of stiff parts, which ring, would be counted again in every step.
+// Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's
+// own transition errors of stiff parts, which ring, would be counted again in every step.
 
 static void unit_matrix(int n, double *M) {
   for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;

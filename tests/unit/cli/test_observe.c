@@ -52,8 +52,8 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
-// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it is
-// known.
+// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it
+// is known.
 static void test_calibration_of_a_log(void **state) {
   scratch *s = *state;
   static const char file[] = "machine: " OD_SOURCE_DIR

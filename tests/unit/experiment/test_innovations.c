@@ -1,5 +1,5 @@
-// Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness of
-// whole series, which shares no code with this one.
+// Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness
+// of whole series, which shares no code with this one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 
 enum { SENSORS = 2 };
 
-// Feeds `count` samples of a first-order process with correlation a and a mean to sensor 0; sensor 1 measures every third
-// time, white. series (SENSORS * count) receives what was used.
+// Feeds `count` samples of a first-order process with correlation a and a mean to sensor 0; sensor 1 measures every
+// third time, white. series (SENSORS * count) receives what was used.
 static od_innovation_record *feed(long count, double a, double mean, double *series, long *used) {
   od_innovation_record *r = od_innovation_record_new(SENSORS, 1, 0);
   double x = 0;

@@ -1,6 +1,6 @@
-// What a fit says about how far its result may be off: standard deviations with coloured residuals, the shift by the steps of
-// its predictions, and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the same data, what was
-// done to the data on purpose.
+// What a fit says about how far its result may be off: standard deviations with coloured residuals, the shift by the
+// steps of its predictions, and its verdict. Oracles: the truth over many seeds, fits with much shorter steps on the
+// same data, what was done to the data on purpose.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -360,8 +360,8 @@ static void test_doubts(void **state) {
   }
 }
 
-// An input that jumps every second, and the lag's answer to that in closed form. Taken as straight from row to row, it is
-// told, as a doubt where residuals show it; held from row to row, it is not.
+// An input that jumps every second, and the lag's answer to that in closed form. Taken as straight from row to row, it
+// is told, as a doubt where residuals show it; held from row to row, it is not.
 static void test_input_that_jumps(void **state) {
   static const char *const holds[] = {"", "fit: {hold: previous}\n"};
   for (int held = 0; held < 2; held++) {

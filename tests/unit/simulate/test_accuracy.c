@@ -1,5 +1,5 @@
-// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance, which
-// shares neither steps nor error control with the fixed-step rules.
+// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance,
+// which shares neither steps nor error control with the fixed-step rules.
 //
 //   unit.simulate.accuracy                            the tests
 //   unit.simulate.accuracy calibrate 1 400 [rk4]      400 machines from seed 1 on, one line each, then the counts
@@ -57,8 +57,8 @@ static double estimated_error(const od_run_report *r) {
 
 // --- Closed forms -------------------------------------------------------------------------------------------------
 
-// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from the
-// cosine is known without any other integration.
+// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from
+// the cosine is known without any other integration.
 static void check_closed_form(const char *text, double (*exact)(double), double low, double high) {
   od_machine *m = od_test_machine_text(text);
   od_run_report report = {0};
@@ -195,8 +195,8 @@ static void inputs_faster_than_the_steps_are_told(void **state) {
   }
 }
 
-// A sampled block that drives nothing, whose samples come with every step or every fourth, leaves the error as it is. The
-// truth is that of CVODES.
+// A sampled block that drives nothing, whose samples come with every step or every fourth, leaves the error as it is.
+// The truth is that of CVODES.
 static void samples_leave_the_error_as_it_is(void **state) {
   (void)state;
   static const char *const blocks[] = {"",
