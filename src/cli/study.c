@@ -54,8 +54,7 @@ static void print_rows(const od_study_result *r, FILE *to) {
     bool first = i == 0 || strcmp(row->case_name, r->row[i - 1].case_name) != 0;
     fprintf(to, "  %-*s  %-*s", name, first ? row->case_name : "", metric, row->metric->name);
     print_number(to, row->value);
-    fprintf(to, "%c%-5s", od_study_row_outside(row) ? '*' : ' ',
-            strcmp(row->metric->unit, "1") ? row->metric->unit : "");
+    fprintf(to, "%c%-5s", od_study_row_outside(row) ? '*' : ' ', strcmp(row->metric->unit, "1") ? row->metric->unit : "");
     print_number(to, row->low);
     print_number(to, row->high);
     print_number(to, row->metric->bound);
@@ -69,8 +68,7 @@ static void print(const od_study *s, const od_study_result *r, FILE *to) {
   print_rows(r, to);
   int outside = 0;
   for (int i = 0; i < r->rows; i++) outside += od_study_row_outside(&r->row[i]);
-  if (outside > 0)
-    fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
+  if (outside > 0) fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
   fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
 }
 

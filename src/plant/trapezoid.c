@@ -143,9 +143,9 @@ static od_status solve_step(od_sim *s, double h, const double *u) {
 
 // ---- the local error
 //
-// Taylor's series of a step against the exact solution: the rule adds h^3/12 x''' to the error of first-order states
-// and rates, and h^3/12 w'' to that of positions. x''' comes from the last three rates. Differences that are nothing
-// but round-off of Newton's iteration count as zero.
+// Taylor's series of a step against the exact solution: the rule adds h^3/12 x''' to the error of first-order states and
+// rates, and h^3/12 w'' to that of positions. x''' comes from the last three rates. Differences that are nothing but
+// round-off of Newton's iteration count as zero.
 static double beyond_round_off(const od_plant *plant, int i, double size, double difference) {
   return fabs(difference) > 1e-9 * (size + (plant->scale ? plant->scale[i] : 1)) ? difference : 0;
 }

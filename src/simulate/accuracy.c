@@ -19,8 +19,8 @@ enum {
   DEEPEST = 3,            // a window may be halved so often
 };
 static const double grown = 1.1;  // the error of a state since outputs were compared
-static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 // The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
+static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 static const double bent = 0.1, straight = 0.02;
 
 // What a step of one length does with errors.
@@ -30,14 +30,13 @@ typedef struct transition {
   double *G;  // makes the local error of what is known about it; its columns
 } transition;
 
-// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the
-// two the error is carried through all steps of the window.
+// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the two
+// the error is carried through all steps of the window.
 typedef struct window {
   double *J, *Ju;              // at its beginning,
   double *x, *f, *u;           // as the state, the rates and the inputs
   bool open;                   // all of this is known
   int steps, length;           // so far, and wanted
-  int age;                     // steps since its beginning, with those that are carried already: see flush_window()
   double *before, *after, *h;  // of each step: its local error is G before + after; its length
   double *t, *x_end, *u_end;   // and where it ended
 } window;
@@ -150,8 +149,8 @@ static void give_up(od_accuracy *a) {
 
 // ---- what a step does with errors
 //
-// Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's
-// own transition errors of stiff parts, which ring, would be counted again in every step.
+// Local errors are those at the computed solution, so the flow itself carries them on, not the rule: with the rule's own
+// transition errors of stiff parts, which ring, would be counted again in every step.
 
 static void unit_matrix(int n, double *M) {
   for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;
@@ -293,7 +292,7 @@ static bool find_jacobian(od_accuracy *a, double *J, double *Ju) {
 
 static void begin_window(od_accuracy *a) {
   window *w = &a->window;
-  w->steps = w->age = 0;
+  w->steps = 0;
   memcpy(w->x, od_sim_state(a->sim), (size_t)a->nx * sizeof *w->x);
   if (a->nu) memcpy(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u);
   present_rates(a, w->f);
@@ -443,11 +442,6 @@ void od_accuracy_begin_step(od_accuracy *a) {
   begin_window(a);
 }
 
-// A sample ends the steps that can be carried together, so a window that is old enough must be closed before it.
-static bool sample_is_due(const od_accuracy *a, double h) {
-  return od_sim_next_sample(a->sim) < od_sim_time(a->sim) + 1e-6 * h;
-}
-
 void od_accuracy_end_step(od_accuracy *a, double h) {
   if (!a) return;
   window *w = &a->window;
@@ -459,9 +453,8 @@ void od_accuracy_end_step(od_accuracy *a, double h) {
   if (a->nu) memcpy(w->u_end + w->steps * a->nu, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u_end);
   w->t[w->steps] = od_sim_time(a->sim);
   w->h[w->steps++] = h;
-  w->age++;
   a->jumped = false;
-  if (w->steps == LONGEST_WINDOW || (w->age >= w->length && sample_is_due(a, h))) close_window(a);
+  if (w->steps == LONGEST_WINDOW) close_window(a);
 }
 
 void od_accuracy_jump(od_accuracy *a) {
@@ -479,7 +472,8 @@ void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates) {
     a->e[i] = 0;
     for (int j = 0; j < nx; j++) a->e[i] += map[i * nx + j] * a->scratch[j];
   }
-  if (coordinates) a->window.open = false;
+  // A machine with samples every few steps would never end a window, and keep the Jacobian of its first step for ever.
+  if (coordinates || within_budget(a)) a->window.open = false;
 }
 
 // ---- what it means for the outputs
