@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/loader.h"
 #include "experiment/observe_verdict.h"
+#include "machine/loader.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
