@@ -239,6 +239,23 @@ static void test_data_option(void **state) {
   json_decref(root);
 }
 
+// The true gain is 2: one that may not exceed 1.5 ends there, and has no standard deviation, not one of zero.
+static void test_no_sigma_at_a_bound(void **state) {
+  scratch *s = *state;
+  outcome o = fit(s, "parameters: {lag.gain: {high: 1.5}, lag.time_constant: {}}\n", "");
+  ends_with(o, 0);
+  says(o.out, "          1.5            1          1.5            -");
+  forget(o);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  static const char *const names[] = {"sigma", "sigma_white", "sigma_coloured"};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++) {
+      const json_t *sigma = json_object_get(json_array_get(json_object_get(root, "parameters"), (size_t)i), names[k]);
+      assert_true(i == 0 ? json_is_null(sigma) : json_number_value(sigma) > 0);
+    }
+  json_decref(root);
+}
+
 // A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the report.
 static void test_unsound(void **state) {
   scratch *s = *state;
@@ -331,6 +348,7 @@ int main(void) {
       TEST(test_data_option),
       TEST(test_predict),
       TEST(test_interrupt),
+      TEST(test_no_sigma_at_a_bound),
       TEST(test_unsound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
