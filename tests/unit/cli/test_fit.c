@@ -283,6 +283,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   text = scratch_read(scratch_path(s, "found.html"));
+  says(text, "<b>Verdict:</b> unsound.");
   says(text, words);
   free(text);
   // Without a summary: warnings.
