@@ -317,6 +317,9 @@ static void judge_sensor(judge *j, int i) {
 
 static void judge_samples(judge *j) {
   const od_observed *o = j->o;
+  if (o->failed_early)
+    SAY(j, OD_DOUBTFUL, "run.incomplete",
+        "Incomplete:", "the run failed after %.6g s; nothing is known of what follows.", o->end);
   if (o->failed + o->held == 0) return;
   SAY(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%ld failed; the estimate was carried over %ld times.",
       o->failed, o->held);

@@ -111,6 +111,8 @@ static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
   snprintf(line, sizeof line, "verdict: %s\n", trust);
   says(o->out, line);
+  snprintf(line, sizeof line, "<b>Verdict:</b> %s.", trust);
+  says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
     const char *text = json_string_value(json_object_get(remark, "text")), *words = strstr(text, ": ") + 2;
@@ -140,6 +142,26 @@ static void test_one_verdict(void **state) {
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
   ends_with(o, 0);
   assert_string_equal(o.err, "");
+  forget(o);
+}
+
+// A log with an input that no step survives, in the middle: what was found until then looks good, but is not the whole log's.
+static void test_log_that_breaks_off(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "observe %s --csv l.csv --quiet", EXPERIMENT), 0);
+  char *log = scratch_read(scratch_path(s, "l.csv"));
+  FILE *to = fopen(scratch_path(s, "b.csv"), "w");
+  long row = 0;
+  for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"), row++) {
+    if (row == 2500) *strrchr(line, ',') = '\0';  // the last column is the input, U_ref
+    fprintf(to, row == 2500 ? "%s,9e307\n" : "%s\n", line);
+  }
+  fclose(to);
+  free(log);
+  outcome o = run(s, "observe %s --data b.csv --json v.json --report v.html", EXPERIMENT);
+  ends_with(o, 1);
+  expect_the_same(s, &o, "doubtful");
+  says(o.out, "Incomplete: the run failed after 2.498 s");
   forget(o);
 }
 
@@ -386,6 +408,7 @@ int main(void) {
       TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
       TEST(test_one_verdict),
+      TEST(test_log_that_breaks_off),
       TEST(test_beyond_doubt),
       TEST(test_live_answers_are_the_run),
       TEST(test_live_bad_lines),
