@@ -338,6 +338,18 @@ static void judge_validation(judge *j) {
         all_names(&worse));
 }
 
+// Inputs that may be others than the machine has seen: a doubt where residuals say so.
+static void judge_inputs(judge *j, const od_fit_set_result *s) {
+  const od_fit_set *set = s->data->set;
+  if (!set->log) return;
+  bool coloured = false;
+  for (int i = 0; i < j->e->sensors; i++) coloured = coloured || od_fit_is_coloured(&s->fitted_quality[i]);
+  od_trust trust = coloured ? OD_DOUBTFUL : OD_SOUND;
+  bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
+  j->ok = od_log_tell_jumps(set->log, hold, trust, j->verdict) && j->ok;
+  j->ok = od_log_tell_pause(set->log, trust, j->verdict) && j->ok;
+}
+
 static void judge_data(judge *j, int set) {
   const od_fit_set_result *s = &j->f->set[set];
   char lead[120];
@@ -364,6 +376,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
+  judge_inputs(j, s);
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
