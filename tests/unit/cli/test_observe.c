@@ -101,6 +101,19 @@ static void test_log_warnings_and_mistakes(void **state) {
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
 
+// The forgotten MPa of a sigma: 100 Pa of 1500 MPa.
+static void test_sigma_without_its_unit(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
+  ends_with(o, 0);
+  says(o.err, "warning: parameters.oil.kp.sigma=100: sigma of 'oil.kp' is 6.7e-08 of its start:");
+  forget(o);
+  o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
+  ends_with(o, 0);
+  assert_string_equal(o.err, "");
+  forget(o);
+}
+
 // --- The verdict --------------------------------------------------------------------------------------------------
 
 // Every remark of the JSON is said in the terminal and on the page, in the same words.
@@ -407,6 +420,7 @@ int main(void) {
       TEST(test_log),
       TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
+      TEST(test_sigma_without_its_unit),
       TEST(test_one_verdict),
       TEST(test_log_that_breaks_off),
       TEST(test_beyond_doubt),
