@@ -14,7 +14,8 @@ enum {
   LOOK = 64,              // steps after which outputs are compared at the latest
   FREE_LOOKS = 50,        // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
-  STABILITY = 16,         // windows after which the stability of Runge-Kutta steps is looked at again
+  FREE_STABILITY = 64,    // windows at whose ends the stability of Runge-Kutta steps is looked at,
+  STABILITY = 16,         // and after which it is looked at again
   LENGTHS = 4,            // transitions that are kept, for steps of different lengths
   DEEPEST = 3,            // a window may be halved so often
 };
@@ -280,7 +281,7 @@ static void present_rates(const od_accuracy *a, double *f) {
 
 static bool find_jacobian(od_accuracy *a, double *J, double *Ju) {
   if (od_sim_derivatives(a->sim, NULL, J, a->nu ? Ju : NULL, NULL) != OD_OK) return false;
-  if (a->stability && a->windows % STABILITY == 0)
+  if (a->stability && (a->windows < FREE_STABILITY || a->windows % STABILITY == 0))
     a->stable_step = fmin(a->stable_step, od_stability_longest_step(a->stability, J));
   a->windows++;
   return true;
