@@ -84,8 +84,9 @@ static double *collect_samples(od_loader *ld, const od_table *table, column time
     return NULL;
   }
   if (*count < table->rows)
-    od_warn(ld, node, "%ld of %ld samples %s the time of the one before; the first of each time is kept",
-            table->rows - *count, table->rows, table->rows - *count == 1 ? "has" : "have");
+    od_messages_say(ld->messages, true, od_place_of(ld, node),
+                    "%ld of %ld samples %s the time of the one before; the first of each time is kept",
+                    table->rows - *count, table->rows, table->rows - *count == 1 ? "has" : "have");
   return pairs;
 }
 

@@ -25,13 +25,6 @@ void od_complain(od_loader *ld, int node, const char *format, ...) {
   va_end(args);
 }
 
-void od_warn(od_loader *ld, int node, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  od_messages_warnv(ld->messages, od_place_of(ld, node), format, args);
-  va_end(args);
-}
-
 bool od_has_errors(const od_loader *ld) {
   return od_messages_errors(ld->messages) > ld->first_error;
 }

@@ -8,8 +8,6 @@
 // --- Messages ---------------------------------------------------------------------------------------------------
 
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// The same for a warning.
-void od_warn(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 od_place od_place_of(const od_loader *ld, int node);
 bool od_has_errors(const od_loader *ld);
 // New texts, which live as long as the machine.
