@@ -78,15 +78,16 @@ int od_name_is_time(const char *name) {
 }
 
 int od_table_find_time(const od_table *table) {
-  int at = -1, best = 0;
+  bool text = table->places.column != NULL;
+  int at = -1, best = text ? 1 : 0;  // "oil.t" in a text file is rather a temperature
   bool alone = true;
   for (int i = 0; i < table->columns; i++) {
     int likeness = od_name_is_time(table->name[i]);
-    if (likeness > 0 && likeness == best) alone = false;
+    if (at >= 0 && likeness == best) alone = false;
     if (likeness > best) at = i, best = likeness, alone = true;
   }
   if (at >= 0 && alone) return at;
-  return table->columns > 0 && table->places.column ? 0 : -1;
+  return table->columns > 0 && text ? 0 : -1;
 }
 
 char *od_label_split(char *text) {

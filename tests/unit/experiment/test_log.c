@@ -429,6 +429,24 @@ static void test_mistakes_in_columns(void **state) {
       "l.csv:1:1: error: there is no column for the input 'U_ref'; 'data' in the experiment can name one of t, x, y\n");
 }
 
+// Variables have no order, so that nobody can guess which is the time.
+static void test_workspace_without_time(void **state) {
+  scratch *s = *state;
+  static const char *const names[] = {"oil.T", "cylinder.length", "P.pressure", "A.pressure", "U_ref"};
+  od_table *t = od_table_new(5);
+  for (int i = 0; i < 5; i++) od_table_label(t, i, names[i], "");
+  for (int i = 0; i < 9; i++) od_table_append(t, (double[]){i, 1.7, 7e6, 1e6, i});
+  assert_int_equal(od_table_write_mat(t, scratch_path(s, "l.mat"), NULL), OD_OK);
+  od_table_free(t);
+  expect(
+      s, "data: {file: l.mat}\n", NULL,
+      "l.mat: error: which of its variables is the time? 'time' under 'data' can name one of oil.T, cylinder.length, "
+      "P.pressure, A.pressure, U_ref\n");
+  expect(
+      s, "data: {file: l.mat, time: oil.T, channels: {P.pressure: p}}\n", NULL,
+      "x.yaml:12:57: error: l.mat has no column 'p'; it has oil.T, cylinder.length, P.pressure, A.pressure, U_ref\n");
+}
+
 static void test_mistakes_in_rows(void **state) {
   expect(*state, "data: {file: l.csv}\n",
          COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
@@ -478,6 +496,7 @@ int main(void) {
       TEST(test_mistakes_in_the_section),
       TEST(test_mistakes_in_columns),
       TEST(test_mistakes_in_rows),
+      TEST(test_workspace_without_time),
       TEST(test_truth_is_not_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
