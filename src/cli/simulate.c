@@ -98,7 +98,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     FILE *notes = od_files_notes(f, a->quiet);
     od_results results = {
         machine, table, &report, options.step, integrators[options.integrator], status == OD_OK ? NULL : err.text};
-    bool printed = !f->csv && !f->mat && !f->json && notes;
+    bool printed = notes == stdout;
     if (printed) od_results_print(&results, notes);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
     const od_file_contents contents = {
@@ -123,11 +123,11 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
 }
 
 static const char details[] =
-    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. Without --csv,\n"
-    "--mat and --json a table of every output's extremes is printed. Files appear complete or not at all; after\n"
-    "Ctrl-C they hold what was computed until then.\n\n"
+    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table of\n"
+    "every output's extremes is printed, unless standard output has the results (-) or with --quiet. Files appear\n"
+    "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
-    "of an output's range.\n\n"
+    "of an output's range; and which volumes cavitated, from when on and for how long.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
