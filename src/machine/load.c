@@ -7,6 +7,7 @@
 
 #include "machine/quantities.h"
 #include "machine/document.h"
+#include "machine/kind.h"
 
 static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
                                        "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
@@ -122,6 +123,7 @@ static od_status load_tree(void *loader) {
                 od_describe(ld, ld->tree.root));
     return OD_BAD_INPUT;
   }
+  if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   int map = od_load_variants(ld, sections, ld->tree.root, ld->variant);
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
