@@ -115,7 +115,7 @@ static void print_numbers(const od_machine *machine) {
     od_print_padded(stdout, x.path, path_width);
     printf("  %*s ", value_width, text);
     od_print_padded(stdout, shown.unit, unit_width);
-    printf("  %s\n", x.given ? x.given : "(default)");
+    printf("  %s%s\n", x.given ? x.given : "(default)", x.balanced ? ": balanced" : "");
   }
 }
 
@@ -175,10 +175,10 @@ static json_t *info_json(const od_machine *machine) {
   for (int i = 0; i < od_machine_number_count(machine); i++) {
     od_number x = od_machine_number(machine, i);
     json_array_append_new(
-        numbers, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value",
-                           od_json_number(x.value), "unit", od_json_text(x.unit), "given", od_json_text(x.given), "low",
-                           od_json_number(x.low), "high", od_json_number(x.high), "usual_low",
-                           od_json_number(x.usual_low), "usual_high", od_json_number(x.usual_high)));
+        numbers, json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value",
+                           od_json_number(x.value), "unit", od_json_text(x.unit), "given", od_json_text(x.given),
+                           "balanced", x.balanced, "low", od_json_number(x.low), "high", od_json_number(x.high),
+                           "usual_low", od_json_number(x.usual_low), "usual_high", od_json_number(x.usual_high)));
   }
   json_object_set_new(object, "inputs", inputs);
   json_object_set_new(object, "outputs", outputs);

@@ -99,6 +99,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
     report_problems(ld, &error);
     return OD_BAD_INPUT;
   }
+  od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
