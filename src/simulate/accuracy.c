@@ -1,3 +1,5 @@
+// The error of a run, window by window: local errors, what the motion does with them, what that means for outputs. The
+// equations are in docs/theory.md, "How far off a run is".
 #include "simulate/accuracy.h"
 
 #include <math.h>
@@ -21,8 +23,8 @@ enum {
 };
 static const double grown = 1.1;  // the error of a state since outputs were compared
 // The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
-static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 static const double bent = 0.1, straight = 0.02;
+static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 
 // What a step of one length does with errors.
 typedef struct transition {
