@@ -50,11 +50,13 @@ int od_machine_variant_count(const od_machine *machine);
 const char *od_machine_variant_name(const od_machine *machine, int i);
 
 // Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between
-// which values it is possible and usual (infinite: no end).
+// which values it is possible and usual (infinite: no end). Of an initial value that is to be balanced the value is what
+// was found.
 typedef struct od_number {
   const char *path, *unit, *given;
   double value;
   double low, high, usual_low, usual_high;
+  bool balanced;
 } od_number;
 int od_machine_number_count(const od_machine *machine);
 od_number od_machine_number(const od_machine *machine, int i);

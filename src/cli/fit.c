@@ -10,13 +10,14 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/verdict.h"
+#include "io/display.h"
 #include "report/fit_report.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
   od_files files;
   od_words set;
-  bool predict, quiet;
+  bool predict, si, quiet;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_fit_plan **plan) {
@@ -104,6 +105,7 @@ int od_command_fit(int argc, char **argv) {
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
+      OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {
@@ -112,6 +114,7 @@ int od_command_fit(int argc, char **argv) {
   od_words files = {0};
   od_fit_plan *plan = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.si) od_display_choose_si();
   if (code < 0) code = load(files.text[0], &a, &plan);
   if (code < 0) code = choose_seed(&a, plan);
   if (code < 0) code = od_files_check(&a.files);

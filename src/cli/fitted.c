@@ -133,6 +133,17 @@ static void print_quality(const od_fitted *f, int set, int sensor, bool unseen, 
   fprintf(to, "%s\n", q->white < 0.01 ? "  not white" : "");
 }
 
+// The log that a set came from; NULL: it was simulated.
+static const char *log_of(const od_fit_set_result *s) {
+  return s->data->set->log ? s->data->set->plan.file : NULL;
+}
+
+static void print_logs(const od_fitted *f, FILE *to) {
+  for (int i = 0; i < f->sets; i++)
+    if (log_of(&f->set[i]))
+      fprintf(to, "set %s: log %s, %ld samples\n", f->set[i].name, log_of(&f->set[i]), f->set[i].rows);
+}
+
 static void print_sets(const od_fitted *f, FILE *to) {
   const od_experiment *e = f->plan->e;
   int name = (int)strlen("sensor"), set = (int)strlen("set");
@@ -170,6 +181,7 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   print_parameters(f, to);
   print_combinations(f, to);
   print_told(f, to);
+  print_logs(f, to);
   print_sets(f, to);
   print_search(f, to);
   od_cli_verdict(&f->verdict, to);
@@ -244,10 +256,10 @@ static json_t *sets_json(const od_fitted *f) {
         json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate"));
     }
     const od_fit_data *d = s->data;
-    json_array_append_new(
-        list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "rows", (json_int_t)s->rows,
-                        "outliers_removed", (json_int_t)d->outliers, "gaps_filled", (json_int_t)d->gaps_filled,
-                        "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors));
+    json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "file",
+                                          od_json_text(log_of(s)), "rows", (json_int_t)s->rows, "outliers_removed",
+                                          (json_int_t)d->outliers, "gaps_filled", (json_int_t)d->gaps_filled,
+                                          "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors));
   }
   return list;
 }

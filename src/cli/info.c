@@ -14,7 +14,11 @@
 #include "machine/machine.h"
 
 static const char *shown_unit(const char *unit) {
-  return unit && strcmp(unit, "1") != 0 ? unit : "";
+  return unit ? od_display_usual(unit) : "";
+}
+
+static od_display shown_in(const od_number *x) {
+  return od_display_unit(x->unit ? x->unit : "1", x->value);
 }
 
 static void print_facts(const od_machine *machine) {
@@ -90,25 +94,28 @@ static void print_numbers(const od_machine *machine) {
   char text[OD_NUMBER_SIZE];
   for (int i = 0; i < n; i++) {
     od_number x = od_machine_number(machine, i);
-    int widths[3] = {od_text_width(x.path), od_number_round(text, x.value, 9), od_text_width(shown_unit(x.unit))};
+    od_display shown = shown_in(&x);
+    int widths[3] = {od_text_width(x.path), od_number_round(text, x.value * shown.factor, 9),
+                     od_text_width(shown.unit)};
     if (widths[0] > path_width) path_width = widths[0];
     if (widths[1] > value_width) value_width = widths[1];
     if (widths[2] > unit_width) unit_width = widths[2];
   }
   printf("\n");
-  od_heading(stdout, "Numbers (path, value in SI, as given)");
+  od_heading(stdout, "Numbers (path, value, as given)");
   const char *element = "";
   for (int i = 0; i < n; i++) {
     od_number x = od_machine_number(machine, i);
     size_t length = strcspn(x.path, ".[");
     if (i > 0 && (strcspn(element, ".[") != length || strncmp(element, x.path, length) != 0)) printf("\n");
     element = x.path;
-    od_number_round(text, x.value, 9);
+    od_display shown = shown_in(&x);
+    od_number_round(text, x.value * shown.factor, 9);
     printf("  ");
     od_print_padded(stdout, x.path, path_width);
     printf("  %*s ", value_width, text);
-    od_print_padded(stdout, shown_unit(x.unit), unit_width);
-    printf("  %s\n", x.given ? x.given : "(default)");
+    od_print_padded(stdout, shown.unit, unit_width);
+    printf("  %s%s\n", x.given ? x.given : "(default)", x.balanced ? ": balanced" : "");
   }
 }
 
@@ -168,10 +175,10 @@ static json_t *info_json(const od_machine *machine) {
   for (int i = 0; i < od_machine_number_count(machine); i++) {
     od_number x = od_machine_number(machine, i);
     json_array_append_new(
-        numbers, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value",
-                           od_json_number(x.value), "unit", od_json_text(x.unit), "given", od_json_text(x.given), "low",
-                           od_json_number(x.low), "high", od_json_number(x.high), "usual_low",
-                           od_json_number(x.usual_low), "usual_high", od_json_number(x.usual_high)));
+        numbers, json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "path", od_json_text(x.path), "value",
+                           od_json_number(x.value), "unit", od_json_text(x.unit), "given", od_json_text(x.given),
+                           "balanced", x.balanced, "low", od_json_number(x.low), "high", od_json_number(x.high),
+                           "usual_low", od_json_number(x.usual_low), "usual_high", od_json_number(x.usual_high)));
   }
   json_object_set_new(object, "inputs", inputs);
   json_object_set_new(object, "outputs", outputs);
@@ -204,11 +211,12 @@ static int show(const od_machine *machine, bool json, bool ranges) {
 }
 
 int od_command_info(int argc, char **argv) {
-  bool json = false, ranges = false;
+  bool json = false, ranges = false, si = false;
   od_load_arguments load = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&load),
       {"ranges", OD_OPTION_FLAG, NULL, "only between which values each number is possible and usual", &ranges},
+      OD_SI_OPTION(&si),
       {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
   const od_usage usage = {"info",
                           "MACHINE",
@@ -219,6 +227,7 @@ int od_command_info(int argc, char **argv) {
   od_words files = {0};
   od_machine *machine = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &load, &machine, NULL);
   if (code < 0) code = show(machine, json, ranges);
   od_machine_free(machine);

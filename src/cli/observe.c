@@ -17,6 +17,7 @@
 #include "experiment/bound.h"
 #include "experiment/live.h"
 #include "experiment/observe.h"
+#include "io/display.h"
 #include "io/inputs_read.h"
 #include "io/plot.h"
 #include "report/observe_report.h"
@@ -25,7 +26,7 @@ typedef struct arguments {
   const char *truth, *variant, *seed, *data;
   od_files files;
   od_words set;
-  bool random_start, live, json_lines, quiet;
+  bool random_start, live, json_lines, si, quiet;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_experiment **e) {
@@ -75,7 +76,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   char subtitle[800], how[500];
   od_findings_describe(f, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
-  od_status status = od_plot_write(table, f->experiment->title, subtitle, path, err);
+  od_status status = od_plot_write(table, NULL, f->experiment->title, subtitle, path, err);
   od_table_free(table);
   return status;
 }
@@ -238,6 +239,7 @@ int od_command_observe(int argc, char **argv) {
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
+      OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",
@@ -245,6 +247,7 @@ int od_command_observe(int argc, char **argv) {
   od_words files = {0};
   od_experiment *e = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.si) od_display_choose_si();
   if (a.data && !strcmp(a.data, "-")) a.live = true;
   if (code < 0) code = check_live(&a);
   if (a.live) a.data = "-";

@@ -18,6 +18,10 @@ typedef struct od_option {
   void *target;
 } od_option;
 
+// The entry of the commands that show numbers to people.
+#define OD_SI_OPTION(target) \
+  { "si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg (files are in SI always)", target }
+
 // Texts in the order they were given; they belong to argv.
 typedef struct od_words {
   const char **text;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
 
@@ -90,9 +91,9 @@ static void pair_text(const od_model *m, int a, int b, char text[CELL_SIZE]) {
 // A value with its unit: "2 kg".
 static void number_text(const od_model *m, int number, char text[CELL_SIZE]) {
   char value[OD_NUMBER_SIZE];
-  od_number_round(value, m->theta[number], 6);
-  bool plain = !strcmp(m->unit[number], "1");
-  snprintf(text, CELL_SIZE, plain ? "%s" : "%s %s", value, m->unit[number]);
+  od_display shown = od_display_unit(m->unit[number], m->theta[number]);
+  od_number_round(value, m->theta[number] * shown.factor, 6);
+  snprintf(text, CELL_SIZE, shown.unit[0] ? "%s %s" : "%s", value, shown.unit);
 }
 
 // A value that an input may drive: "100 N", "drive", "2000 N times lever".
@@ -258,9 +259,7 @@ static void block_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[1], CELL_SIZE, "%s", block_kinds[block->spec.kind]);
   sources_text(m, block, r->cell[2]);
   if (block->spec.sample > 0) {
-    char period[OD_NUMBER_SIZE];
-    od_number_round(period, block->spec.sample, 6);
-    used += (size_t)snprintf(r->cell[3], CELL_SIZE, "every %s s", period);
+    used += (size_t)snprintf(r->cell[3], CELL_SIZE, "every %s", od_display_quantity(block->spec.sample, "s").text);
   }
   for (int k = 0; k < block->numbers && k < 8 && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];

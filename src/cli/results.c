@@ -36,20 +36,22 @@ static void print_speed(const od_results *r, FILE *to) {
   fprintf(to, "\n");
 }
 
-static const char *unit_text(const od_table *t, int column) {
-  return strcmp(t->unit[column], "1") ? t->unit[column] : "";
+static od_display shown_in(const od_table *t, int column) {
+  od_summary s = od_table_summary(t, column);
+  return od_display_unit(t->unit[column], fmax(fabs(s.min), fabs(s.max)));
 }
 
 static void print_row(const od_table *t, int column, int name_width, int unit_width, FILE *to) {
   od_summary s = od_table_summary(t, column);
   const double values[] = {s.min, s.max, s.rms, s.final};
+  od_display shown = shown_in(t, column);
   fprintf(to, "  ");
   od_print_padded(to, t->name[column], name_width);
   fprintf(to, "  ");
-  od_print_padded(to, unit_text(t, column), unit_width);
+  od_print_padded(to, shown.unit, unit_width);
   for (int i = 0; i < 4; i++) {
     char text[OD_NUMBER_SIZE];
-    od_number_round(text, values[i], 6);
+    od_number_round(text, values[i] * shown.factor, 6);
     fprintf(to, " %13s", text);
   }
   fprintf(to, "\n");
@@ -64,8 +66,8 @@ void od_results_print(const od_results *r, FILE *to) {
   od_heading(to, line);
   int name_width = (int)strlen("output"), unit_width = (int)strlen("unit");
   for (int c = 1; c < t->columns; c++) {
-    if (od_text_width(t->name[c]) > name_width) name_width = od_text_width(t->name[c]);
-    if (od_text_width(unit_text(t, c)) > unit_width) unit_width = od_text_width(unit_text(t, c));
+    name_width = od_text_widest(name_width, t->name[c]);
+    unit_width = od_text_widest(unit_width, shown_in(t, c).unit);
   }
   fprintf(to, "  %-*s  %-*s %13s %13s %13s %13s\n", name_width, "output", unit_width, "unit", "min", "max", "rms",
           "final");

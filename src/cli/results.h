@@ -10,6 +10,7 @@
 typedef struct od_results {
   const od_machine *machine;
   const od_table *table;
+  const int *panel;  // of a plot, for each column; see od_plot_write()
   const od_run_report *report;
   double step;
   const char *integrator;

@@ -12,6 +12,7 @@
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/verdict.h"
+#include "io/display.h"
 #include "io/plot.h"
 #include "machine/suggest.h"
 #include "simulate/run.h"
@@ -24,7 +25,7 @@ typedef struct arguments {
   od_files files;
   od_words outputs;
   od_load_arguments load;
-  bool quiet;
+  bool si, quiet;
 } arguments;
 
 static const char *const integrators[] = {[OD_TRAPEZOID] = "trapezoid", [OD_RK4] = "rk4", [OD_CVODES] = "cvodes"};
@@ -75,10 +76,12 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   od_results_describe(r, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", od_machine_file(r->machine), how);
   const char *title = od_machine_title(r->machine);
-  return od_plot_write(r->table, title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+  return od_plot_write(r->table, r->panel, title && title[0] ? title : od_machine_file(r->machine), subtitle, path,
+                       err);
 }
 
-static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen) {
+static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
+                         const int *panel) {
   od_run_options options = *chosen;
   const od_files *f = &a->files;
   od_table *table = NULL;
@@ -96,9 +99,14 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
-    od_results results = {
-        machine, table, &report, options.step, integrators[options.integrator], status == OD_OK ? NULL : err.text};
-    bool printed = !f->csv && !f->mat && !f->json && notes;
+    od_results results = {machine,
+                          table,
+                          panel,
+                          &report,
+                          options.step,
+                          integrators[options.integrator],
+                          status == OD_OK ? NULL : err.text};
+    bool printed = notes == stdout;
     if (printed) od_results_print(&results, notes);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
     const od_file_contents contents = {
@@ -123,14 +131,15 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
 }
 
 static const char details[] =
-    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. Without --csv,\n"
-    "--mat and --json a table of every output's extremes is printed. Files appear complete or not at all; after\n"
-    "Ctrl-C they hold what was computed until then.\n\n"
+    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table of\n"
+    "every output's extremes is printed, unless standard output has the results (-) or with --quiet. Files appear\n"
+    "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
-    "of an output's range.\n\n"
+    "of an output's range; and which volumes cavitated, from when on and for how long.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
+    "  oleodyn simulate crane.yaml --output A.pressure+B.pressure,boom.angle --plot crane.svg\n"
     "  oleodyn simulate crane.yaml --set boom.mass='320 kg' --json -\n";
 
 int od_command_simulate(int argc, char **argv) {
@@ -144,13 +153,16 @@ int od_command_simulate(int argc, char **argv) {
       {"integrator", OD_OPTION_TEXT, "NAME", "trapezoid (implicit, the default), rk4 or cvodes", &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X", "relative tolerance of cvodes; default: the file's, else 1e-10", &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
-       "outputs to record: names, patterns such as 'crank.*', or all (repeatable)", &a.outputs},
+       "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
+       "of the plot",
+       &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
       OD_LOAD_OPTIONS(&a.load),
       {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
+      OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"simulate", "MACHINE", "run a machine over time",
@@ -160,12 +172,13 @@ int od_command_simulate(int argc, char **argv) {
   od_selection outputs = {0};
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (a.si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine, NULL);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0) code = run_and_write(&a, machine, &run);
+  if (code < 0) code = run_and_write(&a, machine, &run, outputs.panel);
   od_selection_free(&outputs);
   od_machine_free(machine);
   od_words_free(&files);

@@ -8,6 +8,7 @@
 
 #include "experiment/loading.h"
 #include "machine/document.h"
+#include "machine/kind.h"
 #include "machine/ranges.h"
 #include "machine/suggest.h"
 
@@ -482,6 +483,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
+  if (od_is_other_kind(ld, xl->options->more ? OD_FILE_FIT : OD_FILE_EXPERIMENT)) return OD_BAD_INPUT;
   od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
   if (file.map < 0) return OD_BAD_INPUT;
   file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
@@ -490,6 +492,9 @@ static od_status check_file(void *loader) {
   bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
   if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
+  // A fit needs less than an observer.
+  if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
+    od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
   if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }

@@ -69,7 +69,24 @@ static bool same_unit(const char *a, const char *b) {
   }
 }
 
+static bool in_si;
+
+void od_display_choose_si(void) {
+  in_si = true;
+}
+
+// Of what has no size of its own: pressures of some bar, areas of some square millimetres, one of anything else.
+static double usual_size(const char *si) {
+  return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;
+}
+
+const char *od_display_usual(const char *si) {
+  return od_display_unit(si, 0).unit;
+}
+
 od_display od_display_unit(const char *si, double size) {
+  if (in_si) return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
+  if (size == 0) size = usual_size(si);
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
     if (same_unit(entries[i].si, si) && fabs(size) < entries[i].below)
       return (od_display){entries[i].unit, entries[i].factor};

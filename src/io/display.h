@@ -1,5 +1,5 @@
 // The units in which people of the trade think (bar, l/min, mm, degrees). Files and programs stay in SI; tables on the
-// terminal and reports show these.
+// terminal, plots and reports show these, unless SI is chosen.
 #ifndef OD_IO_DISPLAY_H
 #define OD_IO_DISPLAY_H
 
@@ -10,9 +10,14 @@ typedef struct od_display {
   double factor;     // shown number = SI number * factor
 } od_display;
 
+// Shows SI units from now on. Chosen once, by the command line, before anything is shown.
+void od_display_choose_si(void);
+
 // The unit for numbers of an SI unit of which the largest is of the given size. What has no unit of the trade stays as
-// it is, and so does what has no size (NAN).
+// it is, and so does what has no size (NAN). What is zero gets the usual unit.
 od_display od_display_unit(const char *si, double size);
+// The unit where no number is known: bar, l/min, mm.
+const char *od_display_usual(const char *si);
 
 // Numbers with an uncertainty (half of an interval, both in the shown unit): two digits of the uncertainty, and the
 // number as far as they reach. Without one (zero, infinite, NAN) five digits; "-" where there is no number.

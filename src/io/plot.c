@@ -8,11 +8,13 @@
 
 #include "io/atomic_file.h"
 #include "io/chart.h"
+#include "io/display.h"
 #include "io/svg.h"
 
 // The page, in pixels.
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
-static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70;
+static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
+                    room_for_range = 190;  // above a chart, at its right
 // The part of its range that a curve keeps away from the frame.
 static const double margin = 0.07;
 
@@ -31,8 +33,33 @@ static double at(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
 }
 
-static od_series column_of(const od_table *t, int column) {
-  return (od_series){t->data + column, t->rows, t->columns, 1};
+static od_series column_of(const od_table *t, int column, double factor) {
+  return (od_series){t->data + column, t->rows, t->columns, factor};
+}
+
+// An axis in a unit for people: shown number = SI number * factor.
+typedef struct scale {
+  od_axis axis;
+  double factor;
+} scale;
+
+static scale make_scale(double low, double high, double room, const char *si, double ticks) {
+  od_display shown = od_display_unit(si, fmax(fabs(low), fabs(high)));
+  return (scale){od_axis_make((low - room) * shown.factor, (high + room) * shown.factor, shown.unit, ticks),
+                 shown.factor};
+}
+
+// The first of the columns that share the chart of this one.
+static int first_in_panel(const int *panel, int column) {
+  for (int c = 1; panel && c < column; c++)
+    if (panel[c] == panel[column]) return c;
+  return column;
+}
+
+static bool is_shared(const od_table *t, const int *panel, int column) {
+  for (int c = column + 1; c < t->columns; c++)
+    if (first_in_panel(panel, c) == column) return true;
+  return false;
 }
 
 // "crank.end.vx": the element is everything before the last dot. Its outputs share a colour.
@@ -61,28 +88,64 @@ static shape coloured(const char *kind, const od_table *t, int column) {
   return s;
 }
 
+// The class of the k-th curve of a chart that several share.
+static shape shared_colour(const char *kind, int k) {
+  shape s;
+  snprintf(s.class_name, sizeof s.class_name, "%.16s c%d", kind, k % colour_count);
+  return s;
+}
+
 static void axis_title(char *text, size_t size, const char *name, const od_axis *axis) {
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-static void draw_time_chart(FILE *to, const od_table *t, int column, double y, const od_axis *time, bool last) {
-  od_summary s = od_table_summary(t, column);
-  double room = margin * (s.max - s.min);
-  od_chart c = {left,         y,     page_width - left - right,
-                chart_height, *time, od_axis_make(s.min - room, s.max + room, t->unit[column], 4)};
-  char text[256], low[OD_AXIS_TEXT], high[OD_AXIS_TEXT];
+// The names above a chart, with the colour of each where they share it, as many as there is room for; then the unit.
+static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
+  double x = left;
+  int drawn = 0;
+  if (!is_shared(t, panel, column)) {
+    od_svg_label(to, left, y, t->name[column], unit);
+    return;
+  }
+  for (int c = column; c < t->columns; c++) {
+    double width = 30 + 8 * (double)strlen(t->name[c]);
+    if (first_in_panel(panel, c) != column || x + width > page_width - right - room_for_range) continue;
+    od_svg_circle(to, shared_colour("dot", drawn++).class_name, x + 5, y - 4, 5);
+    od_svg_text(to, "name", x + 16, y, "start", t->name[c]);
+    x += width;
+  }
+  od_svg_text(to, "faint", x, y, "start", unit);
+}
+
+static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int column, double y, const scale *time,
+                            bool last) {
+  double low = NAN, high = NAN;
+  bool shared = is_shared(t, panel, column);
+  for (int c = column; c < t->columns; c++) {
+    if (first_in_panel(panel, c) != column) continue;
+    od_summary s = od_table_summary(t, c);
+    low = fmin(low, s.min);
+    high = fmax(high, s.max);
+  }
+  scale own = make_scale(low, high, margin * (high - low), t->unit[column], 4);
+  od_chart c = {left, y, page_width - left - right, chart_height, time->axis, own.axis};
+  char text[256], from[OD_AXIS_TEXT], to_text[OD_AXIS_TEXT];
   od_chart_frame(to, &c, last ? "tick" : "faint");
-  od_chart_line(to, &c, column_of(t, 0), column_of(t, column), coloured("curve", t, column).class_name, NULL);
+  for (int i = column, drawn = 0; i < t->columns; i++) {
+    if (first_in_panel(panel, i) != column) continue;
+    shape colour = shared ? shared_colour("curve", drawn++) : coloured("curve", t, i);
+    od_chart_line(to, &c, column_of(t, 0, time->factor), column_of(t, i, own.factor), colour.class_name, NULL);
+  }
   snprintf(text, sizeof text, c.vertical.unit[0] ? "(%s)" : "%s", c.vertical.unit);
-  od_svg_label(to, left, y - 9, t->name[column], text);
-  if (isfinite(s.min) && isfinite(s.max)) {
-    od_axis_value(&c.vertical, s.min, low);
-    od_axis_value(&c.vertical, s.max, high);
-    snprintf(text, sizeof text, strcmp(low, high) != 0 ? "%s to %s" : "%s", low, high);
+  draw_names(to, t, panel, column, y - 9, text);
+  if (isfinite(low) && isfinite(high)) {
+    od_axis_value(&c.vertical, low * own.factor, from);
+    od_axis_value(&c.vertical, high * own.factor, to_text);
+    snprintf(text, sizeof text, strcmp(from, to_text) != 0 ? "%s to %s" : "%s", from, to_text);
     od_svg_text(to, "faint", left + c.width, y - 9, "end", text);
   }
   if (!last) return;
-  axis_title(text, sizeof text, t->name[0], time);
+  axis_title(text, sizeof text, t->name[0], &time->axis);
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
@@ -101,8 +164,14 @@ static bool has_paths(const od_table *t) {
   return false;
 }
 
+// A chart of paths; what is drawn is in metres times the factor.
+typedef struct paths {
+  od_chart chart;
+  double factor;
+} paths;
+
 // Equal scales in both directions: the frame is as large as the page allows and no larger than the paths need.
-static od_chart fit_paths(const od_table *t, double y) {
+static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
   for (int i = 1; i < t->columns; i++) {
@@ -114,23 +183,33 @@ static od_chart fit_paths(const od_table *t, double y) {
   }
   // Without a single finite point, or with one only, there is still a frame.
   if (!isfinite(x0) || !isfinite(x1) || !isfinite(y0) || !isfinite(y1)) x0 = y0 = -1, x1 = y1 = 1;
+  od_display shown = od_display_unit(unit, fmax(fmax(fabs(x0), fabs(x1)), fmax(fabs(y0), fabs(y1))));
+  x0 *= shown.factor, x1 *= shown.factor, y0 *= shown.factor, y1 *= shown.factor;
   double full = page_width - left - right, width = (1 + 2 * margin) * (x1 - x0), height = (1 + 2 * margin) * (y1 - y0);
-  double scale = fmax(width / full, height / most_path_height);
-  if (!(scale > 1e-12)) scale = 1 / full;
-  od_chart c = {.x = left, .y = y, .width = fmin(fmax(width / scale, 320), full), .height = fmax(height / scale, 180)};
-  double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * scale * c.width, h = 0.5 * scale * c.height;
+  double per_pixel = fmax(width / full, height / most_path_height);
+  if (!(per_pixel > 1e-12)) per_pixel = 1 / full;
+  od_chart c = {
+      .x = left, .y = y, .width = fmin(fmax(width / per_pixel, 320), full), .height = fmax(height / per_pixel, 180)};
+  double xm = 0.5 * (x0 + x1), ym = 0.5 * (y0 + y1), w = 0.5 * per_pixel * c.width, h = 0.5 * per_pixel * c.height;
   // As many ticks per pixel both ways: the grid is of squares.
-  c.vertical = od_axis_make(ym - h, ym + h, unit, c.height / tick_distance);
-  c.horizontal = od_axis_make(xm - w, xm + w, unit, c.width / tick_distance);
-  return c;
+  c.vertical = od_axis_make(ym - h, ym + h, shown.unit, c.height / tick_distance);
+  c.horizontal = od_axis_make(xm - w, xm + w, shown.unit, c.width / tick_distance);
+  return (paths){c, shown.factor};
 }
 
-static void draw_path(FILE *to, const od_chart *c, const od_table *t, int xc, int yc) {
+static double path_x(const paths *p, const od_table *t, long row, int column) {
+  return od_chart_x(&p->chart, at(t, row, column) * p->factor);
+}
+static double path_y(const paths *p, const od_table *t, long row, int column) {
+  return od_chart_y(&p->chart, at(t, row, column) * p->factor);
+}
+
+static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int yc) {
   bool first = true;
   double x = 0, y = 0;
   od_svg_path_begin(to, coloured("curve", t, xc).class_name, NULL);
   for (long row = 0; row < t->rows; row++) {
-    double px = od_chart_x(c, at(t, row, xc)), py = od_chart_y(c, at(t, row, yc));
+    double px = path_x(p, t, row, xc), py = path_y(p, t, row, yc);
     bool gap = isnan(px) || isnan(py);
     // Points nearer than half a pixel add nothing.
     if (!gap && (first || hypot(px - x, py - y) > 0.5 || row == t->rows - 1))
@@ -140,10 +219,9 @@ static void draw_path(FILE *to, const od_chart *c, const od_table *t, int xc, in
   od_svg_path_end(to);
   long end = t->rows - 1;
   if (!isnan(at(t, end, xc) + at(t, end, yc)))
-    od_svg_circle(to, coloured("ring", t, xc).class_name, od_chart_x(c, at(t, end, xc)), od_chart_y(c, at(t, end, yc)),
-                  4.5);
+    od_svg_circle(to, coloured("ring", t, xc).class_name, path_x(p, t, end, xc), path_y(p, t, end, yc), 4.5);
   if (!isnan(at(t, 0, xc) + at(t, 0, yc)))
-    od_svg_circle(to, coloured("dot", t, xc).class_name, od_chart_x(c, at(t, 0, xc)), od_chart_y(c, at(t, 0, yc)), 4);
+    od_svg_circle(to, coloured("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
 // The names of the paths, in as many lines as they need; to NULL: nothing is drawn. Returns the height of the lines.
@@ -166,26 +244,28 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
 }
 
 // Where the frame of the paths lies when their part of the page begins at y.
-static od_chart paths_chart(const od_table *t, double y) {
+static paths place_paths(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }
 
 static void draw_paths(FILE *to, const od_table *t, double y) {
-  od_chart c = paths_chart(t, y);
+  paths p = place_paths(t, y);
   draw_legend(to, t, y + 14);
-  od_chart_frame(to, &c, "tick");
+  od_chart_frame(to, &p.chart, "tick");
   for (int i = 1; i < t->columns; i++)
-    if (partner(t, i) >= 0) draw_path(to, &c, t, i, partner(t, i));
+    if (partner(t, i) >= 0) draw_path(to, &p, t, i, partner(t, i));
   char text[256];
-  axis_title(text, sizeof text, "x and y", &c.vertical);
+  axis_title(text, sizeof text, "x and y", &p.chart.vertical);
   strncat(text, "; a dot at the start, a ring at the end", sizeof text - strlen(text) - 1);
   od_svg_label(to, left, y - 9, "paths", text);
 }
 
-static void draw_page(FILE *to, const od_table *t, const char *title, const char *subtitle) {
-  od_chart paths = paths_chart(t, top);
-  double first_chart = has_paths(t) ? paths.y + paths.height + chart_gap + 10 : top;
-  double height = first_chart + (t->columns - 1) * (chart_height + chart_gap) - chart_gap + bottom;
+static void draw_page(FILE *to, const od_table *t, const int *panel, const char *title, const char *subtitle) {
+  od_chart above = place_paths(t, top).chart;
+  double first_chart = has_paths(t) ? above.y + above.height + chart_gap + 10 : top;
+  int charts = 0, drawn = 0;
+  for (int c = 1; c < t->columns; c++) charts += first_in_panel(panel, c) == c;
+  double height = first_chart + charts * (chart_height + chart_gap) - chart_gap + bottom;
   od_svg_begin(to, page_width, height, title, style);
   od_svg_rectangle(to, "page", 0, 0, page_width, height);
   od_svg_text(to, "title", left, 34, "start", title);
@@ -193,18 +273,21 @@ static void draw_page(FILE *to, const od_table *t, const char *title, const char
 
   if (has_paths(t)) draw_paths(to, t, top);
   od_summary s = od_table_summary(t, 0);
-  od_axis time = od_axis_make(s.min, s.max, t->unit[0], 10);
-  for (int c = 1; c < t->columns; c++)
-    draw_time_chart(to, t, c, first_chart + (c - 1) * (chart_height + chart_gap), &time, c == t->columns - 1);
+  scale time = make_scale(s.min, s.max, 0, t->unit[0], 10);
+  for (int c = 1; c < t->columns; c++) {
+    if (first_in_panel(panel, c) != c) continue;
+    draw_time_chart(to, t, panel, c, first_chart + drawn * (chart_height + chart_gap), &time, drawn + 1 == charts);
+    drawn++;
+  }
   od_svg_end(to);
 }
 
-od_status od_plot_write(const od_table *table, const char *title, const char *subtitle, const char *path,
-                        od_error *err) {
+od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
+                        const char *path, od_error *err) {
   if (table->rows == 0 || table->columns < 2) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to plot");
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
-  draw_page(f.file, table, title, subtitle);
+  draw_page(f.file, table, panel, title, subtitle);
   return od_atomic_commit(&f, err);
 }

@@ -7,6 +7,7 @@
 
 #include "machine/quantities.h"
 #include "machine/document.h"
+#include "machine/kind.h"
 
 static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
                                        "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
@@ -98,6 +99,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
     report_problems(ld, &error);
     return OD_BAD_INPUT;
   }
+  od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
@@ -122,6 +124,7 @@ static od_status load_tree(void *loader) {
                 od_describe(ld, ld->tree.root));
     return OD_BAD_INPUT;
   }
+  if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   int map = od_load_variants(ld, sections, ld->tree.root, ld->variant);
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";

@@ -7,6 +7,8 @@
 
 #include "machine/quantities.h"
 #include "machine/suggest.h"
+#include "model/outputs.h"
+#include "plant/assembly.h"
 
 enum { MOST_OPTIONS = 64 };
 
@@ -272,7 +274,8 @@ static void load_value(od_loader *ld, int key, const option *o) {
   if (number.text != NULL &&
       (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, &field, o->row, value)))
     return;
-  od_add_number(ld, &given, value, &field, o->row, OD_IN_LOADER);
+  int number_index = od_add_number(ld, &given, value, &field, o->row, OD_IN_LOADER);
+  if (balance && number_index >= 0) ld->machine->numbers.item[number_index].number.balanced = true;
   if (o->no_state) return;
   if (balance)
     od_build_balance(ld->build, quantity, value);
@@ -294,4 +297,19 @@ void od_load_initial(od_loader *ld, int node) {
     if (find_option(ld, key, &o)) load_value(ld, key, &o);
   }
   od_index_free(&seen);
+}
+
+// What balance found for a quantity; its place in the initial state is that of a coordinate or of a first-order state.
+static double balanced_value(const od_model *m, const char *quantity, double start) {
+  int coordinate = od_model_coordinate_find(m, quantity, false), output = od_model_output_find(m, quantity);
+  if (coordinate >= 0) return m->z0[coordinate];
+  int state = output >= 0 ? od_assembly_first_order_state(m, &m->output[output]) : -1;
+  return state >= 0 ? m->c0[state] : start;
+}
+
+void od_load_balanced(od_loader *ld) {
+  for (int i = 0; i < ld->machine->numbers.count; i++) {
+    od_number *x = &ld->machine->numbers.item[i].number;
+    if (x->balanced) x->value = balanced_value(ld->machine->model, x->path + strlen("initial."), x->value);
+  }
 }

@@ -92,7 +92,8 @@ void od_load_cylinders(od_loader *ld, int node);
 void od_load_blocks(od_loader *ld);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// After the model is there: the names in run.outputs.
+// After the model is there: the initial values that were found by balance, and the names in run.outputs.
+void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
 
 // After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.

@@ -35,6 +35,10 @@ static void tell_facts(od_account *a) {
   if (e->truth)
     od_page_fact(p, "Measured on", "a simulated machine%s%s; seed of the noise: %llu", true_variant ? ", variant " : "",
                  true_variant ? true_variant : "", (unsigned long long)e->seed);
+  else if (e->log)
+    od_page_fact(p, "Log", "%s, %ld rows", e->data.file, e->log->rows);
+  else
+    od_page_fact(p, "Log", "none: samples came live");
   if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
   od_page_replaced_fact(p, "Set in the true machine", e->truth);
   od_page_replaced_fact(p, "Set in the model", e->model);

@@ -9,9 +9,11 @@
 
 #include "io/clock.h"
 #include "io/number.h"
+#include "machine/machine.h"
 #include "oleodyn/sim.h"
 #include "plant/sim_block.h"
 #include "simulate/accuracy.h"
+#include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
 #include "simulate/run_verdict.h"
 
@@ -46,6 +48,7 @@ typedef struct run {
   od_plant *energy;       // the same machine with its energies as outputs
   range energy_range[ENERGIES];
   double balance;  // the largest
+  od_cavitation *cavitation;
   long rows, inputs_watched;
   range *input_range;
   double *input_bend;         // the largest distance of each input from the straight line within a step
@@ -60,6 +63,7 @@ typedef struct run {
 static void end_run(run *r) {
   od_cvodes_free(r->cvodes);
   od_accuracy_free(r->accuracy);
+  od_cavitation_free(r->cavitation);
   od_sim_free(r->sim);
   od_plant_free(r->plant);
   od_plant_free(r->energy);
@@ -94,7 +98,9 @@ static bool allocate(run *r) {
   r->input_bend = calloc(inputs, sizeof *r->input_bend);
   r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
   r->map = calloc(states * states + 1, sizeof *r->map);
-  return r->sim && r->u && r->u_middle && r->u_after && r->input_range && r->input_bend && r->row && r->map;
+  r->cavitation = od_cavitation_new(od_machine_model(r->machine));
+  return r->cavitation && r->sim && r->u && r->u_middle && r->u_after && r->input_range && r->input_bend && r->row &&
+         r->map;
 }
 
 static od_status make_energy_plant(run *r, od_error *err) {
@@ -155,6 +161,7 @@ static void compare(run *r) {
 static od_status record(run *r, double t, bool last, od_error *err) {
   r->row[0] = t;
   od_status status = od_sim_outputs(r->sim, r->row + 1);
+  if (status == OD_OK) od_cavitation_watch(r->cavitation, t, od_sim_state(r->sim) + 2 * r->plant->nz);
   if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r);
   if (status == OD_OK) od_accuracy_record(r->accuracy, r->row + 1);
   if (status == OD_OK && r->looser) compare(r);
@@ -427,6 +434,7 @@ static od_status report_run(const run *r, double seconds, bool complete, od_run_
   if (ok && complete && a->beyond > 0 && r->accuracy) find_better_step(r, a);
   ok = ok && od_run_judge(r->machine, r->options, r->step, a, &report->verdict);
   if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, &report->verdict);
+  ok = ok && od_cavitation_tell(r->cavitation, &report->verdict);
   return ok ? OD_OK : OD_NO_MEMORY;
 }
 

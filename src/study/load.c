@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "machine/document.h"
+#include "machine/kind.h"
 #include "machine/quantities.h"
 #include "machine/suggest.h"
 #include "study/cases.h"
@@ -205,6 +206,7 @@ static od_status read_file(void *user) {
   static const od_field first = {"first_seed", "1", OD_NOT_NEGATIVE, 1};
   study_loader *sl = user;
   od_loader *ld = &sl->ld;
+  if (od_is_other_kind(ld, OD_FILE_STUDY)) return OD_BAD_INPUT;
   od_section file = od_document_root(ld, "a study", "'cases'", sections);
   if (file.map < 0) return OD_BAD_INPUT;
   const char *title = od_read_text(ld, od_section_get(ld, &file, "study"), "study", "a title");

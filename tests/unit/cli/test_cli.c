@@ -384,7 +384,7 @@ static void test_info_lists_parts(void **state) {
   const char *lines[] = {
       "\nBodies\n  crank  beam     2 kg\n  plate  general  3 kg\n",
       "\nJoints\n  J  revolute  ground.A - crank.start   preferred\n  K  revolute  ground.B - plate.origin\n",
-      "\nRods (each closes a loop)\n  tie  crank.end - plate.ear  1 m\n",
+      "\nRods (each closes a loop)\n  tie  crank.end - plate.ear  1000 mm\n",
       "\n  damper  ground.B - crank.middle  damping 7 N s/m\n  J       in joint J               stiffness 40 N m/rad\n",
       "\n  f  at crank.end   2000 N times push\n  t  in joint J     drive\n  g  on body plate  3 N m\n",
   };

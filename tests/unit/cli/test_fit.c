@@ -114,10 +114,12 @@ static void test_gaps_and_still_signals(void **state) {
   says(o.out, "data: 5 values of sensors are missing and were left out.");
   says(o.out, "data: 3 missing values of inputs taken from their neighbours.");
   says(o.out, "data  lag     fit             55        5");
+  says(o.out, "\nset data: log log.csv, ");
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   assert_non_null(root);
   const json_t *set = json_array_get(json_object_get(root, "sets"), 0);
+  assert_string_equal(json_string_value(json_object_get(set, "file")), "log.csv");
   assert_int_equal(json_integer_value(json_object_get(set, "inputs_bridged")), 3);
   const json_t *sensor = json_array_get(json_object_get(set, "sensors"), 0);
   assert_int_equal(json_integer_value(json_object_get(sensor, "missing")), 5);

@@ -28,13 +28,16 @@ static json_t *read_json(scratch *s, const char *name) {
 static void test_log(void **state) {
   scratch *s = *state;
   expect_code(run(s, "observe %s --set time=0.5 --csv run.csv --json a.json --quiet", EXPERIMENT), 0);
-  outcome o = run(s, "observe %s --data run.csv --json b.json --plot b.svg", EXPERIMENT);
+  outcome o = run(s, "observe %s --data run.csv --json b.json --plot b.svg --report b.html", EXPERIMENT);
   ends_with(o, 0);
   says(o.out, "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart");
   assert_null(strstr(o.out, "true"));
   assert_null(strstr(o.out, "curves: off"));
   assert_string_equal(o.err, "");
   forget(o);
+  char *report = scratch_read(scratch_path(s, "b.html"));
+  says(report, "run.csv, 501 rows");
+  free(report);
   json_t *a = read_json(s, "a.json"), *b = read_json(s, "b.json");
   const char *const gone[] = {"truth", "seed", "curves", "nees_per_dimension", "coverage95", "curve_rmse_percent"};
   for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
@@ -50,6 +53,23 @@ static void test_log(void **state) {
   assert_string_equal(json_string_value(json_object_get(json_object_get(b, "data"), "file")), "run.csv");
   json_decref(a);
   json_decref(b);
+}
+
+// With --si the same in SI, on the terminal and in the report.
+static void test_si(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "observe %s --set time=0.1 --report a.html", EXPERIMENT);
+  says(o.out, "  oil.kp                         MPa ");
+  forget(o);
+  o = run(s, "observe %s --set time=0.1 --si --report b.html", EXPERIMENT);
+  says(o.out, "  oil.kp                         Pa ");
+  forget(o);
+  char *a = scratch_read(scratch_path(s, "a.html")), *b = scratch_read(scratch_path(s, "b.html"));
+  says(a, "\u00a0bar");
+  assert_null(strstr(b, "\u00a0bar"));
+  says(b, "\u00a0Pa");
+  free(a);
+  free(b);
 }
 
 // A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it
@@ -419,6 +439,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_log),
+      TEST(test_si),
       TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
       TEST(test_sigma_without_its_unit),

@@ -40,6 +40,31 @@ static void test_units(void **state) {
   expect("V", 10, "V", 10);
 }
 
+// What is zero, or of no known size, gets the unit that is usual in the trade.
+static void test_usual_units(void **state) {
+  (void)state;
+  expect("Pa", 0, "bar", 0);
+  expect("m", 0, "mm", 0);
+  expect("m3/s", 0, "l/min", 0);
+  assert_string_equal(od_display_usual("Pa"), "bar");
+  assert_string_equal(od_display_usual("m^2"), "mm\u00b2");
+  assert_string_equal(od_display_usual("rad"), "deg");
+  assert_string_equal(od_display_usual("N"), "N");
+  assert_string_equal(od_display_usual("1"), "");
+  assert_string_equal(od_display_usual("N s/m"), "N s/m");
+}
+
+// The last test: the choice stays.
+static void test_si(void **state) {
+  (void)state;
+  od_display_choose_si();
+  expect("Pa", 7.6e6, "Pa", 7.6e6);
+  expect("m3/s", 0, "m3/s", 0);
+  expect("1", 28, "", 28);
+  assert_string_equal(od_display_usual("rad"), "rad");
+  assert_string_equal(od_display_quantity(0.02, "m").text, "0.02 m");
+}
+
 static void expect_texts(double value, double uncertainty, const char *shown, const char *beside) {
   char text[OD_NUMBER_SIZE];
   od_display_value(text, value, uncertainty);
@@ -69,7 +94,8 @@ static void test_quantities(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_digits),
-                                     cmocka_unit_test(test_quantities)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_usual_units),
+                                     cmocka_unit_test(test_digits), cmocka_unit_test(test_quantities),
+                                     cmocka_unit_test(test_si)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void test_plot(void **state) {
     od_table_append(t, (double[]){x, cos(x), sin(x), 5, i % 1000 < 100 ? (double)NAN : x, NAN});
   }
   const char *path = scratch_path(s, "p.svg");
-  assert_int_equal(od_plot_write(t, "Fish & \"chips\"", "<fast>", path, NULL), OD_OK);
+  assert_int_equal(od_plot_write(t, NULL, "Fish & \"chips\"", "<fast>", path, NULL), OD_OK);
   char *text = scratch_read(path);
   expect_well_formed(text);
   assert_non_null(strstr(text, "Fish &amp; &quot;chips&quot;"));
@@ -91,10 +91,10 @@ static void test_small_tables(void **state) {
   od_table_label(t, 2, "p.y", "m");
   const char *path = scratch_path(s, "p.svg");
   od_error err = {0};
-  assert_int_equal(od_plot_write(t, "", "", path, &err), OD_BAD_ARGUMENT);
+  assert_int_equal(od_plot_write(t, NULL, "", "", path, &err), OD_BAD_ARGUMENT);
   assert_int_equal(scratch_count(s), 0);
   od_table_append(t, (double[]){0, 0, 0});
-  assert_int_equal(od_plot_write(t, "", "", path, &err), OD_OK);
+  assert_int_equal(od_plot_write(t, NULL, "", "", path, &err), OD_OK);
   char *text = scratch_read(path);
   expect_well_formed(text);
   free(text);

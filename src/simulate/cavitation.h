@@ -1,0 +1,18 @@
+// Which volumes cavitate in a run, from when on and for how long: watched row by row, told at the end.
+#ifndef OD_SIMULATE_CAVITATION_H
+#define OD_SIMULATE_CAVITATION_H
+
+#include "io/verdict.h"
+#include "model/model.h"
+
+typedef struct od_cavitation od_cavitation;
+
+// NULL: memory ran out.
+od_cavitation *od_cavitation_new(const od_model *model);
+void od_cavitation_free(od_cavitation *c);
+// A row at time t; states: the first-order ones, among which the pressures are.
+void od_cavitation_watch(od_cavitation *c, double t, const double *states);
+// Adds a remark for each volume that cavitated until the time of the last row. False: memory ran out.
+bool od_cavitation_tell(const od_cavitation *c, od_verdict *verdict);
+
+#endif

@@ -1,0 +1,160 @@
+// What simulate tells people: the summary beside written files, the units of the trade, cavitation, outputs that share a
+// panel.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/program.h"
+
+// A litre of oil at 10 bar from which 0.3 l/min are drawn until 0.4 s, and pumped back from then on. The pressure falls
+// by 5 MPa/s: it is zero at 0.2 s and again at 0.6 s.
+static const char drawn[] =
+    "oil: {density: 860 kg/m^3, law: constant, modulus: 1000 MPa}\n"
+    "volumes: {A: {volume: 1 L}, B: {volume: 1 L}}\n"
+    "inputs: {draw: {unit: m3/s, steps: {initial: -0.3 L/min, at: [[0.4 s, 0.3 L/min]]}}}\n"
+    "pumps: {pump: {to: A, flow: draw}, spare: {to: B, flow: 0.1 L/min}}\n"
+    "initial: {A.pressure: 10 bar, B.pressure: 20 bar}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [A.pressure, B.pressure, pump.flow]}\n";
+
+static scratch *with_machine(void **state) {
+  scratch_write(*state, "drawn.yaml", drawn, sizeof drawn - 1);
+  return *state;
+}
+
+static void lacks(const char *text, const char *part) {
+  if (strstr(text, part)) fail_msg("'%s' is in:\n%s", part, text);
+}
+
+static void test_files_keep_the_summary(void **state) {
+  scratch *s = with_machine(state);
+  const char *const options[] = {"--csv r.csv", "--mat r.mat", "--json r.json", "--plot r.svg"};
+  for (int i = 0; i < 4; i++) {
+    outcome o = run(s, "simulate drawn.yaml %s", options[i]);
+    ends_with(o, 0);
+    says(o.out, "output");
+    says(o.out, "A.pressure");
+    says(o.out, "verdict: sound");
+    says(o.out, "wrote r.");
+    forget(o);
+  }
+  outcome o = run(s, "simulate drawn.yaml --csv -");
+  lacks(o.out, "verdict");
+  forget(o);
+  o = run(s, "simulate drawn.yaml --csv r.csv --quiet");
+  assert_string_equal(o.out, "");
+  forget(o);
+}
+
+// Closed form: from 0.2 s to 0.6 s. The row at 0.2 s itself may be on either side of zero.
+static void test_cavitation_is_told(void **state) {
+  scratch *s = with_machine(state);
+  const char *const integrators[] = {"trapezoid", "rk4", "cvodes"};
+  for (int i = 0; i < 3; i++) {
+    outcome o = run(s, "simulate drawn.yaml --integrator %s --step '0.9 ms' --json r.json", integrators[i]);
+    ends_with(o, 0);
+    says(o.out, "verdict: sound\n  Cavitation: volume A cavitates from 0.2");
+    says(o.out, " s on, in all for 400 ms of 1 s");
+    lacks(o.out, "volume B");
+    forget(o);
+    char *json = scratch_read(scratch_path(s, "r.json"));
+    says(json, "\"code\": \"cavitation\"");
+    free(json);
+  }
+  outcome o = run(s, "simulate drawn.yaml --time 0.19");
+  lacks(o.out, "avitat");
+  forget(o);
+}
+
+// Tables, whatever the widths of their columns.
+static outcome squeezed(outcome o) {
+  char *to = o.out;
+  for (const char *c = o.out; *c; c++)
+    if (*c != ' ' || (to > o.out && to[-1] != ' ')) *to++ = *c;
+  *to = '\0';
+  return o;
+}
+
+static void test_units_for_people(void **state) {
+  scratch *s = with_machine(state);
+  outcome o = squeezed(run(s, "simulate drawn.yaml --csv r.csv --plot r.svg"));
+  says(o.out, " A.pressure bar 0 20 ");
+  says(o.out, " pump.flow l/min -0.3 0.3 0.3 0.3\n");
+  forget(o);
+  char *text = scratch_read(scratch_path(s, "r.svg"));
+  says(text, "A.pressure<tspan class=\"note\" dx=\"6\">(bar)");
+  says(text, "pump.flow<tspan class=\"note\" dx=\"6\">(l/min)");
+  free(text);
+  text = scratch_read(scratch_path(s, "r.csv"));
+  says(text, "time [s],A.pressure [Pa],B.pressure [Pa],pump.flow [m3/s]\n0,");
+  free(text);
+
+  o = squeezed(run(s, "simulate drawn.yaml --si --plot r.svg"));
+  says(o.out, " A.pressure Pa 0 2e+06 ");
+  says(o.out, " pump.flow m3/s -5e-06 5e-06 ");
+  forget(o);
+  text = scratch_read(scratch_path(s, "r.svg"));
+  says(text, "(MPa)");
+  lacks(text, "bar");
+  free(text);
+
+  o = squeezed(run(s, "info drawn.yaml"));
+  says(o.out, " A.volume 1 l ");
+  says(o.out, " initial.B.pressure 20 bar");
+  says(o.out, " A pressure (bar), inflow (l/min), cavitating, compressed (J)\n");
+  forget(o);
+  o = squeezed(run(s, "info drawn.yaml --si"));
+  says(o.out, " A.volume 0.001 m3 ");
+  says(o.out, " initial.B.pressure 2000000 Pa");
+  says(o.out, " A pressure (Pa), inflow (m3/s), cavitating, compressed (J)\n");
+  forget(o);
+}
+
+static int count(const char *text, const char *part) {
+  int n = 0;
+  for (const char *c = text; (c = strstr(c, part)); c++) n++;
+  return n;
+}
+
+static void test_outputs_share_a_panel(void **state) {
+  scratch *s = with_machine(state);
+  expect_code(run(s, "simulate drawn.yaml --output A.pressure,B.pressure,pump.flow --plot r.svg"), 0);
+  char *text = scratch_read(scratch_path(s, "r.svg"));
+  assert_int_equal(count(text, "class=\"frame\""), 3);
+  assert_int_equal(count(text, "class=\"curve c"), 3);
+  free(text);
+  // B joins A's panel, wherever A was asked for first; the files keep their columns.
+  expect_code(
+      run(s, "simulate drawn.yaml --output A.pressure,pump.flow,A.pressure+B.pressure --plot r.svg --csv r.csv"), 0);
+  text = scratch_read(scratch_path(s, "r.svg"));
+  assert_int_equal(count(text, "class=\"frame\""), 2);
+  assert_int_equal(count(text, "class=\"curve c"), 3);
+  says(text, ">A.pressure</text>");
+  says(text, ">B.pressure</text>");
+  // B: 0.1 l/min for 1 s into 1 l of 1000 MPa is 16.67 bar more than its 20.
+  says(text, ">0 to 36.67<");
+  free(text);
+  text = scratch_read(scratch_path(s, "r.csv"));
+  says(text, "time [s],A.pressure [Pa],pump.flow [m3/s],B.pressure [Pa]\n");
+  free(text);
+  outcome o = run(s, "simulate drawn.yaml --output 'A.pressure+pump.*'");
+  ends_with(o, 2);
+  says(o.err, "--output: 'A.pressure' (Pa) and 'pump.flow' (m3/s) have different units and cannot share a panel");
+  forget(o);
+  o = run(s, "simulate drawn.yaml --output A.pressure+B.presure");
+  ends_with(o, 2);
+  says(o.err, "there is no output 'B.presure'; did you mean 'B.pressure'?");
+  forget(o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_files_keep_the_summary, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_cavitation_is_told, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_units_for_people, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_outputs_share_a_panel, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

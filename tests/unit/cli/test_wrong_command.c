@@ -1,0 +1,108 @@
+// A file given to the wrong command: one message that says what it is and which command takes it, exit code 2.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/program.h"
+
+static const char machine[] =
+    "inputs: {u: {unit: V, constant: 1 V}}\n"
+    "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}}\n"
+    "run: {time: 2 s, step: 10 ms}\n";
+static const char experiment[] = "machine: machine.yaml\n\"sensors\": {lag: {sigma: 50 mV}}\n";
+static const char fit[] =
+    "machine: machine.yaml\nsensors: {lag: {sigma: 50 mV}}\n"
+    "parameters: {lag.gain: {start: 1}}\nsets: {a: {simulate: yes, time: 1 s}}\n";
+static const char study[] = "cases: {a: {observe: experiment.yaml}}\n";
+
+static void put(scratch *s, const char *name, const char *text) {
+  scratch_write(s, name, text, strlen(text));
+}
+
+static void test_each_command(void **state) {
+  scratch *s = *state;
+  put(s, "machine.yaml", machine);
+  put(s, "experiment.yaml", experiment);
+  put(s, "fit.yaml", fit);
+  put(s, "study.yaml", study);
+  static const struct {
+    const char *command, *file, *message;
+  } calls[] = {
+      {"simulate", "experiment.yaml",
+       "1:1: error: found an experiment file, expected a machine file; 'oleodyn observe' takes it\n"},
+      {"info", "fit.yaml", "1:1: error: found a fit file, expected a machine file; 'oleodyn fit' takes it\n"},
+      {"simulate", "study.yaml", "1:1: error: found a study file, expected a machine file; 'oleodyn study' takes it\n"},
+      {"observe", "machine.yaml",
+       "1:1: error: found a machine file, expected an experiment file; 'oleodyn simulate' and 'oleodyn info' take it\n"},
+      {"fit", "machine.yaml",
+       "1:1: error: found a machine file, expected a fit file; 'oleodyn simulate' and 'oleodyn info' take it\n"},
+      {"study", "machine.yaml",
+       "1:1: error: found a machine file, expected a study file; 'oleodyn simulate' and 'oleodyn info' take it\n"},
+      {"observe", "study.yaml",
+       "1:1: error: found a study file, expected an experiment file; 'oleodyn study' takes it\n"},
+      {"fit", "study.yaml", "1:1: error: found a study file, expected a fit file; 'oleodyn study' takes it\n"},
+      {"study", "experiment.yaml",
+       "1:1: error: found an experiment file, expected a study file; 'oleodyn observe' takes it\n"},
+      {"study", "fit.yaml", "1:1: error: found a fit file, expected a study file; 'oleodyn fit' takes it\n"},
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s %s", calls[i].command, calls[i].file);
+    ends_with(o, 2);
+    char wanted[300];
+    snprintf(wanted, sizeof wanted, "%s:%s", calls[i].file, calls[i].message);
+    if (strcmp(o.err, wanted) != 0) fail_msg("oleodyn %s: got\n%sinstead of\n%s", calls[i].command, o.err, wanted);
+    forget(o);
+  }
+}
+
+// The file that an experiment names as its machine is no other: the message has the place of that file.
+static void test_machine_of_experiment(void **state) {
+  scratch *s = *state;
+  put(s, "study.yaml", study);
+  put(s, "experiment.yaml", "machine: study.yaml\nsensors: {lag: {sigma: 50 mV}}\n");
+  outcome o = run(s, "observe experiment.yaml");
+  ends_with(o, 2);
+  says(o.err, "study.yaml:1:1: error: found a study file, expected a machine file");
+  forget(o);
+}
+
+// A fit may be observed when it has all that an observer needs.
+static void test_fit_to_observe(void **state) {
+  scratch *s = *state;
+  put(s, "machine.yaml", machine);
+  put(s, "fit.yaml", fit);
+  outcome o = run(s, "observe fit.yaml");
+  ends_with(o, 2);
+  says(o.err, "fit.yaml:1:1: error: this is a fit file, which 'oleodyn fit' takes; an observer needs more\n");
+  says(o.err, "the parameter 'lag.gain' needs 'sigma'");
+  forget(o);
+  put(s, "both.yaml",
+      "machine: machine.yaml\nstep: 10 ms\ntime: 1 s\nsensors: {lag: {sigma: 50 mV}}\n"
+      "parameters: {lag.gain: {start: 1, sigma: 1}}\nsets: {a: {simulate: yes, time: 1 s}}\n");
+  o = run(s, "observe both.yaml --quiet");
+  if (o.code == 2) fail_msg("%s", o.err);
+  forget(o);
+}
+
+// Sections of two kinds are a mistake in the file, not in the command.
+static void test_mixed_file(void **state) {
+  scratch *s = *state;
+  put(s, "mixed.yaml", "bodies: {a: {point: {mass: 1 kg}}}\nsensors: {}\n");
+  outcome o = run(s, "simulate mixed.yaml");
+  ends_with(o, 2);
+  says(o.err, "unknown key 'sensors'");
+  forget(o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_each_command, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_machine_of_experiment, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_fit_to_observe, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_mixed_file, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
