@@ -120,6 +120,30 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   return OD_OK;
 }
 
+// Coordinates, their rates, reference rotations and the choice of coordinates: copied aside, or back from there.
+static void keep_choice(const machine *d, const parts *p, double *aside, bool back) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  const struct {
+    void *here;
+    size_t size;
+  } kept[] = {{p->w + l->z, (size_t)m->coordinates * sizeof(double)},
+              {p->w + l->zd, (size_t)m->coordinates * sizeof(double)},
+              {p->w + l->chart, 9 * (size_t)m->charts * sizeof(double)},
+              {p->in + l->dependent, (size_t)m->coordinates * sizeof(int)},
+              {p->in + l->kept_row, (size_t)m->rows * sizeof(int)}};
+  char *at = (char *)aside;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    memcpy(back ? kept[i].here : at, back ? at : kept[i].here, kept[i].size);
+    at += kept[i].size;
+  }
+}
+
+size_t od_machine_choice_doubles(const od_model *m) {
+  size_t integers = (size_t)(m->coordinates + m->rows);
+  return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
+}
+
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
@@ -131,7 +155,8 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
   // columns for the parameters, where wanted.
   int np = map_p ? plant->np : 0, columns = 2 * free + np;
-  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns;
+  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
+         *aside = dense + (m->rows + 2) * (n + 1);
   directions v = clear_directions(plant, &p);
   for (int j = 0; j < 2 * free; j++) {
     (j < free ? v.dz : v.dzd)[j % free] = 1;
@@ -142,6 +167,7 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   }
   od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * free) : OD_OK;
   if (status != OD_OK) return status;
+  keep_choice(d, &p, aside, false);
   for (int i = 1; i < m->links && m->charts > 0; i++)
     if (m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) {
       int c = m->link[i].coordinate;
@@ -149,7 +175,10 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
     }
   p.head->placed = 0;
   mech->open_positions(m, p.w);
-  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
+  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) {
+    keep_choice(d, &p, aside, true);
+    return OD_SINGULAR;
+  }
   for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   p.head->inverse_pivot = 0;

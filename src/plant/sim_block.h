@@ -30,6 +30,7 @@ struct od_sim {
   size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix
   size_t gxB, right;                                    // the transition
   size_t stage;                                         // Runge-Kutta; careful Newton
+  size_t before_set;                                    // the point to come back to when another one is impossible
   size_t work;
 };
 

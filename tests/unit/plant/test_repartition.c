@@ -189,9 +189,53 @@ static void charts_are_carried_over(void **state) {
   assert_true(worst < 1e-10);
 }
 
+// A choice of coordinates that fails leaves everything as it was. It is made to fail by weights of zero, with which no
+// row of the closures counts. Oracle: the outputs before.
+static void failure_changes_nothing(void **state) {
+  (void)state;
+  int failures = 0;
+  for (unsigned seed = 1; seed <= 100; seed++) {
+    od_model *m = od_random_machine(seed, false, true, false, false);
+    if (!m) continue;
+    od_plant *plant = NULL;
+    int outputs[300], count = m->outputs < 300 ? m->outputs : 300, changed;
+    double u[2] = {1, -1}, x[64], weight[64], before[300], after[300];
+    for (int i = 0; i < count; i++) outputs[i] = i;
+    assert_int_equal(od_model_plant(m, outputs, count, NULL, 0, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant);
+    size_t size = (size_t)od_plant_nx(plant) * sizeof *x, weights = (size_t)m->coordinates * sizeof *weight;
+    od_dice dice = {seed};
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    memcpy(x, od_sim_state(sim), size);
+    for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
+    bool runs = m->rows > 0 && od_sim_set(sim, 0, x, u) == OD_OK;
+    memcpy(weight, m->coordinate_weight, weights);
+    memset(m->coordinate_weight, 0, weights);
+    // Without weights only a reference rotation can be the reason.
+    for (int i = 0; i < 400 && runs && !plant->ops->wants_repartition(plant, od_sim_work(sim)); i++)
+      runs = od_sim_step(sim, 2e-3, u) == OD_OK;
+    if (runs && plant->ops->wants_repartition(plant, od_sim_work(sim)) && od_sim_outputs(sim, before) == OD_OK) {
+      memcpy(x, od_sim_state(sim), size);
+      assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_SINGULAR);
+      memcpy(m->coordinate_weight, weight, weights);
+      assert_memory_equal(x, od_sim_state(sim), size);
+      assert_int_equal(od_sim_outputs(sim, after), OD_OK);
+      for (int i = 0; i < count; i++) assert_true(fabs(after[i] - before[i]) <= 1e-7 * (1 + fabs(before[i])));
+      assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
+      assert_true(changed);
+      failures++;
+    }
+    od_sim_free(sim);
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d choices failed on purpose\n", failures);
+  assert_true(failures >= 5);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hundred_revolutions), cmocka_unit_test(closed_form),
-                                     cmocka_unit_test(tangents_are_carried_over),
-                                     cmocka_unit_test(charts_are_carried_over)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hundred_revolutions), cmocka_unit_test(closed_form), cmocka_unit_test(tangents_are_carried_over),
+      cmocka_unit_test(charts_are_carried_over), cmocka_unit_test(failure_changes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
