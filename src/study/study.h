@@ -71,7 +71,8 @@ typedef struct od_study {
 typedef struct od_study_options {
   long seeds;  // instead of the file's; 0: those
   const char *const *only;
-  int only_count;  // cases to run; none: all
+  int only_count;      // cases to run; none: all
+  od_content content;  // of the file, where it has been read already
 } od_study_options;
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
