@@ -390,8 +390,8 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   for (int i = 0; messages && i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
     bool about_log = m->file && strcmp(m->file, plan->file) == 0;
-    od_messages_add_like(about_log ? xl->foreign : xl->ld.messages, m, (od_place){m->file, m->line, m->column}, "%s",
-                         m->text);
+    od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
+                    "%s", m->text);
   }
   od_messages_free(messages);
   if (*log) check_measured(&xl->ld, *log);

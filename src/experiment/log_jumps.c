@@ -1,5 +1,6 @@
-// Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new value, the
-// machine has most likely seen a jump, and straight lines from row to row spread it over the time between two rows.
+// Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new
+// value, the machine has most likely seen a jump, and straight lines from row to row spread it over the time between
+// two rows.
 #include <math.h>
 
 #include "experiment/log.h"

@@ -9,8 +9,8 @@ enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small fil
 
 typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
 
-// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table of
-// ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
+// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table
+// of ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
 // (NULL: the key; "": none).
 typedef struct od_field {
   const char *key, *unit;
@@ -40,7 +40,8 @@ void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...
 bool od_split_quantity(const char *text, double *value, const char **unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is unusual.
+// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is
+// unusual.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
 // Whether a number, if it is given, is a whole one; if not, a message says so.
 bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most);

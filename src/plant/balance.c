@@ -1,4 +1,5 @@
-// Static balance of the initial state: which equations decide what is to be balanced, and what to say where they cannot.
+// Static balance of the initial state: which equations decide what is to be balanced, and what to say where they
+// cannot.
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
@@ -155,8 +156,8 @@ static double typical_state(const balance *b, const condition *c, int state) {
   return there > 1 ? there : 1;
 }
 
-// Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures could
-// rest by.
+// Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures
+// could rest by.
 static void list_unknowns(balance *b) {
   const assembly *s = b->s;
   for (int k = 0; k < b->n && b->angles > 0; k++)

@@ -1,5 +1,5 @@
-// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps. How far
-// off the run is, is found out on the way; when that is too far, shorter steps are tried.
+// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps. How
+// far off the run is, is found out on the way; when that is too far, shorter steps are tried.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -127,7 +127,8 @@ static od_status prepare(run *r, od_error *err) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was taken.
+// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was
+// taken.
 static void watch_energy(run *r) {
   double y[ENERGIES];
   if (!r->energy || r->energy->ops->outputs(r->energy, od_sim_work(r->sim), od_sim_energy(r->sim), y) != OD_OK) return;
@@ -165,7 +166,8 @@ static bool inputs_jump(run *r, double t) {
   return jump;
 }
 
-// A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere within.
+// A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere
+// within.
 static void watch_inputs(run *r, double t, double h) {
   if (r->plant->nu == 0 || r->inputs_watched++ % WATCH_INPUTS != 0) return;
   double along = 0.2 + 0.6 * fmod(0.618034 * (double)r->inputs_watched, 1);
@@ -278,7 +280,8 @@ static int worst_output(const run *r, double *part) {
   return worst;
 }
 
-// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a period.
+// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a
+// period.
 static void find_coarse_input(const run *r, od_run_accuracy *a) {
   static const double coarse = 0.3;
   a->coarse_input = -1;
@@ -316,7 +319,8 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
 // As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
 enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
 
-// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much shorter".
+// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much
+// shorter".
 static double shorter_step(od_integrator integrator, double step, double part) {
   double order = integrator == OD_RK4 ? 4 : 2, by = pow(OD_ACCURATE / 2 / part, 1 / order);
   return od_number_125(step * fmin(fmax(by, 0.02), 0.5));

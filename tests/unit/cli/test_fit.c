@@ -239,7 +239,8 @@ static void test_data_option(void **state) {
   json_decref(root);
 }
 
-// A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the report.
+// A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the
+// report.
 static void test_unsound(void **state) {
   scratch *s = *state;
   FILE *to = fopen(scratch_path(s, "log.csv"), "w");

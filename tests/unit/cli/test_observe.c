@@ -52,8 +52,8 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
-// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it is
-// known.
+// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it
+// is known.
 static void test_calibration_of_a_log(void **state) {
   scratch *s = *state;
   static const char file[] = "machine: " OD_SOURCE_DIR
@@ -111,6 +111,8 @@ static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
   snprintf(line, sizeof line, "verdict: %s\n", trust);
   says(o->out, line);
+  snprintf(line, sizeof line, "Verdict:</b> %s<", trust);
+  says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
     const char *text = json_string_value(json_object_get(remark, "text")), *words = strstr(text, ": ") + 2;

@@ -1,5 +1,5 @@
-// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first. Logs
-// come from simulated machines, so that nothing but that cause is wrong.
+// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first.
+// Logs come from simulated machines, so that nothing but that cause is wrong.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,8 +159,8 @@ static void test_dependence_on_the_start(void **state) {
   done(e, o);
 }
 
-// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what the
-// start itself is worth, which is much here: one sigma of the start is five of the end.
+// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what
+// the start itself is worth, which is much here: one sigma of the start is five of the end.
 static void test_what_a_start_is_worth(void **state) {
   static const char file[] = "machine: " CASE
                              "machine.yaml\ntime: 0.2 s\nstep: 1 ms\n"

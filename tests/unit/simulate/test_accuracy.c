@@ -1,5 +1,5 @@
-// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance, which
-// shares neither steps nor error control with the fixed-step rules.
+// How far off a run is: against closed forms, and over random machines and steps against CVODES at a tight tolerance,
+// which shares neither steps nor error control with the fixed-step rules.
 //
 //   unit.simulate.accuracy                            the tests
 //   unit.simulate.accuracy calibrate 1 400 [rk4]      400 machines from seed 1 on, one line each, then the counts
@@ -57,8 +57,8 @@ static double estimated_error(const od_run_report *r) {
 
 // --- Closed forms -------------------------------------------------------------------------------------------------
 
-// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from the
-// cosine is known without any other integration.
+// A lag after a step, an oscillator over many periods, a stiff lag that rings: the difference from exp(-t/T) and from
+// the cosine is known without any other integration.
 static void check_closed_form(const char *text, double (*exact)(double), double low, double high) {
   od_machine *m = od_test_machine_text(text);
   od_run_report report = {0};
@@ -195,6 +195,34 @@ static void inputs_faster_than_the_steps_are_told(void **state) {
   }
 }
 
+// A sampled block that drives nothing, whose samples come with every step or every fourth, leaves the error as it is.
+// The truth is that of CVODES.
+static void samples_leave_the_error_as_it_is(void **state) {
+  (void)state;
+  static const char *const blocks[] = {"",
+                                       "inputs: {u: 1}\nblocks: {y: {type: gain, input: u, gain: 1, sample: 20 ms}}\n"};
+  for (int i = 0; i < 4; i++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "machine: pendulum\ngravity: [0, -9.81]\nbodies: {rod: {beam: {mass: 1 kg, length: 1 m}}}\n"
+             "joints: {hinge: {type: revolute, between: [ground, rod.start]}}\n%s"
+             "initial: {hinge.angle: -30 deg}\nrun: {time: 10 s, step: %s, outputs: [hinge.angle]}\n",
+             blocks[i % 2], i < 2 ? "5 ms" : "20 ms");
+    od_machine *m = od_test_machine_text(text);
+    od_run_report report = {0};
+    double step = od_machine_run(m)->step;
+    od_table *t = run(m, OD_TRAPEZOID, step, false, &report), *c = run(m, OD_CVODES, step, false, NULL);
+    double ratio = estimated_error(&report) / true_error(t, c);
+    print_message("%s samples: true error %.3g, estimated %.3g times that\n", i % 2 ? "with" : "without",
+                  true_error(t, c), ratio);
+    assert_true(ratio > 0.4 && ratio < 2.5);
+    od_run_report_free(&report);
+    od_table_free(t);
+    od_table_free(c);
+    od_machine_free(m);
+  }
+}
+
 // A machine at rest has neither error nor range.
 static void rest_is_sound(void **state) {
   (void)state;
@@ -272,6 +300,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(steps_that_are_too_long_are_told),
                                      cmocka_unit_test(lost_energy_is_told),
                                      cmocka_unit_test(inputs_faster_than_the_steps_are_told),
+                                     cmocka_unit_test(samples_leave_the_error_as_it_is),
                                      cmocka_unit_test(rest_is_sound),
                                      cmocka_unit_test(bad_runs_are_told_and_good_ones_left_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
