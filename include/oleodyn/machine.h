@@ -73,6 +73,10 @@ const char *od_machine_input_name(const od_machine *machine, int i);
 const char *od_machine_input_unit(const od_machine *machine, int i);
 void od_machine_inputs(const od_machine *machine, double t, double *u);
 double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
+// Whether blocks sample and inputs jump at most OD_MOST_STEPS times in a run of so many seconds, since steps end there. The
+// error says which does not.
+#define OD_MOST_STEPS 1e9
+od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
 // Outputs: everything that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic").
 int od_machine_output_count(const od_machine *machine);

@@ -41,7 +41,7 @@ static file_kind kind_of(const char *path, od_content content) {
   static const struct {
     const char *section;
     file_kind kind;
-  } marks[] = {{"study", STUDY},   {"cases", STUDY},      {"fit", FIT},           {"sets", FIT},
+  } marks[] = {{"study", STUDY}, {"cases", STUDY},      {"fit", FIT},           {"sets", FIT},
                {"prepare", FIT}, {"combinations", FIT}, {"sensors", EXPERIMENT}};
   od_tree tree = {.root = -1};
   od_texts texts = {0};

@@ -110,6 +110,11 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
+// Whether the angles of a spherical joint, whose first link this is, are near their singular position; false for other links.
+bool od_machine_chart_is_bad(const od_model *m, const double *w, int first);
+// Gives it the present orientation as its reference: changes z and z' in w, and T and T1 (3 x columns) with them. Positions
+// must be those of z.
+void od_machine_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
 // Room for what a repartition that fails comes back to.
 size_t od_machine_choice_doubles(const od_model *m);
 

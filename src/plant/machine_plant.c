@@ -24,7 +24,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
   parts p = parts_of(d, work);
   memset(work, 0, plant->work_size);
   memcpy(p.w + l->theta, m->theta, (size_t)m->numbers * sizeof *p.w);
-  for (int i = 0; i < 9 * m->charts; i++) p.w[l->chart + i] = i % 9 % 4 == 0;
+  memcpy(p.w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof *p.w);
   memcpy(p.w + l->z, m->z0, (size_t)m->coordinates * sizeof *p.w);
   memcpy(p.kept, m->z0, (size_t)m->coordinates * sizeof *p.kept);
   const od_mechanics_real *mech = od_mechanics(m);
