@@ -106,10 +106,45 @@ static void test_endless_file(void **state) {
   expect_message(s, "check /dev/zero", 2, "/dev/zero: error: is longer than 16 MB, the limit of machine files\n");
 }
 
+// Millions of rows: every stage of a fit, an observer and a study takes seconds.
+static void test_long_runs(void **state) {
+  scratch *s = *state;
+  static const char *const fits[] = {"integrator: trapezoid", "integrator: rk4", "integrator: exact",
+                                     "integrator: trapezoid, starts: 100000", "integrator: trapezoid, substeps: 100000"};
+  static const char lag[] =
+      "machine: Lag\n"
+      "inputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 2 Hz, duration: 5 s}}}\n"
+      "blocks:\n"
+      "  lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}\n"
+      "  slow: {type: first-order, input: lag, gain: 2, time_constant: 5 s}\n"
+      "run: {time: 5 s, step: 10 ms}\n"
+      "variants: {wrong: {blocks: {lag: {gain: 1, time_constant: 1 s}}}}\n";
+  static const char experiment[] =
+      "machine: lag.yaml\nmodel: {variant: wrong}\ntime: 10 s\nstep: 1 us\nsensors: {slow: {sigma: 50 mV}}\n"
+      "parameters:\n  lag.gain: {low: 0.1, high: 10, sigma: 1}\n"
+      "  lag.time_constant: {low: 1 ms, high: 10 s, sigma: 0.2 s}\n";
+  scratch_write(s, "lag.yaml", lag, strlen(lag));
+  char text[2000];
+  for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+    snprintf(text, sizeof text, "%sfit: {%s}\n", experiment, fits[i]);
+    scratch_write(s, "fit.yaml", text, strlen(text));
+    print_message("%s: ", fits[i]);
+    expect_listening(s, "fit fit.yaml --set step='2 us'");
+  }
+  scratch_write(s, "experiment.yaml", experiment, strlen(experiment));
+  expect_listening(s, "observe experiment.yaml");
+  static const char *const study =
+      "study: long runs\ncases:\n  a: {experiment: experiment.yaml, seeds: 4}\n  b: {experiment: fit.yaml, do: fit, seeds: 4}\n";
+  scratch_write(s, "study.yaml", study, strlen(study));
+  expect_listening(s, "study study.yaml");
+  expect_listening(s, "study study.yaml --case b");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_samples_and_bits, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_stiffness, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_long_runs, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_endless_file, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
