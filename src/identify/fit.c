@@ -44,8 +44,9 @@ static od_status tell_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
   for (int i = 0, at = 0; i < w->np && at < (int)sizeof values - 1; i++)
-    at += snprintf(values + at, sizeof values - (size_t)at, "%s%s = %.6g %s", i ? ", " : "", w->plan->e->parameter[i].path,
-                   r->x[i], strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
+    at += snprintf(values + at, sizeof values - (size_t)at, "%s%s = %.6g %s", i ? ", " : "",
+                   w->plan->e->parameter[i].path, r->x[i],
+                   strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
   return od_fail(err, OD_INTERRUPTED, "interrupted after %ld iterations, the best so far: %s", r->iterations, values);
 }
 

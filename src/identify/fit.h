@@ -96,8 +96,8 @@ typedef struct od_waiting {
   bool (*keeps_going)(void *user);
   void *user;
 } od_waiting;
-od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting,
-                           od_fit_data **out, od_error *err);
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
+                           od_error *err);
 void od_fit_data_free(od_fit_data *data);
 // The rule for predictions: the plan's, else exact for linear machines with uniform samples, else the trapezoid.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);

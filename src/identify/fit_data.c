@@ -208,8 +208,8 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return status;
 }
 
-od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting,
-                           od_fit_data **out, od_error *err) {
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
+                           od_error *err) {
   od_fit_data *d = *out = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;

@@ -18,7 +18,7 @@ typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
   bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
-  double **value;  // of each case: runs x metrics
+  double **value;   // of each case: runs x metrics
   bool **done;
   long all;
   atomic_long next, finished;

@@ -36,12 +36,13 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Runs in the scratch folder; SIGINT comes after `patience` seconds, SIGKILL long after that.
+// Runs in the scratch folder; SIGINT comes after `patience` seconds, SIGKILL long after that. In the foreground timeout(1) sends
+// one signal; else there are two, of which the second ends the program at once.
 static outcome run_for(scratch *s, double patience, const char *arguments) {
   char command[3000];
   snprintf(command, sizeof command,
-           "cd %s && timeout --preserve-status -s INT -k 10 %g '%s' %s >.out 2>.err </dev/null", s->folder, patience,
-           OD_BINARY, arguments);
+           "cd %s && timeout --foreground --preserve-status -s INT -k 10 %g '%s' %s >.out 2>.err </dev/null", s->folder,
+           patience, OD_BINARY, arguments);
   int status = system(command);
   outcome o = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, NULL, NULL};
   o.out = scratch_read(scratch_path(s, ".out"));
@@ -110,7 +111,8 @@ static void test_endless_file(void **state) {
 static void test_long_runs(void **state) {
   scratch *s = *state;
   static const char *const fits[] = {"integrator: trapezoid", "integrator: rk4", "integrator: exact",
-                                     "integrator: trapezoid, starts: 100000", "integrator: trapezoid, substeps: 100000"};
+                                     "integrator: trapezoid, starts: 100000",
+                                     "integrator: trapezoid, substeps: 100000"};
   static const char lag[] =
       "machine: Lag\n"
       "inputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 2 Hz, duration: 5 s}}}\n"
