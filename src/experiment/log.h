@@ -69,5 +69,8 @@ void od_log_free(od_log *log);
 long od_log_jumps(const od_log *log, int channel);
 // Adds a remark about every input that jumps, unless inputs are held from row to row. False: memory ran out.
 bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
+// Whether inputs are unknown for a while, because the log has no rows there; and a remark about it.
+bool od_log_pauses(const od_log *log);
+bool od_log_tell_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 
 #endif

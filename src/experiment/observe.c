@@ -490,6 +490,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   release(&r);
   od_source_free(&own);
   if (status == OD_OK && options->repeat && !options->source) status = od_observe_repeat(e, options, *out, err);
+  (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
   if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;
   od_observed_free(*out);

@@ -63,6 +63,18 @@ static void held_inputs(causes *c) {
   }
 }
 
+static void paused_log(causes *c) {
+  const od_log *log = c->e->log;
+  if (!log || !od_log_pauses(log)) return;
+  cause new = {STRONG + 6, "cause.pause", ""};
+  snprintf(
+      new.text, TEXT,
+      "the log has no rows for %s after %.9g s, and what the inputs did meanwhile is not known. Begin after that, or "
+      "end before it: 'start' and 'end' under 'data'.",
+      od_duration_text(log->longest, 6).text, log->at);
+  add(c, &new);
+}
+
 // The factor between two units of the trade that a ratio is, or NULL.
 static const char *slip_of(double ratio) {
   static const struct {
@@ -242,6 +254,7 @@ static void poor_model(causes *c) {
 bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_verdict *verdict) {
   causes c = {.e = e, .o = o};
   held_inputs(&c);
+  paused_log(&c);
   unit_slips(&c);
   shifted_inputs(&c);
   contradicted_start(&c);

@@ -301,6 +301,9 @@ static void judge_sensor(judge *j, int i) {
 
 static void judge_samples(judge *j) {
   const od_observed *o = j->o;
+  if (o->failed_early)
+    SAY(j, OD_DOUBTFUL, "run.incomplete",
+        "Incomplete:", "the run failed after %.6g s; nothing is known of what follows.", o->end);
   if (o->failed + o->held == 0) return;
   SAY(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%ld failed; the estimate was carried over %ld times.",
       o->failed, o->held);
@@ -372,6 +375,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (run.count > 0) judge_caution(&j, &run);
   if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_tell_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
+  if (!j.blamed && e->log) j.ok = od_log_tell_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_clipped(&j);
   return j.ok;
 }

@@ -30,13 +30,9 @@ static bool keeps_going(void *user) {
     w->patience_ends = od_seconds() + patience;
   }
   if (!w->interrupted) return true;
-  if (w->telling && od_seconds() >= w->patience_ends) w->out_of_patience = true;
-  return w->telling && !w->out_of_patience;
-}
-
-static void begin_telling(od_fit_work *w) {
-  w->telling = true;
-  if (w->interrupted) w->patience_ends = od_seconds() + patience;
+  bool needed = !w->begun || w->telling;
+  if (needed && od_seconds() >= w->patience_ends) w->out_of_patience = true;
+  return needed && !w->out_of_patience;
 }
 
 // The best so far in words, where its quality cannot be told.
@@ -85,6 +81,7 @@ static bool predict_fitted(od_fit_work *w, const double *x, bool derivatives) {
   for (int set = 0; set < w->f->sets; set++)
     if (w->f->data[set]->fitted > 0 && predict(w, set, x, derivatives) != OD_OK) return false;
   if (derivatives) memcpy(w->derived_at, x, (size_t)w->n * sizeof *x);
+  w->begun = w->begun || derivatives;
   return true;
 }
 
@@ -490,14 +487,14 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status status = prepare(&w, err), searched = OD_OK;
   if (status == OD_OK) searched = search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
-  begin_telling(&w);
+  w.telling = true;
   if (status == OD_OK) status = linearize(&w, err);
   if (status == OD_OK) status = keep_estimates(&w, err);
   if (status == OD_OK) status = od_fit_judge_sets(&w, err);
   if (status == OD_OK) status = od_fit_find_sigmas(&w, err);
   if (status == OD_OK) status = od_fit_find_shift(&w, err);
   if (status == OD_OK) status = od_fit_judge(&w, err);
-  if (w.out_of_patience) status = tell_best(&w, err);
+  if (w.out_of_patience && f->search) status = tell_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);

@@ -309,6 +309,18 @@ static void judge_validation(judge *j) {
         od_name_list_text(&worse));
 }
 
+// Inputs that may be others than the machine has seen: a doubt where residuals say so.
+static void judge_inputs(judge *j, const od_fit_set_result *s) {
+  const od_fit_set *set = s->data->set;
+  if (!set->log) return;
+  bool coloured = false;
+  for (int i = 0; i < j->e->sensors; i++) coloured = coloured || od_fit_is_coloured(&s->fitted_quality[i]);
+  od_trust trust = coloured ? OD_DOUBTFUL : OD_SOUND;
+  bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
+  j->ok = od_log_tell_jumps(set->log, hold, trust, j->verdict) && j->ok;
+  j->ok = od_log_tell_pause(set->log, trust, j->verdict) && j->ok;
+}
+
 static void judge_data(judge *j, int set) {
   const od_fit_set_result *s = &j->f->set[set];
   char lead[120];
@@ -335,14 +347,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
-}
-
-// Inputs of a log that jump, while predictions take them as straight from row to row.
-static void judge_hold(judge *j, int set) {
-  const od_fit_set *s = j->f->set[set].data->set;
-  bool hold = s->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
-  od_trust trust = od_verdict_has(j->verdict, "residual.not_white") ? OD_DOUBTFUL : OD_SOUND;
-  if (s->log) j->ok = od_log_tell_jumps(s->log, hold, trust, j->verdict) && j->ok;
+  judge_inputs(j, s);
 }
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
@@ -391,6 +396,5 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge_estimates(&j);
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
-  for (int set = 0; set < w->f->sets; set++) judge_hold(&j, set);
   return j.ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

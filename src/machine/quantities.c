@@ -278,3 +278,12 @@ void od_complain_number(od_loader *ld, int number, const char *format, ...) {
   say_at(ld, false, entry->number.path, entry->number.given, entry->place, format, args);
   va_end(args);
 }
+
+void od_warn_number(od_loader *ld, int number, const char *format, ...) {
+  const od_number_entry *entry = entry_of(ld, number);
+  if (entry == NULL) return;
+  va_list args;
+  va_start(args, format);
+  say_at(ld, true, entry->number.path, entry->number.given, entry->place, format, args);
+  va_end(args);
+}

@@ -91,6 +91,7 @@ int od_number_theta(const od_loader *ld, int number);
 bool od_number_is_given(const od_loader *ld, int number);
 // A message at the place of a number, be it in the file or in --set.
 void od_complain_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_warn_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // A path below a path; the base may be empty.
 const char *od_path(od_loader *ld, const char *base, const char *key);

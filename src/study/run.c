@@ -172,11 +172,11 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   work w = {.study = s, .options = options ? options : &none};
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < s->cases; i++) (*out)->all += s->item[i].runs;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
   if (status == OD_OK) {
     (*out)->threads = run_all(&w);
-    (*out)->all = w.all;
     if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   (*out)->seconds = od_seconds() - begin;
