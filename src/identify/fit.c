@@ -19,7 +19,8 @@ static bool is_anywhere(const od_fit_work *w) {
 
 // --- Waiting ------------------------------------------------------------------------------------------------------
 
-static const double patience = 0.5;  // s, to tell the best so far after an interrupt
+static const double patience = 0.5;      // s, to tell the best so far after an interrupt
+static const double most_entries = 4e6;  // of the Jacobian; with more of them it is known to take longer
 
 // Asked within predictions, which may take long.
 static bool keeps_going(void *user) {
@@ -31,7 +32,8 @@ static bool keeps_going(void *user) {
   }
   if (!w->interrupted) return true;
   bool needed = !w->begun || w->telling;
-  if (needed && od_seconds() >= w->patience_ends) w->out_of_patience = true;
+  bool large = w->telling && (double)w->m * w->n > most_entries;
+  if (needed && (large || od_seconds() >= w->patience_ends)) w->out_of_patience = true;
   return needed && !w->out_of_patience;
 }
 
@@ -488,12 +490,11 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   if (status == OD_OK) searched = search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
   w.telling = true;
-  if (status == OD_OK) status = linearize(&w, err);
-  if (status == OD_OK) status = keep_estimates(&w, err);
-  if (status == OD_OK) status = od_fit_judge_sets(&w, err);
-  if (status == OD_OK) status = od_fit_find_sigmas(&w, err);
-  if (status == OD_OK) status = od_fit_find_shift(&w, err);
-  if (status == OD_OK) status = od_fit_judge(&w, err);
+  od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,    od_fit_judge_sets,
+                                                            od_fit_find_sigmas, od_fit_find_shift, od_fit_judge};
+  // On very many rows each stage takes long.
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && keeps_going(&w); i++)
+    status = stages[i](&w, err);
   if (w.out_of_patience && f->search) status = tell_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
