@@ -55,6 +55,12 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   return status;
 }
 
+// Whether a step of that length can be taken: it must lead to a later time.
+static inline od_status od_sim_check_step(const od_sim *sim, double h) {
+  if (!sim->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  return sim->t + h > sim->t ? OD_OK : OD_TIME_STANDS;
+}
+
 // The present point is another one: nothing is known about it.
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;

@@ -260,9 +260,6 @@ static double next_sample(const run *r, double t, double end) {
 // From time t to its successor on the grid; a step is split where the inputs jump or a sample is due on the way.
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
-  if (!(next > t))
-    return od_fail(err, OD_BAD_INPUT, "time cannot advance from %.17g s by a step of %.3g s; a longer one is needed", t,
-                   r->step);
   int changed;
   od_status status = od_sim_repartition(r->sim, r->accuracy ? r->map : NULL, &changed);
   if (status == OD_OK && changed) od_accuracy_map(r->accuracy, r->map, true);

@@ -192,6 +192,26 @@ static void function_plant(void **state) {
   assert_non_null(strstr(err.text, "f_complex"));
 }
 
+// Steps that are lost in the digits of the time are refused by every rule, with the state as it was.
+static void time_must_advance(void **state) {
+  (void)state;
+  const double x0[2] = {1, 0}, p[1] = {2}, u[1] = {0.5}, late = 1e9, h = 1e-8;
+  const od_function f = {.nx = 2, .nu = 1, .np = 1, .x0 = x0, .p = p, .f = oscillator, .f_complex = oscillator_complex};
+  od_plant *plant = NULL;
+  double F[4];
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, late, u), OD_OK);
+  assert_int_equal(od_sim_step(sim, h, u), OD_TIME_STANDS);
+  assert_int_equal(od_sim_step_rk4(sim, h, u, u), OD_TIME_STANDS);
+  assert_int_equal(od_sim_step_with_jacobians(sim, h, u, F, NULL, NULL, NULL), OD_TIME_STANDS);
+  assert_true(od_sim_time(sim) == late && od_sim_state(sim)[0] == 1);
+  assert_int_equal(od_sim_step(sim, 1e-3, u), OD_OK);
+  assert_true(od_sim_time(sim) > late);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
 // x' = u - sqrt(p x), undefined for a negative x and for a negative p.
 static int root(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
@@ -247,6 +267,7 @@ int main(void) {
                                      cmocka_unit_test(a_copied_block_goes_on_alike),
                                      cmocka_unit_test(nonsense_is_a_status),
                                      cmocka_unit_test(function_plant),
-                                     cmocka_unit_test(what_cannot_be_set_changes_nothing)};
+                                     cmocka_unit_test(what_cannot_be_set_changes_nothing),
+                                     cmocka_unit_test(time_must_advance)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
