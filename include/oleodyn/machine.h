@@ -32,11 +32,18 @@ void od_messages_print(const od_messages *m, FILE *to, bool colour);
 
 typedef struct od_machine od_machine;
 
+// What a file contains, where it has been read already: a pipe can be read only once. It must be UTF-8.
+typedef struct od_content {
+  const char *text;  // NULL: to be read
+  size_t length;
+} od_content;
+
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that replace numbers of the file
   int set_count;
   bool spatial;         // treat a planar machine as a spatial one
   const char *variant;  // name of a variant of the file, or NULL
+  od_content content;   // of the file; its path is for messages and files beside it then
 } od_load_options;
 
 od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages);
@@ -68,6 +75,10 @@ const char *od_machine_input_name(const od_machine *machine, int i);
 const char *od_machine_input_unit(const od_machine *machine, int i);
 void od_machine_inputs(const od_machine *machine, double t, double *u);
 double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
+// Whether blocks sample and inputs jump at most OD_MOST_STEPS times in a run of so many seconds, since steps end there. The
+// error says which does not.
+#define OD_MOST_STEPS 1e9
+od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
 // Outputs: everything that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic").
 int od_machine_output_count(const od_machine *machine);

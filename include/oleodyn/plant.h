@@ -37,9 +37,11 @@ typedef struct od_plant_ops {
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
   // dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np), k following x, u and p; any may be NULL. kx (nk x nx), ku, kp
   // are the derivatives of k: solutions of gk kx = -gx and so on. They are there where plant->outputs_of_rates says so.
-  // wanted (ny): zero for rows that may be left as they are; NULL: all are wanted.
-  od_status (*output_jacobians)(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
-                                const double *ku, const double *kp, double *hx, double *hu, double *hp);
+  // wanted (ny): zero for rows that may be left as they are; NULL: all are wanted. energy: as for outputs; the integrals are
+  // constants here, but what multiplies an output, such as a sensor's scale, multiplies them, too.
+  od_status (*output_jacobians)(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
+                                const double *kx, const double *ku, const double *kp, double *hx, double *hu,
+                                double *hp);
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.

@@ -18,7 +18,8 @@ void od_sim_free(od_sim *sim);
 
 // Puts the plant in its initial state at time t with inputs u.
 od_status od_sim_start(od_sim *sim, double t, const double *u);
-// Sets the state (coordinates as od_sim_state() shows them) and the inputs.
+// Sets the state (coordinates as od_sim_state() shows them) and the inputs. Where nothing can be evaluated there, a status
+// says so, and the simulation stays as it was; the same holds for the functions that follow.
 od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
 // Sets the free parameters; the state stays.
 od_status od_sim_set_parameters(od_sim *sim, const double *p);

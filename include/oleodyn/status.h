@@ -16,7 +16,8 @@
   X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")             \
   X(OD_INTERRUPTED, "interrupted; what was computed so far is kept")            \
   X(OD_NOT_AVAILABLE, "this plant does not offer what was asked for")           \
-  X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")
+  X(OD_DIVERGED, "the motion left all bounds: unstable with these parameters")  \
+  X(OD_TIME_STANDS, "time cannot advance: the step is too short for the digits of the time")
 
 #define OD_STATUS_ENUM(name, text) name,
 typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_status;

@@ -1,6 +1,7 @@
 // oleodyn check: are machine, experiment, fit and study files right?
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -10,6 +11,9 @@
 #include "experiment/experiment.h"
 #include "identify/fit.h"
 #include "io/json.h"
+#include "machine/kind.h"
+#include "machine/source.h"
+#include "machine/tree.h"
 #include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {
@@ -31,30 +35,28 @@ typedef struct verdict {
   od_model_facts facts;
 } verdict;
 
-typedef enum file_kind { MACHINE, EXPERIMENT, FIT, STUDY } file_kind;
-
-// A file is what its sections say; what cannot be read is left to the loader of machines to complain about.
-static file_kind kind_of(const char *path) {
-  static const struct {
-    const char *section;
-    file_kind kind;
-  } marks[] = {{"study:", STUDY}, {"cases:", STUDY}, {"fit:", FIT}, {"sets:", FIT}, {"sensors:", EXPERIMENT}};
-  FILE *file = fopen(path, "r");
-  char line[256];
-  file_kind kind = MACHINE;  // a fit is an experiment with more in it
-  bool begins = true;        // whether this piece is the beginning of a line
-  while (file && fgets(line, sizeof line, file)) {
-    for (size_t i = 0; begins && i < sizeof marks / sizeof *marks; i++)
-      if (strncmp(line, marks[i].section, strlen(marks[i].section)) == 0 && marks[i].kind > kind) kind = marks[i].kind;
-    begins = strchr(line, '\n') != NULL;
-  }
-  if (file) fclose(file);
+// What tells no kind is left to the loader of machines to complain about.
+static od_file_kind kind_of(const char *path, od_content content) {
+  od_tree tree = {.root = -1};
+  od_texts texts = {0};
+  od_messages *unread = od_messages_new();
+  bool parsed = unread && od_tree_parse(&tree, content.text, content.length, path, &texts, unread) == OD_OK;
+  od_file_kind kind = parsed ? od_file_kind_of(&tree) : OD_FILE_UNKNOWN;
+  od_tree_free(&tree);
+  od_texts_free(&texts);
+  od_messages_free(unread);
   return kind;
 }
 
-static verdict look_at_machine(const char *path, const od_load_arguments *load, od_messages *messages) {
+typedef struct file {
+  const char *path;
+  od_content content;
+  const od_load_arguments *load;
+} file;
+
+static verdict look_at_machine(const file *f, od_messages *messages) {
   od_machine *machine = NULL;
-  verdict v = {.code = od_cli_load(path, load, &machine, messages)};
+  verdict v = {.code = od_cli_load_content(f->path, f->content, f->load, &machine, messages)};
   if (machine) {
     v.has_facts = true;
     v.facts = od_cli_facts(machine);
@@ -65,22 +67,14 @@ static verdict look_at_machine(const char *path, const od_load_arguments *load, 
 }
 
 // --set reaches the experiment's own numbers; variants are chosen in the file.
-static verdict look_at_experiment(const char *path, const od_load_arguments *load, od_messages *messages) {
-  od_experiment *e = NULL;
-  const od_experiment_options options = {.set = load->set.text, .set_count = load->set.count};
-  od_status status = od_experiment_load(path, &options, &e, messages);
-  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
-  if (e)
-    snprintf(v.text, sizeof v.text, "an experiment with %d sensors and %d estimated parameters", e->sensors,
-             e->parameters);
-  od_experiment_free(e);
-  return v;
+static od_experiment_options experiment_options(const file *f) {
+  return (od_experiment_options){.set = f->load->set.text, .set_count = f->load->set.count, .content = f->content};
 }
 
-static verdict look_at_fit(const char *path, const od_load_arguments *load, od_messages *messages) {
+static verdict look_at_fit(const file *f, od_messages *messages) {
   od_fit_plan *plan = NULL;
-  const od_experiment_options options = {.set = load->set.text, .set_count = load->set.count};
-  od_status status = od_fit_plan_load(path, &options, &plan, messages);
+  const od_experiment_options options = experiment_options(f);
+  od_status status = od_fit_plan_load(f->path, &options, &plan, messages);
   verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
   if (plan)
     snprintf(v.text, sizeof v.text, "a fit of %d parameters to %d set%s of data", plan->e->parameters, plan->sets,
@@ -89,13 +83,55 @@ static verdict look_at_fit(const char *path, const od_load_arguments *load, od_m
   return v;
 }
 
-static verdict look_at_study(const char *path, const od_load_arguments *load, od_messages *messages) {
-  (void)load;
+static verdict look_at_experiment(const file *f, od_messages *messages) {
+  od_experiment *e = NULL;
+  const od_experiment_options options = experiment_options(f);
+  od_status status = od_experiment_load(f->path, &options, &e, messages);
+  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
+  if (e)
+    snprintf(v.text, sizeof v.text, "an experiment with %d sensors and %d estimated parameters", e->sensors,
+             e->parameters);
+  od_experiment_free(e);
+  return v;
+}
+
+// A fit needs less than an observer: what cannot be observed may still be fitted, and then that is what it is for.
+static void take_as_fit(const file *f, verdict *v, od_messages **messages) {
+  od_messages *of_fit = od_messages_new();
+  if (!of_fit) return;
+  verdict fit = look_at_fit(f, of_fit);
+  bool fits = fit.code < 0;
+  od_messages *dropped = fits ? *messages : of_fit;
+  if (fits) *v = fit, *messages = of_fit;
+  od_messages_free(dropped);
+}
+
+static verdict look_at_study(const file *f, od_messages *messages) {
   od_study *s = NULL;
-  od_status status = od_study_load(path, NULL, &s, messages);
+  const od_study_options options = {.content = f->content};
+  od_status status = od_study_load(f->path, &options, &s, messages);
   verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
   if (s) snprintf(v.text, sizeof v.text, "a study of %d case%s", s->cases, s->cases == 1 ? "" : "s");
   od_study_free(s);
+  return v;
+}
+
+// The file is read once, so that it may be a pipe.
+static verdict look_at(const char *path, const od_load_arguments *load, od_messages **messages) {
+  verdict (*const look[])(const file *, od_messages *) = {[OD_FILE_UNKNOWN] = look_at_machine,
+                                                          [OD_FILE_MACHINE] = look_at_machine,
+                                                          [OD_FILE_EXPERIMENT] = look_at_experiment,
+                                                          [OD_FILE_FIT] = look_at_fit,
+                                                          [OD_FILE_STUDY] = look_at_study};
+  char *text = NULL;
+  file f = {.path = path, .load = load};
+  od_status status = od_source_read(path, &text, &f.content.length, *messages);
+  if (status != OD_OK) return (verdict){.code = status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT};
+  f.content.text = text;
+  od_file_kind kind = kind_of(path, f.content);
+  verdict v = look[kind](&f, *messages);
+  if (kind == OD_FILE_EXPERIMENT && v.code >= 0) take_as_fit(&f, &v, messages);
+  free(text);
   return v;
 }
 
@@ -106,11 +142,7 @@ static int check_file(const char *path, const od_load_arguments *load, json_t *r
     od_cli_error("memory ran out");
     return OD_EXIT_FAILED;
   }
-  file_kind kind = kind_of(path);
-  verdict v = (kind == STUDY        ? look_at_study
-               : kind == FIT        ? look_at_fit
-               : kind == EXPERIMENT ? look_at_experiment
-                                    : look_at_machine)(path, load, messages);
+  verdict v = look_at(path, load, &messages);
   if (results) {
     json_t *result = json_pack("{s:o, s:b}", "file", od_json_text(path), "ok", v.code < 0);
     if (v.has_facts) od_facts_json(&v.facts, result);
@@ -133,7 +165,7 @@ int od_command_check(int argc, char **argv) {
       "check",
       "FILE...",
       "say whether machine, experiment, fit and study files are right, and everything that is wrong with them",
-      "Files with sensors are experiments, those with sets of data fits, those with cases studies, all others machines.\n"
+      "Files with sensors are experiments, or fits where they say how to fit, those with cases studies, all others machines.\n"
       "It ends with 0 when all files are right, else with 2.\n",
       options,
       (int)(sizeof options / sizeof *options)};

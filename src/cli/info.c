@@ -228,7 +228,7 @@ int od_command_info(int argc, char **argv) {
   od_machine *machine = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (si) od_display_choose_si();
-  if (code < 0) code = od_cli_load(files.text[0], &load, &machine, NULL);
+  if (code < 0) code = od_cli_load(files.text[0], &load, &machine);
   if (code < 0) code = show(machine, json, ranges);
   od_machine_free(machine);
   od_words_free(&files);

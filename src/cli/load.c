@@ -24,17 +24,24 @@ int od_cli_loaded(od_messages *messages, od_status status) {
   return code_of(messages ? status : OD_NO_MEMORY);
 }
 
-static od_status load_into(const char *path, const od_load_arguments *arguments, od_machine **machine,
-                           od_messages *messages) {
-  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant};
+static od_status load_into(const char *path, od_content content, const od_load_arguments *arguments,
+                           od_machine **machine, od_messages *messages) {
+  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant,
+                                   content};
   return od_machine_load(path, &options, machine, messages);
 }
 
-int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages) {
+int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine) {
   *machine = NULL;
-  if (messages) return code_of(load_into(path, arguments, machine, messages));
-  od_messages *own = od_messages_new();
-  return od_cli_loaded(own, own ? load_into(path, arguments, machine, own) : OD_NO_MEMORY);
+  od_messages *messages = od_messages_new();
+  return od_cli_loaded(messages,
+                       messages ? load_into(path, (od_content){0}, arguments, machine, messages) : OD_NO_MEMORY);
+}
+
+int od_cli_load_content(const char *path, od_content content, const od_load_arguments *arguments, od_machine **machine,
+                        od_messages *messages) {
+  *machine = NULL;
+  return code_of(load_into(path, content, arguments, machine, messages));
 }
 
 od_model_facts od_cli_facts(const od_machine *machine) {

@@ -23,9 +23,11 @@ typedef struct od_load_arguments {
   }
 void od_load_arguments_free(od_load_arguments *arguments);
 
-// Loads into *machine; messages go to `messages`, or to standard error when that is NULL. Returns -1 to go on, or the
-// exit code.
-int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine, od_messages *messages);
+// Loads into *machine; messages go to standard error. Returns -1 to go on, or the exit code.
+int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
+// The same of a file that has been read already, with a list for the messages.
+int od_cli_load_content(const char *path, od_content content, const od_load_arguments *arguments, od_machine **machine,
+                        od_messages *messages);
 
 // For files of other kinds: shows the messages of a load and frees them. -1 to go on, or the exit code.
 int od_cli_loaded(od_messages *messages, od_status status);

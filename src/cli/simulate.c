@@ -173,7 +173,7 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (a.si) od_display_choose_si();
-  if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine, NULL);
+  if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
   if (code < 0) code = od_files_check(&a.files);

@@ -17,6 +17,9 @@
 #include "experiment/start.h"
 
 typedef struct bound {
+  bool (*progress)(void *user, double done);
+  void *user;
+  long steps;
   const od_experiment *e;
   od_observed *o;
   od_plant *plant;
@@ -88,6 +91,8 @@ static od_status follow(bound *b, od_source *source, od_error *err) {
     od_status failed = source->next(source->self, &s, &more, err);
     if (failed != OD_OK) return failed;
     if (!more) break;
+    if (b->progress && ++b->steps % 64 == 0 && !b->progress(b->user, s.t / b->e->time))
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the bound", s.t);
     status = od_observer_predict(b->observer, s.t - t, s.u, NULL, NULL);
     if (status == OD_OK) status = correct(b, &s);
     if (status == OD_OK && s.u_after) status = od_sim_set_inputs(od_observer_sim(b->observer), s.u_after);
@@ -128,10 +133,11 @@ static od_status find(bound *b, od_error *err) {
   return status;
 }
 
-od_status od_bound(const od_experiment *e, od_observed **out, od_error *err) {
+od_status od_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user, od_observed **out,
+                   od_error *err) {
   *out = NULL;
   if (!is_known(e)) return OD_OK;
-  bound b = {.e = e, .o = calloc(1, sizeof *b.o)};
+  bound b = {.e = e, .progress = progress, .user = user, .o = calloc(1, sizeof *b.o)};
   od_status status = b.o ? find(&b, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_observer_free(b.observer);
   od_plant_free(b.plant);

@@ -528,7 +528,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
       .e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1, .process = -1};
   int first = od_messages_count(messages);
   if (foreign && e) {
-    xl.ld = od_document_start(path, messages);
+    xl.ld = od_document_start(path, xl.options->content, messages);
     e->file = xl.ld.machine;
     if (e->file) {
       e->path = e->file->file;

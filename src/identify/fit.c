@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,37 @@
 
 static bool is_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
+}
+
+// --- Waiting ------------------------------------------------------------------------------------------------------
+
+static const double patience = 0.5;      // s, to tell the best so far after an interrupt
+static const double most_entries = 4e6;  // of the Jacobian; with more of them it is known to take longer
+
+// Asked within predictions, which may take long.
+static bool keeps_going(void *user) {
+  od_fit_work *w = user;
+  if (!w->options->progress) return true;
+  if (!w->interrupted && !w->options->progress(w->options->user, w->done)) {
+    w->interrupted = true;
+    w->patience_ends = od_seconds() + patience;
+  }
+  if (!w->interrupted) return true;
+  bool needed = !w->begun || w->telling;
+  bool large = w->telling && (double)w->m * w->n > most_entries;
+  if (needed && (large || od_seconds() >= w->patience_ends)) w->out_of_patience = true;
+  return needed && !w->out_of_patience;
+}
+
+// The best so far in words, where its quality cannot be told.
+static od_status tell_best(const od_fit_work *w, od_error *err) {
+  const od_ls_result *r = w->f->search;
+  char values[400] = "";
+  for (int i = 0, at = 0; i < w->np && at < (int)sizeof values - 1; i++)
+    at += snprintf(values + at, sizeof values - (size_t)at, "%s%s = %.6g %s", i ? ", " : "",
+                   w->plan->e->parameter[i].path, r->x[i],
+                   strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
+  return od_fail(err, OD_INTERRUPTED, "interrupted after %ld iterations, the best so far: %s", r->iterations, values);
 }
 
 // --- Predictions --------------------------------------------------------------------------------------------------
@@ -51,6 +83,7 @@ static bool predict_fitted(od_fit_work *w, const double *x, bool derivatives) {
   for (int set = 0; set < w->f->sets; set++)
     if (w->f->data[set]->fitted > 0 && predict(w, set, x, derivatives) != OD_OK) return false;
   if (derivatives) memcpy(w->derived_at, x, (size_t)w->n * sizeof *x);
+  w->begun = w->begun || derivatives;
   return true;
 }
 
@@ -130,7 +163,7 @@ static od_status make_data(od_fit_work *w, od_error *err) {
   if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy || !w->states)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < plan->sets; i++) {
-    od_status status = od_fit_data_make(plan, &plan->set[i], &w->f->data[i], err);
+    od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){keeps_going, w}, &w->f->data[i], err);
     if (status != OD_OK) return status;
     w->f->sets++;
   }
@@ -164,7 +197,9 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **ou
                                         .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),
                                         .steady = w->plan->start == OD_FIT_FROM_REST,
                                         .free_states = w->every_state,
-                                        .free_count = is_anywhere(w) ? w->nx : 0};
+                                        .free_count = is_anywhere(w) ? w->nx : 0,
+                                        .keeps_going = keeps_going,
+                                        .user = w};
   return od_predictor_new(w->plant, &drive, &options, out, err);
 }
 
@@ -256,10 +291,10 @@ static od_status prepare(od_fit_work *w, od_error *err) {
 // --- Searching ----------------------------------------------------------------------------------------------------
 
 static bool report_progress(void *user, const od_ls_progress *p) {
-  const od_fit_work *w = user;
+  od_fit_work *w = user;
   // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
-  double done = 1 - exp(-(double)p->iterations / 10);
-  return w->options->progress(w->options->user, done);
+  w->done = 1 - exp(-(double)p->iterations / 10);
+  return keeps_going(w);
 }
 
 // All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
@@ -284,6 +319,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;
   if (r && w->options->only_predict) return OD_OK;
+  if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %ld iterations; what is told is the best so far", r->iterations);
   // Of several starts the best may be one that did not come to its end.
@@ -336,13 +372,18 @@ static od_status search(od_fit_work *w, od_error *err) {
   double begin = od_seconds();
   od_status status = search_once(w, err);
   // Every time one more end of a parameter's range becomes a bound.
-  for (int ends = 0; ends < 2 * w->np && w->left && status != OD_INTERRUPTED; ends++) {
+  for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {
     od_ls_result_free(w->f->search);
     w->f->search = NULL;
     bound_by_possible(w);
     status = search_once(w, err);
   }
   w->f->seconds = od_seconds() - begin;
+  // A search whose last trial was not waited for may take that for its end.
+  if (w->interrupted && w->f->search) {
+    w->f->search->reason = OD_LS_STOPPED;
+    status = OD_INTERRUPTED;
+  }
   return explain(w, status, err);
 }
 
@@ -448,12 +489,13 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status status = prepare(&w, err), searched = OD_OK;
   if (status == OD_OK) searched = search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
-  if (status == OD_OK) status = linearize(&w, err);
-  if (status == OD_OK) status = keep_estimates(&w, err);
-  if (status == OD_OK) status = od_fit_judge_sets(&w, err);
-  if (status == OD_OK) status = od_fit_find_sigmas(&w, err);
-  if (status == OD_OK) status = od_fit_find_shift(&w, err);
-  if (status == OD_OK) status = od_fit_judge(&w, err);
+  w.telling = true;
+  od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,    od_fit_judge_sets,
+                                                            od_fit_find_sigmas, od_fit_find_shift, od_fit_judge};
+  // On very many rows each stage takes long.
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && keeps_going(&w); i++)
+    status = stages[i](&w, err);
+  if (w.out_of_patience && f->search) status = tell_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);

@@ -91,7 +91,13 @@ typedef struct od_fit_data {
   long bridged;      // values of inputs that the log lacks, taken from their neighbours
 } od_fit_data;
 
-od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fit_data **out, od_error *err);
+// Whoever waits for the data, and may not want to any longer.
+typedef struct od_waiting {
+  bool (*keeps_going)(void *user);
+  void *user;
+} od_waiting;
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
+                           od_error *err);
 void od_fit_data_free(od_fit_data *data);
 // The rule for predictions: the plan's, else exact for linear machines with uniform samples, else the trapezoid.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
@@ -161,7 +167,8 @@ typedef struct od_fit_options {
   void *user;
 } od_fit_options;
 
-// OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure. The plan must live
+// OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure. What takes longer than
+// half a second to be told after an interrupt is not told: *out is NULL, and err names the best values so far. The plan must live
 // as long as what was found.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);

@@ -60,7 +60,8 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
 
-static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d, od_error *err) {
+static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
+                              const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   int *output = calloc((size_t)e->sensors + 1, sizeof *output);
   od_plant *plant = NULL;
@@ -79,10 +80,14 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   const od_predictor_options options = {.rule = rule == OD_RULE_EXACT && !is_linear(truth) ? OD_RULE_TRAPEZOID : rule,
                                         .hold = plan->hold,
                                         .substeps = plan->substeps,
-                                        .steady = plan->start == OD_FIT_FROM_REST};
+                                        .steady = plan->start == OD_FIT_FROM_REST,
+                                        .keeps_going = waiting->keeps_going,
+                                        .user = waiting->user};
   if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);
   if (status == OD_OK && (status = od_predict(predictor, NULL, NULL, d->y, NULL)) != OD_OK)
-    status = od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
+    status = status == OD_INTERRUPTED
+                 ? od_fail(err, status, "interrupted while the set '%s' was simulated", d->set->name)
+                 : od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
   od_predictor_free(predictor);
   od_plant_free(plant);
   free(output);
@@ -106,7 +111,7 @@ static void measure(const od_fit_plan *plan, od_fit_data *d) {
   }
 }
 
-static od_status simulate(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
+static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   const od_machine *truth = d->set->truth ? d->set->truth : e->truth;
   int nu = truth ? od_machine_input_count(truth) : 0;
@@ -123,7 +128,7 @@ static od_status simulate(const od_fit_plan *plan, od_fit_data *d, od_error *err
     d->time[k] = (double)k * d->step;
     od_machine_inputs(truth, d->time[k], d->u + k * nu);
   }
-  od_status status = true_outputs(plan, truth, d, err);
+  od_status status = true_outputs(plan, truth, d, waiting, err);
   if (status == OD_OK) status = find_sigmas(plan, d, err);
   if (status == OD_OK) measure(plan, d);
   return status;
@@ -203,11 +208,12 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return status;
 }
 
-od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, od_fit_data **out, od_error *err) {
+od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
+                           od_error *err) {
   od_fit_data *d = *out = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
-  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, err);
+  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
   if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
   if (status == OD_OK && d->rows < 2)
     status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %ld rows, expected at least 2", set->name, d->rows);

@@ -7,7 +7,9 @@
 #include "io/display.h"
 #include "io/name_list.h"
 #include "least_squares/loss.h"
+#include "machine/machine.h"
 #include "math/chi_squared.h"
+#include "model/model.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
 static const double unlikely = 0.001;   // a chance below it is none
@@ -349,11 +351,44 @@ static void judge_data(judge *j, int set) {
   judge_inputs(j, s);
 }
 
+// --- Derivatives --------------------------------------------------------------------------------------------------
+
+// A sampled delay, unless it delays an input of the machine, which does not depend on parameters.
+static bool forgets_derivatives(const od_model *m, const od_block *b) {
+  return b->spec.kind == OD_BLOCK_DELAY && b->spec.sample > 0 && m->block_line[b->line].source >= m->inputs;
+}
+
+// Where predictions cannot say exactly how they depend on the parameters, nothing that rests on derivatives is right.
+static void judge_gradient(judge *j) {
+  const od_model *m = od_machine_model(j->e->model);
+  od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED};
+  for (int i = 0; i < m->blocks; i++)
+    if (forgets_derivatives(m, &m->block[i])) od_name_list_add(&delays, "'%s'", m->block[i].name);
+  for (int i = 0; i < j->e->sensors; i++) {
+    const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];
+    if (o->kind >= OD_OUT_INTEGRAL) od_name_list_add(&integrals, "'%s'", j->e->sensor[i].name);
+  }
+  if (delays.count > 0)
+    REMARK(
+        j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
+        "what a sampled delay remembers is left out of them: %s. The search stops beside its minimum, standard deviations "
+        "are wrong, and so is what the data are said to tell; with 'pade' instead of 'sample' the delay has exact "
+        "ones.",
+        od_name_list_text(&delays));
+  if (integrals.count > 0)
+    REMARK(
+        j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
+        "those of integrals over time are left out of them: %s. The search stops beside its minimum, standard deviations "
+        "are wrong, and so is what the data are said to tell; fit to the power instead.",
+        od_name_list_text(&integrals));
+}
+
 // --- All of it ----------------------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge j = {w->f, w->plan->e, &w->f->verdict, true};
   judge_search(&j);
+  judge_gradient(&j);
   judge_outliers(&j);
   judge_fit(&j);
   judge_sensors(&j);

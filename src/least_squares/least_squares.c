@@ -78,9 +78,17 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
+// A start that cannot be evaluated may be one that nobody wants to wait for.
+static bool goes_on_unbegun(const od_search *s) {
+  const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
+  return !s->options.progress || s->options.progress(s->options.progress_user, &p);
+}
+
 static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
   double start_cost;
   od_status status = begin(s, &start_cost, err);
+  if (status == OD_NOT_FINITE && !goes_on_unbegun(s))
+    return od_fail(err, OD_INTERRUPTED, "stopped before the residuals were evaluated at the start");
   if (status != OD_OK) return status;
   od_ls_result *r = *out = new_result(s, starts);
   if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");

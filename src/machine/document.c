@@ -7,8 +7,9 @@
 #include "machine/reader.h"
 #include "machine/source.h"
 
-od_loader od_document_start(const char *path, od_messages *messages) {
+od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
   od_loader ld = {.machine = calloc(1, sizeof *ld.machine),
+                  .content = content,
                   .messages = messages,
                   .first_message = od_messages_count(messages),
                   .first_error = od_messages_errors(messages)};
@@ -18,9 +19,9 @@ od_loader od_document_start(const char *path, od_messages *messages) {
 }
 
 // The database of units takes longest to read, so a file that is no YAML is found out before.
-static od_status load_text(od_loader *ld, const char *text, size_t length, od_status (*read)(void *user), void *user) {
+static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
   od_machine *file = ld->machine;
-  od_status status = od_tree_parse(&ld->tree, text, length, file->file, &file->texts, ld->messages);
+  od_status status = od_tree_parse(&ld->tree, content.text, content.length, file->file, &file->texts, ld->messages);
   if (status != OD_OK) return status;
   od_error error = {0};
   ld->units = od_units_new(&error);
@@ -32,9 +33,13 @@ static od_status load_text(od_loader *ld, const char *text, size_t length, od_st
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user) {
   od_machine *file = ld->machine;
-  char *text = NULL;
-  size_t length = 0;
-  od_status status = od_source_read(file->file, &text, &length, ld->messages);
+  od_content content = ld->content;
+  char *read_now = NULL;
+  od_status status = OD_OK;
+  if (!content.text) {
+    status = od_source_read(file->file, &read_now, &content.length, ld->messages);
+    content.text = read_now;
+  }
   if (status != OD_OK) return status;
   // Numbers are written with a point in our files, in those that signals come from and in the database of units,
   // whatever the user's language.
@@ -43,13 +48,13 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   if (c_locale != (locale_t)0) {
     locale_t users = uselocale(c_locale);
     if (od_numbers_override(&file->numbers, set, set_count, &file->texts, ld->messages))
-      status = load_text(ld, text, length, read, user);
+      status = load_text(ld, content, read, user);
     uselocale(users);
     freelocale(c_locale);
   }
   od_tree_free(&ld->tree);
   od_units_free(ld->units);
-  free(text);
+  free(read_now);
   return status;
 }
 

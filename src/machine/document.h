@@ -11,8 +11,8 @@
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Starts a loader for a file: ld->machine is a new machine that holds its texts and numbers (NULL: memory ran out).
-od_loader od_document_start(const char *path, od_messages *messages);
+// Starts a loader for a file, of which the content may be known: ld->machine is a new machine that holds its texts and numbers (NULL: memory ran out).
+od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 // Ends a loader whose file names other files: its messages from `first` on in the order of the file, then those about
 // the others, which are freed; and what memory that ran out means.

@@ -151,7 +151,7 @@ static void stop(od_loader *ld) {
 }
 
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
-  od_loader ld = od_document_start(path, messages);
+  od_loader ld = od_document_start(path, options->content, messages);
   od_status status = OD_NO_MEMORY;
   int first = od_messages_count(messages);
   if (ld.machine != NULL && !ld.machine->texts.failed && start(&ld, options))

@@ -50,6 +50,7 @@ typedef struct od_loading_block {
 struct od_loader {
   od_machine *machine;  // the machine that grows
   od_messages *messages;
+  od_content content;              // of the file, where it has been read already
   int first_message, first_error;  // how many there were before
   od_tree tree;
   od_units *units;

@@ -79,6 +79,26 @@ double od_machine_next_break(const od_machine *machine, double t) {
   return next;
 }
 
+od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err) {
+  const od_model *m = machine->model;
+  for (int i = 0; i < m->samplers; i++) {
+    const od_block *b = &m->block[m->sampler[i]];
+    if (time / b->spec.sample > OD_MOST_STEPS)
+      return od_fail(err, OD_BAD_INPUT,
+                     "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are taken",
+                     b->name, b->spec.sample, time / b->spec.sample, time, OD_MOST_STEPS);
+  }
+  for (int i = 0; i < machine->inputs; i++) {
+    double bit = od_signal_bit(machine->signals, machine->input[i].signal);
+    if (time / bit > OD_MOST_STEPS)
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the input '%s' has bits of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are run through",
+          od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
+  }
+  return OD_OK;
+}
+
 // --- Outputs ------------------------------------------------------------------------------------------------------
 
 int od_machine_output_count(const od_machine *machine) {

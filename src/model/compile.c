@@ -513,7 +513,9 @@ od_model *od_compile(od_build *b) {
   m->coordinate_weight = od_arena_take(&arena, links * sizeof *m->coordinate_weight);
   m->z0 = od_arena_take(&arena, links * sizeof *m->z0);
   m->zd0 = od_arena_take(&arena, links * sizeof *m->zd0);
-  if (!m->link || !m->coordinate_link || !m->coordinate_weight || !m->z0 || !m->zd0) goto no_memory;
+  m->chart0 = od_arena_take(&arena, 9 * links * sizeof *m->chart0);
+  if (!m->link || !m->coordinate_link || !m->coordinate_weight || !m->z0 || !m->zd0 || !m->chart0) goto no_memory;
+  for (size_t i = 0; i < 9 * links; i++) m->chart0[i] = i % 9 % 4 == 0;
   grow_tree(m);
   complain_about_loose_bodies(b, m);
   complain_about_second_axes(b, m);

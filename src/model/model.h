@@ -298,6 +298,7 @@ struct od_model {
   double size;         // a typical length of the machine, m
 
   int freedom;            // degrees of freedom
+  double *chart0;         // reference rotations of spherical joints at the start, 9 each
   double *z0, *zd0, *c0;  // the assembled initial state: all coordinates, their rates, circuit and blocks
   double stored0;         // energy stored in it
 

@@ -13,6 +13,7 @@
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
+#include "plant/machine_block.h"
 #include "plant/machine_plant.h"
 
 static const double tiny = 1e-30;  // the imaginary step
@@ -22,13 +23,70 @@ void od_assembly_load_numbers(assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
   memcpy(s->w + l->theta, m->theta, (size_t)m->numbers * sizeof(double));
-  for (int c = 0; c < m->charts; c++)
-    for (int k = 0; k < 9; k++) s->w[l->chart + 9 * c + k] = k % 4 == 0;
+  memcpy(s->w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof(double));
   for (int i = 0; i < m->numbers; i++) s->wc[l->theta + i] = m->theta[i];
   for (int i = 0; i < 9 * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
   od_mechanics(m)->prepare(m, s->w);
   od_mechanics_with_derivatives(m)->prepare(m, s->wc);
 }
+
+// ---- reference rotations
+
+static bool is_of_joint(const od_model *m, const condition *c, int first) {
+  int index = c->output.index - m->link[first].coordinate;
+  bool coordinate = c->output.kind == OD_OUT_COORDINATE || c->output.kind == OD_OUT_COORDINATE_RATE;
+  return coordinate && index >= 0 && index < 3;
+}
+
+// How many of a spherical joint's three angles, or of their rates, are in a list.
+static int count_of_joint(const od_model *m, const condition *list, int count, int first) {
+  int found = 0;
+  for (int i = 0; i < count; i++) found += is_of_joint(m, &list[i], first);
+  return found;
+}
+
+// Whether exact values of a joint's angles may be replaced by what they are with another reference: all three together say
+// the same, and single ones do where nothing else takes part.
+static bool may_move_chart(const assembly *s, int first) {
+  const od_model *m = s->m;
+  int positions = count_of_joint(m, s->at_position, s->positions, first),
+      rates = count_of_joint(m, s->at_rate, s->rates, first);
+  if (count_of_joint(m, s->balanced, s->balances, first) > 0) return false;
+  if (positions % 3 == 0 && rates % 3 == 0) return true;
+  bool alone = m->rows == 0;
+  for (int i = 0; i < s->positions; i++) alone = alone && s->at_position[i].output.kind == OD_OUT_COORDINATE;
+  for (int i = 0; i < s->rates; i++) alone = alone && s->at_rate[i].output.kind == OD_OUT_COORDINATE_RATE;
+  return alone;
+}
+
+static void replace_values(const od_model *m, condition *list, int count, int first, const double *values) {
+  for (int i = 0; i < count; i++)
+    if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
+}
+
+// At 90 degrees of its middle angle a spherical joint's other two turn about the same axis: every attitude is fine to start
+// from, but not these angles to compute with. They are counted from that attitude then.
+void od_assembly_choose_charts(assembly *s) {
+  od_model *m = s->m;
+  const od_layout *l = &m->layout;
+  size_t size = (size_t)m->coordinates * sizeof(double);
+  if (m->charts == 0) return;
+  memcpy(s->w + l->z, m->z0, size);
+  memcpy(s->w + l->zd, m->zd0, size);
+  od_mechanics(m)->open_positions(m, s->w);
+  for (int i = 1; i < m->links; i++) {
+    if (!od_machine_chart_is_bad(m, s->w, i) || !may_move_chart(s, i)) continue;
+    od_machine_move_chart(m, s->w, i, NULL, NULL, 0);
+    replace_values(m, s->at_position, s->positions, i, s->w + l->z);
+    replace_values(m, s->at_rate, s->rates, i, s->w + l->zd);
+  }
+  memcpy(m->z0, s->w + l->z, size);
+  memcpy(m->zd0, s->w + l->zd, size);
+  memcpy(m->chart0, s->w + l->chart, 9 * (size_t)m->charts * sizeof(double));
+  for (int i = 0; i < 9 * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
+}
+
+// ---- positions and rates
 
 // The closure rows of J as a dense matrix.
 static void closure_rows(const assembly *s, double *matrix) {

@@ -48,6 +48,8 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
 void od_assembly_sort_initial_values(assembly *s);
 // Work memory for the numbers at hand.
 void od_assembly_load_numbers(assembly *s);
+// Reference rotations of spherical joints that begin near the singular position of their angles.
+void od_assembly_choose_charts(assembly *s);
 void od_assembly_positions(assembly *s);
 void od_assembly_rates(assembly *s);
 // The rank of the closure Jacobian at the positions in w, and the largest one a little further along a motion that the

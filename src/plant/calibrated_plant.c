@@ -141,32 +141,33 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return status;
 }
 
-static od_status calibration_columns(const calibrated_plant *d, void *work, double *hp) {
+static od_status calibration_columns(const calibrated_plant *d, void *work, const double *energy, double *hp) {
   double *y = at(work, d->y);
-  od_status status = d->inner->ops->outputs(d->inner, inner_work(d, work), NULL, y);
+  od_status status = d->inner->ops->outputs(d->inner, inner_work(d, work), energy, y);
   for (int i = 0; i < d->count && status == OD_OK; i++)
     hp[d->item[i].output * d->plant.np + d->inner->np + i] =
         d->item[i].kind == OD_CALIBRATE_BIAS ? 1 : y[d->item[i].output];
   return status;
 }
 
-static od_status output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
-                                  const double *ku, const double *kp, double *hx, double *hu, double *hp) {
+static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
+                                  const double *kx, const double *ku, const double *kp, double *hx, double *hu,
+                                  double *hp) {
   const calibrated_plant *d = plant_of(plant);
   const od_plant *in = d->inner;
   double *narrow_kp = at(work, d->kp), *narrow_hp = at(work, d->narrow);
   bool inside = hp && in->np;
   for (int i = 0; inside && kp && i < od_plant_nk(in); i++)
     memcpy(narrow_kp + i * in->np, kp + i * plant->np, (size_t)in->np * sizeof *kp);
-  od_status status = in->ops->output_jacobians(in, inner_work(d, work), wanted, kx, ku, inside && kp ? narrow_kp : NULL,
-                                               hx, hu, inside ? narrow_hp : NULL);
+  od_status status = in->ops->output_jacobians(in, inner_work(d, work), energy, wanted, kx, ku,
+                                               inside && kp ? narrow_kp : NULL, hx, hu, inside ? narrow_hp : NULL);
   if (status != OD_OK) return status;
   if (hx) calibrate(d, work, hx, od_plant_nx(plant), 0);
   if (hu) calibrate(d, work, hu, plant->nu, 0);
   if (!hp) return OD_OK;
   widen(d, plant->ny, narrow_hp, hp);
   calibrate(d, work, hp, plant->np, 0);
-  return calibration_columns(d, work, hp);
+  return calibration_columns(d, work, energy, hp);
 }
 
 // ---- making one

@@ -100,6 +100,12 @@ static double typical_inertia(const od_model *m, int coordinate) {
   return m->link[link].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
+// A spherical joint whose angles could not be counted from where it starts.
+static bool is_at_singular_angles(const od_model *m, int joint) {
+  int first = m->joint[joint].link;
+  return first >= 0 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
+}
+
 // Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass
 // matrix are the inertias left to each coordinate when the earlier ones give way.
 static void check_inertia(assembly *s, const trial_plant *t) {
@@ -116,10 +122,16 @@ static void check_inertia(assembly *s, const trial_plant *t) {
     double pivot = M[i * nk + i];
     if (!(pivot > 1e-12 * t->g[i] + 1e-13 * typical_inertia(m, coordinate))) {
       int joint = m->link[m->coordinate_link[coordinate]].joint;
-      od_build_complain(
-          s->b, OD_ABOUT_JOINT, joint,
-          "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
-          m->joint[joint].name);
+      if (is_at_singular_angles(m, joint))
+        od_build_complain(s->b, OD_ABOUT_JOINT, joint,
+                          "joint '%s' starts with its middle angle at 90 degrees, where the other two cannot be told "
+                          "apart; give all three angles as exact values, or all three as 'about'",
+                          m->joint[joint].name);
+      else
+        od_build_complain(
+            s->b, OD_ABOUT_JOINT, joint,
+            "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+            m->joint[joint].name);
       return;
     }
     for (int r = i + 1; r < n; r++)
@@ -226,6 +238,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);
     od_assembly_load_numbers(&s);
+    if (!b->problems) od_assembly_choose_charts(&s);
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);

@@ -154,9 +154,10 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
-static od_status output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
-                                  const double *ku, const double *kp, double *hx, double *hu, double *hp) {
-  (void)wanted, (void)kx, (void)ku, (void)kp;
+static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
+                                  const double *kx, const double *ku, const double *kp, double *hx, double *hu,
+                                  double *hp) {
+  (void)energy, (void)wanted, (void)kx, (void)ku, (void)kp;
   const function_plant *d = plant_of(plant);
   const od_function *f = &d->fn;
   parts p = parts_of(d, work);

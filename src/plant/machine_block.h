@@ -99,8 +99,9 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
 
 // machine_outputs.c
 od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y);
-od_status od_machine_output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
-                                      const double *ku, const double *kp, double *hx, double *hu, double *hp);
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *energy,
+                                      const unsigned char *wanted, const double *kx, const double *ku, const double *kp,
+                                      double *hx, double *hu, double *hp);
 // The change of an output (without integrals) along the last tangent.
 double od_machine_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 // Whether an output shows rates k.
@@ -109,6 +110,13 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 int od_machine_wants_repartition(const od_plant *plant, void *work);
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
+// Whether the angles of a spherical joint, whose first link this is, are near their singular position; false for other links.
+bool od_machine_chart_is_bad(const od_model *m, const double *w, int first);
+// Gives it the present orientation as its reference: changes z and z' in w, and T and T1 (3 x columns) with them. Positions
+// must be those of z.
+void od_machine_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
+// Room for what a repartition that fails comes back to.
+size_t od_machine_choice_doubles(const od_model *m);
 
 // machine_signals.c: blocks, in machines that have any.
 // What they measure and their signals, once the motion is known and before the circuit is.

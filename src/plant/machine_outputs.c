@@ -201,8 +201,10 @@ static void move_mechanism(const machine *d, const parts *p, const directions *v
                                      seen.accelerations ? v->dzdd : NULL, moves ? level : OD_LEVEL_INPUT);
 }
 
-od_status od_machine_output_jacobians(const od_plant *plant, void *work, const unsigned char *wanted, const double *kx,
-                                      const double *ku, const double *kp, double *hx, double *hu, double *hp) {
+od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *energy,
+                                      const unsigned char *wanted, const double *kx, const double *ku, const double *kp,
+                                      double *hx, double *hu, double *hp) {
+  (void)energy;
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;

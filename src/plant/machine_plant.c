@@ -24,7 +24,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
   parts p = parts_of(d, work);
   memset(work, 0, plant->work_size);
   memcpy(p.w + l->theta, m->theta, (size_t)m->numbers * sizeof *p.w);
-  for (int i = 0; i < 9 * m->charts; i++) p.w[l->chart + i] = i % 9 % 4 == 0;
+  memcpy(p.w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof *p.w);
   memcpy(p.w + l->z, m->z0, (size_t)m->coordinates * sizeof *p.w);
   memcpy(p.kept, m->z0, (size_t)m->coordinates * sizeof *p.kept);
   const od_mechanics_real *mech = od_mechanics(m);
@@ -337,8 +337,10 @@ static void lay_out(machine *d) {
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
-  // Scratch: directions, two changes of all coordinates, and a dense closure Jacobian; or a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * free + np) + (size_t)(m->rows + 2) * (n + 1);
+  // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
+  // a column of forces and rates.
+  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * free + np) + (size_t)(m->rows + 2) * (n + 1) +
+                   od_machine_choice_doubles(m);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * free + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));

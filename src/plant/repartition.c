@@ -44,19 +44,18 @@ static bool partition_is_bad(const machine *d, const parts *p) {
   return false;
 }
 
-static bool chart_is_bad(const machine *d, const parts *p, int first_link) {
-  return fabs(p->w[d->m->layout.z + d->m->link[first_link + 1].coordinate]) > worst_chart_angle;
+bool od_machine_chart_is_bad(const od_model *m, const double *w, int first) {
+  return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
 // The turn rates of a spherical joint: w = E z', with E's columns the joint's three axes in the first link's frame.
 // Relative to the new reference (the present orientation) the axes are the unit vectors of the last link, so
 // z_new = 0, z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the
 // old coordinates and become those in the new ones. All in ground axes, where S holds the axes.
-static void move_chart(const machine *d, const parts *p, int first, double *T, double *T1, int columns) {
-  const od_model *m = d->m;
+void od_machine_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
   const od_layout *l = &m->layout;
-  const double *S = p->w + l->S + OD_SPATIAL_NV * first, *R = p->w + l->rotation + OD_SPATIAL_NR * (first + 2);
-  double *z = p->w + l->z + m->link[first].coordinate, *zd = p->w + l->zd + m->link[first].coordinate;
+  const double *S = work + l->S + OD_SPATIAL_NV * first, *R = work + l->rotation + OD_SPATIAL_NR * (first + 2);
+  double *z = work + l->z + m->link[first].coordinate, *zd = work + l->zd + m->link[first].coordinate;
   // The old axes in the new frame: a_k = R' s_k.
   double a[3][3];
   for (int k = 0; k < 3; k++)
@@ -86,8 +85,8 @@ static void move_chart(const machine *d, const parts *p, int first, double *T, d
     T1[2 * columns + column] = dw[2] - w[1] * dphi[0];
   }
   // The new reference: old reference times the three turns. In the ground's axes: R = R_parent C_new.
-  const double *Rp = p->w + l->rotation + OD_SPATIAL_NR * m->link[first].parent;
-  double *C = p->w + l->chart + 9 * m->link[first].chart;
+  const double *Rp = work + l->rotation + OD_SPATIAL_NR * m->link[first].parent;
+  double *C = work + l->chart + 9 * m->link[first].chart;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) C[3 * i + j] = Rp[i] * R[j] + Rp[3 + i] * R[3 + j] + Rp[6 + i] * R[6 + j];
   for (int k = 0; k < 3; k++) z[k] = 0, zd[k] = w[k];
@@ -97,7 +96,7 @@ int od_machine_wants_repartition(const od_plant *plant, void *work) {
   const machine *d = machine_of(plant);
   parts p = parts_of(d, work);
   for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
-    if (d->m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) return 1;
+    if (od_machine_chart_is_bad(d->m, p.w, i)) return 1;
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
@@ -120,6 +119,30 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   return OD_OK;
 }
 
+// Coordinates, their rates, reference rotations and the choice of coordinates: copied aside, or back from there.
+static void keep_choice(const machine *d, const parts *p, double *aside, bool back) {
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  const struct {
+    void *here;
+    size_t size;
+  } kept[] = {{p->w + l->z, (size_t)m->coordinates * sizeof(double)},
+              {p->w + l->zd, (size_t)m->coordinates * sizeof(double)},
+              {p->w + l->chart, 9 * (size_t)m->charts * sizeof(double)},
+              {p->in + l->dependent, (size_t)m->coordinates * sizeof(int)},
+              {p->in + l->kept_row, (size_t)m->rows * sizeof(int)}};
+  char *at = (char *)aside;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    memcpy(back ? kept[i].here : at, back ? at : kept[i].here, kept[i].size);
+    at += kept[i].size;
+  }
+}
+
+size_t od_machine_choice_doubles(const od_model *m) {
+  size_t integers = (size_t)(m->coordinates + m->rows);
+  return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
+}
+
 od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
   const machine *d = machine_of(plant);
   const od_model *m = d->m;
@@ -131,7 +154,8 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
   // columns for the parameters, where wanted.
   int np = map_p ? plant->np : 0, columns = 2 * free + np;
-  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns;
+  double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
+         *aside = dense + (m->rows + 2) * (n + 1);
   directions v = clear_directions(plant, &p);
   for (int j = 0; j < 2 * free; j++) {
     (j < free ? v.dz : v.dzd)[j % free] = 1;
@@ -142,14 +166,18 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
   }
   od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * free) : OD_OK;
   if (status != OD_OK) return status;
+  keep_choice(d, &p, aside, false);
   for (int i = 1; i < m->links && m->charts > 0; i++)
-    if (m->link[i].chart >= 0 && chart_is_bad(d, &p, i)) {
+    if (od_machine_chart_is_bad(m, p.w, i)) {
       int c = m->link[i].coordinate;
-      move_chart(d, &p, i, T + c * columns, T1 + c * columns, columns);
+      od_machine_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);
     }
   p.head->placed = 0;
   mech->open_positions(m, p.w);
-  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) return OD_SINGULAR;
+  if (od_partition_choose(m, p.w + l->jacobian, p.in, dense) != od_partition_rank(m)) {
+    keep_choice(d, &p, aside, true);
+    return OD_SINGULAR;
+  }
   for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   p.head->inverse_pivot = 0;

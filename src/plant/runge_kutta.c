@@ -19,7 +19,8 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
 od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const double *u_end) {
   const od_plant *plant = s->plant;
   int nx = od_plant_nx(plant), nz = plant->nz, nk = od_plant_nk(plant);
-  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  od_status possible = od_sim_check_step(s, h);
+  if (possible != OD_OK) return possible;
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const double *inputs[4] = {od_sim_at(s, s->u), u_middle, u_middle, u_end};
   double *x = od_sim_at(s, s->x), *f = od_sim_at(s, s->stage), *sum = f + nx, *at = sum + nx;

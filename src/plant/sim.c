@@ -1,5 +1,6 @@
 // A simulation's memory, its state and what can be asked about it. The steps are in trapezoid.c and runge_kutta.c.
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->gxB = od_place(&end, nk * nk * d);
   s->right = od_place(&end, nk * (nx + 2 * nu + np) * d);
   s->stage = od_place(&end, (3 * nx + 3 * nk + nq) * d);
+  s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
   return s->size;
@@ -101,13 +103,46 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status == OD_OK ? od_sim_sample(s, NULL, NULL, &changed) : status;
 }
 
+// Copies what a point consists of, state, rates, inputs and powers, to memory aside or back from there. Returns the end of
+// that memory, where parameters are kept.
+static double *keep_point(od_sim *s, bool back) {
+  const od_plant *plant = s->plant;
+  const struct {
+    size_t at;
+    int count;
+  } parts[] = {{s->x, od_plant_nx(plant)}, {s->k, od_plant_nk(plant)}, {s->u, plant->nu}, {s->power, plant->nq}};
+  double *aside = od_sim_at(s, s->before_set);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    double *here = od_sim_at(s, parts[i].at);
+    memcpy(back ? here : aside, back ? aside : here, (size_t)parts[i].count * sizeof *here);
+    aside += parts[i].count;
+  }
+  return aside;
+}
+
+// Goes to another point; where it cannot be evaluated, everything stays as it was. NULL: not to be changed.
+static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
+  const od_plant *plant = s->plant;
+  const od_sim before = *s;
+  double *parameters_before = keep_point(s, false);
+  if (p) plant->ops->get_parameters(plant, od_sim_work(s), parameters_before);
+  od_status status = p ? plant->ops->set_parameters(plant, od_sim_work(s), p) : OD_OK;
+  if (status == OD_OK) {
+    s->t = t;
+    if (x) memcpy(od_sim_at(s, s->x), x, (size_t)od_plant_nx(plant) * sizeof *x);
+    if (u && u != od_sim_inputs(s)) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
+    status = evaluate(s);
+  }
+  if (status == OD_OK) return OD_OK;
+  *s = before;
+  od_sim_leave_point(s);  // the plant may stand elsewhere
+  keep_point(s, true);
+  if (p) plant->ops->set_parameters(plant, od_sim_work(s), parameters_before);
+  return status;
+}
+
 od_status od_sim_set_with_parameters(od_sim *s, double t, const double *x, const double *u, const double *p) {
-  if (!s->started) return OD_BAD_ARGUMENT;
-  s->t = t;
-  if (x) memcpy(od_sim_at(s, s->x), x, (size_t)od_plant_nx(s->plant) * sizeof *x);
-  if (u && u != od_sim_inputs(s)) memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
-  od_status status = p ? s->plant->ops->set_parameters(s->plant, od_sim_work(s), p) : OD_OK;
-  return status == OD_OK ? evaluate(s) : status;
+  return s->started ? go_to_point(s, t, x, u, p) : OD_BAD_ARGUMENT;
 }
 
 od_status od_sim_set(od_sim *s, double t, const double *x, const double *u) {
@@ -125,9 +160,9 @@ void od_sim_parameters(const od_sim *s, double *p) {
 od_status od_sim_set_inputs(od_sim *s, const double *u) {
   if (!s->started) return OD_BAD_ARGUMENT;
   if (s->plant->nu == 0 || memcmp(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u) == 0) return OD_OK;
-  memcpy(od_sim_at(s, s->u), u, (size_t)s->plant->nu * sizeof *u);
-  s->jumped = 1;
-  return evaluate(s);
+  od_status status = go_to_point(s, s->t, NULL, u, NULL);
+  if (status == OD_OK) s->jumped = 1;
+  return status;
 }
 
 double od_sim_time(const od_sim *s) {
@@ -214,8 +249,12 @@ od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map
   const od_plant_ops *ops = s->plant->ops;
   if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
   od_status status = od_sim_refresh(s);
-  if (status == OD_OK) status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
   if (status != OD_OK) return status;
+  status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
+  if (status != OD_OK) {
+    od_sim_leave_point(s);  // the plant has looked elsewhere
+    return status;
+  }
   *changed = 1;
   s->counts.repartitions++;
   forget(s);
@@ -279,6 +318,6 @@ od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx,
   int by = (hx ? OD_BY_STATE : 0) | (hu ? OD_BY_INPUT : 0) | (hp ? OD_BY_PARAMETER : 0);
   od_status status = od_sim_linearise(s, plant->outputs_of_rates ? by : 0);
   if (status != OD_OK) return status;
-  return plant->ops->output_jacobians(plant, od_sim_work(s), wanted, od_sim_at(s, s->kx), od_sim_at(s, s->ku),
-                                      od_sim_at(s, s->kp), hx, hu, hp);
+  return plant->ops->output_jacobians(plant, od_sim_work(s), od_sim_at(s, s->energy), wanted, od_sim_at(s, s->kx),
+                                      od_sim_at(s, s->ku), od_sim_at(s, s->kp), hx, hu, hp);
 }

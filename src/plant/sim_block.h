@@ -30,6 +30,7 @@ struct od_sim {
   size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix
   size_t gxB, right;                                    // the transition
   size_t stage;                                         // Runge-Kutta; careful Newton
+  size_t before_set;                                    // the point to come back to when another one is impossible
   size_t work;
 };
 
@@ -52,6 +53,12 @@ static inline void *od_sim_work(od_sim *sim) {
 static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   if (sim->plant->ops->settle) sim->plant->ops->settle(sim->plant, od_sim_work(sim), status != OD_OK);
   return status;
+}
+
+// Whether a step of that length can be taken: it must lead to a later time.
+static inline od_status od_sim_check_step(const od_sim *sim, double h) {
+  if (!sim->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  return sim->t + h > sim->t ? OD_OK : OD_TIME_STANDS;
 }
 
 // The present point is another one: nothing is known about it.

@@ -210,7 +210,8 @@ static od_status accept(od_sim *s, double h, const double *u) {
 }
 
 od_status od_sim_step(od_sim *s, double h, const double *u) {
-  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  od_status possible = od_sim_check_step(s, h);
+  if (possible != OD_OK) return possible;
   od_status status = solve_step(s, h, u);
   if (status != OD_OK) return status;
   od_sim_leave_point(s);
@@ -299,7 +300,8 @@ od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, doubl
                                      double *Gp) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
-  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  od_status possible = od_sim_check_step(s, h);
+  if (possible != OD_OK) return possible;
   int by = OD_BY_STATE | (Gp ? OD_BY_PARAMETER : 0) | (Gu0 || Gu1 ? OD_BY_INPUT : 0);
   columns c = {.p = nx, .u0 = nx + (Gp ? np : 0)};
   c.u1 = c.u0 + (Gu0 || Gu1 ? nu : 0);

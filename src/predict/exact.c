@@ -160,6 +160,7 @@ static od_status predict_by_steps(od_predictor *pr, double *y, double *dy) {
   for (int i = 0; dy && i < nx; i++)
     memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
   for (int k = 0; k < pr->log.count; k++) {
+    if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     put_inputs(pr, k, x + nx);
     outputs(pr, x, S, y, dy);
     if (!od_within(y, pr->ny, pr->bound) || !od_within(x, nx, 1e300)) return OD_DIVERGED;

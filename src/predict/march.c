@@ -96,7 +96,7 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   for (int i = 1; i <= pr->substeps && status == OD_OK; i++) {
     double part = pr->hold == OD_HOLD_ZERO ? 0 : (double)i / pr->substeps;
     for (int j = 0; j < pr->nu; j++) pr->u[j] = part == 1 ? u1[j] : u0[j] + part * (u1[j] - u0[j]);
-    status = take_samples(pr, sensitivities);
+    status = od_keeps_going(pr) ? take_samples(pr, sensitivities) : OD_INTERRUPTED;
     if (status == OD_OK) status = change_coordinates(pr, sensitivities);
     if (status != OD_OK) break;
     status =

@@ -278,6 +278,7 @@ OD_WIDE od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
   first_row(pr, row);
   for (int begin = 0; begin < count; begin += BLOCK) {
     int block = count - begin < BLOCK ? count - begin : BLOCK;
+    if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     // The block's rows, and the first of the next block.
     for (int k = 0; k < block; k++) {
       if (pr->linear.direct) put_inputs(pr, begin + k, row + k * m->width);

@@ -103,6 +103,8 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
                        .steady = o->steady,
                        .dense = o->dense,
                        .free_count = o->free_count,
+                       .keeps_going = o->keeps_going,
+                       .user = o->user,
                        .bound = o->bound > 0 ? o->bound : 1e12};
   if (log->times && log->count > 1) pr->log.step = (log->times[log->count - 1] - log->times[0]) / (log->count - 1);
   pr->sim = od_sim_new(plant);
@@ -141,6 +143,7 @@ od_status od_predict(od_predictor *pr, const double *p, const double *x0, double
   x0 = x0 ? x0 : pr->own_x0;
   if (pr->columns == 0) dy = NULL;
   pr->used_modes = false;
+  pr->steps = 0;  // the first step asks: after an interrupt no prediction begins
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
   if (pr->rule == OD_RULE_EXACT) return od_predict_exactly(pr, x0, y, dy);

@@ -19,6 +19,9 @@ struct od_predictor {
   bool steady, dense, used_modes;
   int *free_states, free_count;
   double bound;
+  bool (*keeps_going)(void *user);
+  void *user;
+  long steps;  // taken in this prediction
   od_sim *sim;
   double *p;               // parameters of this prediction
   double *x0;              // initial state
@@ -35,6 +38,11 @@ struct od_predictor {
 
 static inline double od_log_time(const od_drive *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
+}
+
+// Once per step: whether somebody still waits for the prediction. He is asked once in 256 steps.
+static inline bool od_keeps_going(od_predictor *pr) {
+  return !pr->keeps_going || pr->steps++ % 256 != 0 || pr->keeps_going(pr->user);
 }
 
 // Whether all values are finite and within the bound.

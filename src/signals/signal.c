@@ -340,6 +340,14 @@ double od_signal_next_break(const od_signals *s, int index, double t) {
   return INFINITY;
 }
 
+double od_signal_bit(const od_signals *s, int index) {
+  const node *n = &s->nodes[index];
+  double shortest = n->kind == OD_SIGNAL_PRBS ? s->numbers[n->first + 2] : INFINITY;
+  for (int i = 0; n->kind == OD_SIGNAL_SUM && i < n->count; i++)
+    shortest = fmin(shortest, od_signal_bit(s, s->children[n->first + (size_t)i]));
+  return shortest;
+}
+
 static double sum_duration(const od_signals *s, const node *n) {
   double longest = 0;
   for (int i = 0; i < n->count; i++) longest = fmax(longest, od_signal_duration(s, s->children[n->first + (size_t)i]));

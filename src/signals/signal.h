@@ -39,6 +39,8 @@ double od_signal_value(const od_signals *s, int node, double t);
 // The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
 double od_signal_next_break(const od_signals *s, int node, double t);
 // When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
+// How soon it may jump again, for ever: the bit of a binary sequence; INFINITY for signals that jump only so often.
+double od_signal_bit(const od_signals *s, int index);
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

@@ -25,7 +25,14 @@ struct od_cvodes {
   double *u, *jacobian, *first_energy;
   od_status status;
   long steps;
+  double end;  // of the run; INFINITY: not known
+  bool (*keeps_going)(void *user);
+  void *user;
+  long taken;       // internal steps that ended where CVODES wanted, since their length was looked at
+  double taken_at;  // when that was
 };
+
+enum { MANY = 100000 };  // steps after which their length is looked at
 
 // Inputs at t, where a time at the end of a smooth piece still belongs to that piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
@@ -98,7 +105,8 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
   if (!c) return NULL;
   int nx = od_plant_nx(plant), nq = plant->nq > 0 ? plant->nq : 1;
   *c = (od_cvodes){.sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
-  c->piece_end = INFINITY;
+  c->piece_end = c->end = INFINITY;
+  c->taken_at = od_sim_time(sim);
   if (SUNContext_Create(NULL, &c->context) == 0) {
     c->memory = CVodeCreate(CV_BDF, c->context);
     c->x = N_VNew_Serial(nx, c->context);
@@ -157,6 +165,30 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   return od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
 }
 
+void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user) {
+  c->end = end;
+  c->keeps_going = keeps_going;
+  c->user = user;
+}
+
+// Before each internal step: is somebody still waiting for it, and is there an end in sight? `end` is what is known of it.
+static od_status check_pace(od_cvodes *c, double end, od_error *err) {
+  double t = od_sim_time(c->sim);
+  if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
+  if (c->taken < MANY) return OD_OK;
+  c->taken = 0;
+  double step = (t - c->taken_at) / MANY, needed = ((isfinite(c->end) ? c->end : end) - t) / step;
+  c->taken_at = t;
+  if (needed <= OD_MOST_STEPS) return OD_OK;
+  if (!(step > 0)) return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s", t);
+  return od_fail(
+      err, OD_NOT_CONVERGED,
+      "CVODES takes steps of %.3g s at %.6g s and would need %.3g of them; at most %.0e are taken. Something "
+      "moves within so little time: look for a stiffness, mass or volume that is far off, or choose "
+      "another integrator",
+      step, t, needed, OD_MOST_STEPS);
+}
+
 // At the end of a piece, with the inputs as they are from there on.
 static od_status take_samples(od_cvodes *c, double t) {
   if (t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
@@ -168,6 +200,8 @@ static od_status take_samples(od_cvodes *c, double t) {
 
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
   while (od_sim_time(c->sim) < t) {
+    od_status status = check_pace(c, t, err);
+    if (status != OD_OK) return status;
     double next = c->machine && c->plant->nu ? od_machine_next_break(c->machine, od_sim_time(c->sim)) : INFINITY;
     next = fmin(next, od_sim_next_sample(c->sim));
     bool restart = c->piece_end != next;
@@ -175,7 +209,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     int changed = 0;
     // The present point belongs to the piece that begins here.
     inputs_at(c, od_sim_time(c->sim), c->u);
-    od_status status = od_sim_set_inputs(c->sim, c->u);
+    status = od_sim_set_inputs(c->sim, c->u);
     if (status == OD_OK) status = od_sim_repartition(c->sim, NULL, &changed);
     if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
     if (restart || changed) {
@@ -199,6 +233,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
       continue;
     }
     status = advance_piece(c, end, err);
+    c->taken += od_sim_time(c->sim) < end;
     if (status == OD_OK && od_sim_time(c->sim) >= end) status = take_samples(c, end);
     if (status != OD_OK) return status;
   }

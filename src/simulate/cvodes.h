@@ -15,6 +15,10 @@ void od_cvodes_free(od_cvodes *c);
 // Integrates to time t, stopping at the inputs' jumps on the way; then sim holds the state, energies and inputs at t.
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);
 
+// Where the run is to end, and whom to ask between internal steps whether to go on (false: OD_INTERRUPTED). A run whose
+// steps have become so short that OD_MOST_STEPS of them would not do ends with a message.
+void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user);
+
 long od_cvodes_steps(const od_cvodes *c);
 
 #endif

@@ -27,6 +27,8 @@ static const char *const energies[] = {"energy.balance", "energy.kinetic", "ener
                                        "energy.input"};
 enum { ENERGIES = sizeof energies / sizeof *energies };
 
+static bool keeps_going(void *run);
+
 typedef struct range {
   double low, high;
 } range;
@@ -41,6 +43,8 @@ typedef struct run {
   double step;
   long steps, every;
   bool samples;  // the machine has sampled blocks
+  bool stopped;  // somebody does not want it to go on
+  long pieces;   // steps and parts of steps that were begun
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
@@ -130,7 +134,9 @@ static od_status prepare(run *r, od_error *err) {
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
   if (o->integrator == OD_CVODES) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, tolerance_of(o));
-    return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+    if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+    od_cvodes_watch(r->cvodes, r->step * (double)r->steps, keeps_going, r);
+    return OD_OK;
   }
   if (o->unjudged) return OD_OK;
   od_step_rule rule = o->integrator == OD_RK4 ? OD_STEPS_RK4 : OD_STEPS_TRAPEZOID;
@@ -229,11 +235,22 @@ static od_status step_to(run *r, double t, double end) {
   return status;
 }
 
+// Asks now and then whether to go on, wherever a run may stay for long: steps may have many parts. Trials without a table
+// come after the run.
+static bool keeps_going(void *user) {
+  run *r = user;
+  const od_run_options *o = r->options;
+  if (r->stopped || !o->progress || r->pieces++ % 64 != 0) return !r->stopped;
+  double part = od_sim_time(r->sim) / (r->step * (double)r->steps);
+  r->stopped = !o->progress(o->user, r->table ? part : 1);
+  return !r->stopped;
+}
+
 // The first time before `end` at which the inputs jump, or `end`. Kinks do not count: they cost nothing but local
 // order.
 static double next_jump(run *r, double t, double end) {
   double aside = time_aside(r, end), at = t + aside;
-  while (r->plant->nu) {
+  while (r->plant->nu && keeps_going(r)) {
     at = od_machine_next_break(r->machine, at);
     if (!(at < end - aside)) break;
     if (inputs_jump(r, at)) return at;
@@ -254,6 +271,7 @@ static od_status advance(run *r, double t, double next, od_error *err) {
   od_status status = od_sim_repartition(r->sim, r->accuracy ? r->map : NULL, &changed);
   if (status == OD_OK && changed) od_accuracy_map(r->accuracy, r->map, true);
   while (status == OD_OK && t < next) {
+    if (!keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
     double end = next_jump(r, t, next);
     if (r->samples) end = fmin(end, next_sample(r, t, end));
     status = step_to(r, t, end);
@@ -267,8 +285,6 @@ static od_status run_all(run *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = record(r, 0, r->steps == 0, err);
   for (long i = 0; i < r->steps && status == OD_OK; i++) {
-    if (o->progress && i % 64 == 0 && !o->progress(o->user, r->table ? (double)i / (double)r->steps : 1))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", (double)i * r->step);
     double next = (double)(i + 1) * r->step;
     bool last = i + 1 == r->steps;
     status = advance(r, (double)i * r->step, next, err);
@@ -448,10 +464,14 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
     return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
-  if (!(time / step < 1e10)) return od_fail(err, OD_BAD_INPUT, "%.3g steps are too many", time / step);
+  if (!(time / step <= OD_MOST_STEPS))
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", time / step, step,
+                   OD_MOST_STEPS);
+  od_status status = od_machine_check_pace(machine, time, err);
+  if (status != OD_OK) return status;
   run r = new_run(machine, options, time, step, options->every > 0 ? options->every : 1);
   double begin = od_seconds();
-  od_status status = prepare(&r, err);
+  status = prepare(&r, err);
   if (status == OD_OK) status = make_table(&r, err);
   bool begun = status == OD_OK;
   if (begun) status = run_all(&r, err);

@@ -39,7 +39,8 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
 }
 
 // Cramer and Rao's bounds at the true values: what a prediction from there says.
-static od_status find_bounds(fit_case *w, od_error *err) {
+static od_status find_bounds(const od_case *c, od_error *err) {
+  fit_case *w = c->what;
   const od_experiment *e = w->plan->e;
   int np = e->parameters, nc = w->plan->combinations;
   od_estimated *at = calloc((size_t)np + 1, sizeof *at);
@@ -64,7 +65,7 @@ static od_status find_bounds(fit_case *w, od_error *err) {
   if (w->told && nc > 0) {
     od_experiment mine;
     od_fit_plan plan = plan_with(w->plan, &mine, e->seed, at);
-    const od_fit_options options = {.only_predict = true};
+    const od_fit_options options = {.only_predict = true, .progress = c->progress, .user = c->user};
     od_fitted *f = NULL;
     status = od_fit(&plan, &options, &f, err);
     for (int i = 0; status == OD_OK && i < nc; i++) {
@@ -88,9 +89,11 @@ static od_status check_bounds(const fit_case *w, od_error *err) {
 }
 
 // What the file's own start leads to, to compare others with.
-static od_status find_least_cost(fit_case *w, od_error *err) {
+static od_status find_least_cost(const od_case *c, od_error *err) {
+  fit_case *w = c->what;
+  const od_fit_options options = {.progress = c->progress, .user = c->user};
   od_fitted *f = NULL;
-  od_status status = od_fit(w->plan, NULL, &f, err);
+  od_status status = od_fit(w->plan, &options, &f, err);
   if (f) w->least_cost = f->search->cost;
   od_fitted_free(f);
   return status == OD_NOT_CONVERGED ? OD_OK : status;
@@ -137,8 +140,8 @@ static od_status prepare(od_case *c, od_error *err) {
   fit_case *w = c->what;
   bool starts = c->random_start && !w->predicts;
   od_status status = starts ? check_bounds(w, err) : OD_OK;
-  if (status == OD_OK) status = find_bounds(w, err);
-  if (status == OD_OK && starts) status = find_least_cost(w, err);
+  if (status == OD_OK) status = find_bounds(c, err);
+  if (status == OD_OK && starts) status = find_least_cost(c, err);
   if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
@@ -179,7 +182,11 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   od_experiment e;
   bool starts = c->random_start && !w->predicts;
   od_fit_plan plan = plan_with(w->plan, &e, starts ? w->plan->e->seed : seed, NULL);
-  const od_fit_options options = {.only_predict = w->predicts, .random_start = starts, .start_seed = seed};
+  const od_fit_options options = {.only_predict = w->predicts,
+                                  .random_start = starts,
+                                  .start_seed = seed,
+                                  .progress = c->progress,
+                                  .user = c->user};
   od_fitted *f = NULL;
   od_status status = od_fit(&plan, &options, &f, err);
   if (f) fill(c, w, f, value);

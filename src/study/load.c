@@ -234,7 +234,7 @@ od_status od_study_load(const char *path, const od_study_options *options, od_st
   *out = NULL;
   if (s && foreign) {
     study_loader sl = {.s = s, .options = options ? options : &none, .foreign = foreign};
-    sl.ld = od_document_start(path, messages);
+    sl.ld = od_document_start(path, sl.options->content, messages);
     s->file = sl.ld.machine;
     if (s->file) {
       s->path = s->file->file;

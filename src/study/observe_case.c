@@ -90,7 +90,8 @@ static od_status prepare(od_case *c, od_error *err) {
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->points = od_curve_points(w->e, w->point, w->full);
-  od_status status = name_ports(w) ? od_bound(w->e, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status =
+      name_ports(w) ? od_bound(w->e, c->progress, c->user, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_observed_free(bound);
   return status;
@@ -99,12 +100,18 @@ static od_status prepare(od_case *c, od_error *err) {
 // --- A run --------------------------------------------------------------------------------------------------------
 
 typedef struct watch {
+  const od_case *c;
   const observe_case *w;
   double *outside;  // when each point was last outside
   double late;      // from when on the innovations are looked at
   double nis;
   long dimension;
 } watch;
+
+static bool goes_on(void *user, double done) {
+  const od_case *c = ((const watch *)user)->c;
+  return !c->progress || c->progress(c->user, done);
+}
 
 static void look(void *user, const od_sample *s, od_observer *observer) {
   watch *v = user;
@@ -164,9 +171,9 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   const observe_case *w = c->what;
   od_experiment mine = *w->e;
   mine.seed = seed;
-  watch v = {.w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
+  watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  const od_observe_options options = {.no_table = true, .each = look, .user = &v};
+  const od_observe_options options = {.no_table = true, .each = look, .progress = goes_on, .user = &v};
   od_observed *o = NULL;
   od_status status = od_observe(&mine, &options, &o, err);
   if (status == OD_OK)

@@ -16,12 +16,30 @@
 
 typedef struct work {
   const od_study *study;
-  double **value;  // of each case: runs x metrics
+  const od_study_run_options *options;
+  bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
+  double **value;   // of each case: runs x metrics
   bool **done;
   long all;
   atomic_long next, finished;
   atomic_bool stop;
 } work;
+
+// --- Going on ------------------------------------------------------------------------------------------------------
+
+static bool asks_to_go_on(work *w) {
+  const od_study_run_options *o = w->options;
+  double done = w->all > 0 ? (double)atomic_load(&w->finished) / (double)w->all : 0;
+  if (o->progress && !o->progress(o->user, done)) atomic_store(&w->stop, true);
+  return !atomic_load(&w->stop);
+}
+
+// For the cases, which do not know how much of the study they are.
+static bool case_goes_on(void *user, double done) {
+  (void)done;
+  work *w = user;
+  return w->is_watched ? !atomic_load(&w->stop) : asks_to_go_on(w);
+}
 
 // --- Threads ------------------------------------------------------------------------------------------------------
 
@@ -32,7 +50,7 @@ static void run_one(work *w, long number) {
   double *value = w->value[c] + number * item->metrics;
   od_error ignored = {0};
   for (int i = 0; i < item->metrics; i++) value[i] = NAN;
-  item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored);
+  if (item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored) == OD_INTERRUPTED) return;
   w->done[c][number] = true;
   atomic_fetch_add(&w->finished, 1);
 }
@@ -47,13 +65,9 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
-static void watch(work *w, const od_study_run_options *o) {
+static void watch(work *w) {
   const struct timespec pause = {.tv_nsec = 50000000};
-  while (atomic_load(&w->finished) < w->all && !atomic_load(&w->stop)) {
-    if (o->progress && !o->progress(o->user, (double)atomic_load(&w->finished) / (double)w->all))
-      atomic_store(&w->stop, true);
-    nanosleep(&pause, NULL);
-  }
+  while (atomic_load(&w->finished) < w->all && asks_to_go_on(w)) nanosleep(&pause, NULL);
 }
 
 static int core_count(void) {
@@ -62,15 +76,18 @@ static int core_count(void) {
 }
 
 // Without any thread of its own (none could be made) the work is done here.
-static int run_all(work *w, const od_study_run_options *o) {
-  int wanted = o->threads > 0 ? o->threads : core_count(), made = 0;
+static int run_all(work *w) {
+  int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
   if (wanted > w->all) wanted = (int)w->all;
   pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
+  w->is_watched = true;
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
-  if (made > 0)
-    watch(w, o);
-  else
+  if (made > 0) {
+    watch(w);
+  } else {
+    w->is_watched = false;
     take_runs(w);
+  }
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
   free(thread);
   return made > 0 ? made : 1;
@@ -85,7 +102,10 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
   for (int i = 0; i < s->cases; i++) {
     od_case *c = &s->item[i];
     c->metrics = 0;
+    c->progress = case_goes_on;
+    c->user = w;
     od_status status = c->ops->prepare(c, err);
+    if (atomic_load(&w->stop)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
     if (status != OD_OK) return status;
     w->value[i] = calloc((size_t)c->runs * (size_t)c->metrics + 1, sizeof **w->value);
     w->done[i] = calloc((size_t)c->runs + 1, sizeof **w->done);
@@ -149,14 +169,14 @@ static bool gather(const od_study *s, const work *w, od_study_result *r) {
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
   static const od_study_run_options none = {0};
   double begin = od_seconds();
-  work w = {.study = s};
+  work w = {.study = s, .options = options ? options : &none};
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < s->cases; i++) (*out)->all += s->item[i].runs;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
   if (status == OD_OK) {
-    (*out)->threads = run_all(&w, options ? options : &none);
-    (*out)->all = w.all;
+    (*out)->threads = run_all(&w);
     if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   (*out)->seconds = od_seconds() - begin;

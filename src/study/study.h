@@ -35,7 +35,8 @@ typedef struct od_metric {
 typedef struct od_case od_case;
 typedef struct od_case_ops {
   od_status (*prepare)(od_case *c, od_error *err);
-  // Fills one value per metric; NAN: this run has none. A run that fails is no error of the study.
+  // Fills one value per metric; NAN: this run has none. A run that fails is no error of the study; OD_INTERRUPTED: it was
+  // not run.
   od_status (*run)(const od_case *c, uint64_t seed, double *value, od_error *err);
   void (*release)(od_case *c);
 } od_case_ops;
@@ -49,6 +50,9 @@ struct od_case {
   uint64_t first_seed;
   od_metric *metric;
   int metrics, metric_capacity;
+  // Whether to go on, for whatever a case does; it may be asked from the thread that works at the case.
+  bool (*progress)(void *user, double done);
+  void *user;
 };
 // Adds a metric; false when memory ran out.
 bool od_case_add(od_case *c, od_metric metric);
@@ -71,7 +75,8 @@ typedef struct od_study {
 typedef struct od_study_options {
   long seeds;  // instead of the file's; 0: those
   const char *const *only;
-  int only_count;  // cases to run; none: all
+  int only_count;      // cases to run; none: all
+  od_content content;  // of the file, where it has been read already
 } od_study_options;
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);

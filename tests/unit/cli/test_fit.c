@@ -372,7 +372,7 @@ static void test_interrupt(void **state) {
       "parameters:\n  oil.kp: {low: 1000 MPa, high: 2000 MPa}\n  valve.ports.a.curve.points[1]: {low: 10, high: 90}\n");
   snprintf(
       command, sizeof command,
-      "cd %s && timeout --preserve-status -s INT 2 '%s' fit fit.yaml --json found.json --csv found.csv >.out 2>.err",
+      "cd %s && timeout --foreground --preserve-status -s INT 2 '%s' fit fit.yaml --json found.json --csv found.csv >.out 2>.err",
       s->folder, OD_BINARY);
   int status = system(command);
   char *err = scratch_read(scratch_path(s, ".err"));

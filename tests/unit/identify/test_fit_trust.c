@@ -440,13 +440,49 @@ static void test_true_values(void **state) {
   }
 }
 
+// Derivatives end at what a sampled delay remembers and at integrals over time; a fit through them says so. A delay of an
+// input is none of these: what it remembers does not depend on parameters. Oracle: which of them was put there on purpose.
+static void test_derivatives_that_end(void **state) {
+  static const char machine[] =
+      "machine: Delayed\n"
+      "inputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 2 Hz, duration: 5 s}}}\n"
+      "bodies: {wheel: {box: {mass: 1 kg, size: [1, 1, 1]}}}\n"
+      "joints: {axle: {type: revolute, between: [ground, wheel], damping: 0.1 N m s/rad}}\n"
+      "initial: {axle.angle: 0, axle.rate: 3 rad/s}\n"
+      "blocks:\n  first: {type: first-order, input: %s, gain: 2, time_constant: 0.5 s}\n"
+      "  late: {type: delay, input: %s, time: 0.1 s, %s}\n"
+      "run: {time: 2 s, step: 10 ms}\n";
+  static const struct {
+    const char *first, *late, *how, *sensor;
+    bool delay, integral;
+  } cases[] = {{"u", "first", "sample: 10 ms", "late: {sigma: 50 mV}", true, false},
+               {"u", "first", "pade: 4", "late: {sigma: 50 mV}", false, false},
+               {"late", "u", "sample: 10 ms", "first: {sigma: 50 mV}", false, false},
+               {"u", "first", "pade: 4", "first: {sigma: 50 mV}, energy.dissipated: {sigma: 1 J}", false, true},
+               {"u", "first", "pade: 4", "first: {sigma: 50 mV}, energy.kinetic: {sigma: 1 J}", false, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2000];
+    snprintf(text, sizeof text, machine, cases[i].first, cases[i].late, cases[i].how);
+    scratch_write(*state, "delayed.yaml", text, strlen(text));
+    snprintf(text, sizeof text, "machine: delayed.yaml\nsensors: {%s}\nparameters: {first.gain: {start: 1.5}}\n",
+             cases[i].sensor);
+    od_fit_plan *plan = fit_plan_text(*state, text);
+    od_fitted *f = fit_run(plan, NULL);
+    assert_int_equal(od_verdict_has(&f->verdict, "gradient.delay"), cases[i].delay);
+    assert_int_equal(od_verdict_has(&f->verdict, "gradient.integral"), cases[i].integral);
+    if (cases[i].delay || cases[i].integral) assert_int_equal(f->verdict.trust, OD_UNSOUND);
+    od_fitted_free(f);
+    od_fit_plan_free(plan);
+  }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_coloured_noise), TEST(test_white_noise), TEST(test_shift_by_steps),
       TEST(test_servo),          TEST(test_sound),       TEST(test_no_minimum),
       TEST(test_wild_samples),   TEST(test_doubts),      TEST(test_input_that_jumps),
-      TEST(test_small_numbers),  TEST(test_true_values),
+      TEST(test_small_numbers),  TEST(test_true_values), TEST(test_derivatives_that_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"
+#include "support/machines.h"
 
 // x1' = -p1 x1 + x1 x2 + u, x2' = -p2 x2 sin(x1); h = (x1^2 p1, x2 + u, x1). Complex numbers are pairs.
 static int f_complex(void *user, double t, const double *xs, const double *us, const double *ps, double *dxs) {
@@ -110,6 +111,31 @@ static void same_as_by_hand(void **state) {
   od_plant_free(wrapped);
 }
 
+// An output that is an integral over time, scaled: y = scale h, so that dy/dscale = y / scale, whatever h is.
+static void scale_of_an_integral(void **state) {
+  (void)state;
+  const od_calibration item = {0, OD_CALIBRATE_SCALE};
+  od_machine *machine = od_test_machine("cases/slider-crank/machine.yaml", "main.damping=2 N m s/rad", NULL);
+  int output = od_machine_output_find(machine, "energy.dissipated");
+  od_plant *inner = NULL, *plant = NULL;
+  assert_true(output >= 0);
+  assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &inner, NULL), OD_OK);
+  assert_int_equal(od_plant_calibrated(inner, &item, 1, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  double scale = 1.25, y, slope;
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  assert_int_equal(od_sim_set_parameters(sim, &scale), OD_OK);
+  for (int i = 0; i < 100; i++) assert_int_equal(od_sim_step(sim, 1e-3, NULL), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, &y), OD_OK);
+  assert_int_equal(od_sim_output_jacobians(sim, NULL, NULL, &slope), OD_OK);
+  print_message("dissipated, scaled by %g: %.6g J; derivative by the scale %.6g J\n", scale, y, slope);
+  assert_true(y > 1);
+  expect_near(&slope, &(double){y / scale}, 1);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 static void wrong_outputs_are_refused(void **state) {
   (void)state;
   const od_calibration item = {3, OD_CALIBRATE_BIAS};
@@ -122,6 +148,7 @@ static void wrong_outputs_are_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_by_hand), cmocka_unit_test(wrong_outputs_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_by_hand), cmocka_unit_test(scale_of_an_integral),
+                                     cmocka_unit_test(wrong_outputs_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,9 +190,102 @@ static void charts_are_carried_over(void **state) {
   assert_true(worst < 1e-10);
 }
 
+// A choice of coordinates that fails leaves everything as it was. It is made to fail by weights of zero, with which no
+// row of the closures counts. Oracle: the outputs before.
+static void failure_changes_nothing(void **state) {
+  (void)state;
+  int failures = 0;
+  for (unsigned seed = 1; seed <= 100; seed++) {
+    od_model *m = od_random_machine(seed, false, true, false, false);
+    if (!m) continue;
+    od_plant *plant = NULL;
+    int outputs[300], count = m->outputs < 300 ? m->outputs : 300, changed;
+    double u[2] = {1, -1}, x[64], weight[64], before[300], after[300];
+    for (int i = 0; i < count; i++) outputs[i] = i;
+    assert_int_equal(od_model_plant(m, outputs, count, NULL, 0, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant);
+    size_t size = (size_t)od_plant_nx(plant) * sizeof *x, weights = (size_t)m->coordinates * sizeof *weight;
+    od_dice dice = {seed};
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    memcpy(x, od_sim_state(sim), size);
+    for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
+    bool runs = m->rows > 0 && od_sim_set(sim, 0, x, u) == OD_OK;
+    memcpy(weight, m->coordinate_weight, weights);
+    memset(m->coordinate_weight, 0, weights);
+    // Without weights only a reference rotation can be the reason.
+    for (int i = 0; i < 400 && runs && !plant->ops->wants_repartition(plant, od_sim_work(sim)); i++)
+      runs = od_sim_step(sim, 2e-3, u) == OD_OK;
+    if (runs && plant->ops->wants_repartition(plant, od_sim_work(sim)) && od_sim_outputs(sim, before) == OD_OK) {
+      memcpy(x, od_sim_state(sim), size);
+      assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_SINGULAR);
+      memcpy(m->coordinate_weight, weight, weights);
+      assert_memory_equal(x, od_sim_state(sim), size);
+      assert_int_equal(od_sim_outputs(sim, after), OD_OK);
+      for (int i = 0; i < count; i++) assert_true(fabs(after[i] - before[i]) <= 1e-7 * (1 + fabs(before[i])));
+      assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
+      assert_true(changed);
+      failures++;
+    }
+    od_sim_free(sim);
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d choices failed on purpose\n", failures);
+  assert_true(failures >= 5);
+}
+
+static od_machine *ball(const char *initial) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "machine: box on a ball joint\ngravity: [0, 0, -9.81]\n"
+           "bodies:\n  box: {box: {mass: 3 kg, size: [1, 2, 3], centre: [0, 0, -1]}}\n"
+           "joints:\n  K: {type: spherical, between: [ground, box]}\n"
+           "initial: {%s}\nrun: {time: 1 s}\n",
+           initial);
+  return od_test_machine_text(text);
+}
+
+// A spherical joint may start with its middle angle at 90 degrees, where the other two turn about one axis. Oracles: the
+// physical pendulum, q'' = -m g s/J sin q with J = m (1 + 9)/12 + m s^2, integrated here; the kinetic energy of a turn
+// about the box's own axis, J = m (1 + 4)/12, by hand.
+static void starts_at_singular_angles(void **state) {
+  (void)state;
+  static const char *const centre[] = {"box.centre.x", "box.centre.y", "box.centre.z"};
+  const double k = 3 * 9.81 / 5.5, h = 1e-4;
+  for (int sense = -1; sense <= 1; sense += 2) {
+    char initial[200];
+    double last[3], q = sense * pi / 2, v = 0;
+    snprintf(initial, sizeof initial, "K.angle1: 0, K.angle2: %d deg, K.angle3: 0", 90 * sense);
+    od_machine *machine = ball(initial);
+    od_test_run_to(machine, OD_RK4, 1, 1e-3, centre, 3, last);
+    for (int i = 0; i < 10000; i++) {  // Stoermer and Verlet
+      v -= h / 2 * k * sin(q);
+      q += h * v;
+      v -= h / 2 * k * sin(q);
+    }
+    print_message("from %d degrees: off by %.2g m and %.2g m after 1 s\n", 90 * sense, last[0] + sin(q),
+                  last[2] + cos(q));
+    assert_true(fabs(last[0] + sin(q)) < 1e-7 && fabs(last[1]) < 1e-12 && fabs(last[2] + cos(q)) < 1e-7);
+    od_machine_free(machine);
+  }
+  // With rates, with rough values, and with a single exact one.
+  static const char *const starts[] = {"K.angle1: 0, K.angle2: 90 deg, K.angle3: 0, K.rate1: 2, K.rate3: 3",
+                                       "K.angle1: about 0, K.angle2: about 90 deg, K.angle3: about 0, K.rate1: 5",
+                                       "K.angle1: about 0, K.angle2: 90 deg, K.angle3: about 0, K.rate3: 5"};
+  for (int i = 0; i < 3; i++) {
+    od_test_run r = od_test_begin(ball(starts[i]), "energy.kinetic", "box.centre.x", NULL);
+    double y[2];
+    assert_int_equal(od_sim_outputs(r.sim, y), OD_OK);
+    assert_true(fabs(y[0] - 0.5 * 1.25 * 25) < 1e-12 && fabs(y[1] + 1) < 1e-12);
+    step(&r, 1e-3, 500);
+    od_test_end(&r);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hundred_revolutions), cmocka_unit_test(closed_form),
-                                     cmocka_unit_test(tangents_are_carried_over),
-                                     cmocka_unit_test(charts_are_carried_over)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hundred_revolutions),       cmocka_unit_test(closed_form),
+      cmocka_unit_test(tangents_are_carried_over), cmocka_unit_test(charts_are_carried_over),
+      cmocka_unit_test(failure_changes_nothing),   cmocka_unit_test(starts_at_singular_angles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

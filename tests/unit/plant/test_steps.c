@@ -192,10 +192,82 @@ static void function_plant(void **state) {
   assert_non_null(strstr(err.text, "f_complex"));
 }
 
+// Steps that are lost in the digits of the time are refused by every rule, with the state as it was.
+static void time_must_advance(void **state) {
+  (void)state;
+  const double x0[2] = {1, 0}, p[1] = {2}, u[1] = {0.5}, late = 1e9, h = 1e-8;
+  const od_function f = {.nx = 2, .nu = 1, .np = 1, .x0 = x0, .p = p, .f = oscillator, .f_complex = oscillator_complex};
+  od_plant *plant = NULL;
+  double F[4];
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, late, u), OD_OK);
+  assert_int_equal(od_sim_step(sim, h, u), OD_TIME_STANDS);
+  assert_int_equal(od_sim_step_rk4(sim, h, u, u), OD_TIME_STANDS);
+  assert_int_equal(od_sim_step_with_jacobians(sim, h, u, F, NULL, NULL, NULL), OD_TIME_STANDS);
+  assert_true(od_sim_time(sim) == late && od_sim_state(sim)[0] == 1);
+  assert_int_equal(od_sim_step(sim, 1e-3, u), OD_OK);
+  assert_true(od_sim_time(sim) > late);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
+// x' = u - sqrt(p x), undefined for a negative x and for a negative p.
+static int root(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t;
+  dx[0] = u[0] - sqrt(p[0]) * sqrt(x[0]);
+  return !isfinite(dx[0]);
+}
+static int root_complex(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t;
+  const double complex *X = (const double complex *)x, *U = (const double complex *)u, *P = (const double complex *)p;
+  *(double complex *)dx = U[0] - csqrt(P[0]) * csqrt(X[0]);
+  return 0;
+}
+
+// A state, an input or a parameter that cannot be set leaves the simulation as it was, its next steps included. Oracle: a
+// simulation that was not asked.
+static void what_cannot_be_set_changes_nothing(void **state) {
+  (void)state;
+  const double x0 = 1, p0 = 2, u0 = 0.5, bad = -1, none = NAN, other = 0.7;
+  const od_function f = {.nx = 1, .nu = 1, .np = 1, .x0 = &x0, .p = &p0, .f = root, .f_complex = root_complex};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *asked = od_sim_new(plant), *left = od_sim_new(plant);
+  for (int k = 0; k < 5; k++) {
+    assert_int_equal(od_sim_start(asked, 0, &u0), OD_OK);
+    assert_int_equal(od_sim_start(left, 0, &u0), OD_OK);
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(od_sim_step(asked, 0.01, &u0), OD_OK);
+      assert_int_equal(od_sim_step(left, 0.01, &u0), OD_OK);
+    }
+    od_status status = k == 0   ? od_sim_set(asked, 7, &bad, &other)
+                       : k == 1 ? od_sim_set_with_parameters(asked, 7, &other, &other, &bad)
+                       : k == 2 ? od_sim_set_with_parameters(asked, 7, &other, &other, &none)
+                       : k == 3 ? od_sim_set_parameters(asked, &bad)
+                                : od_sim_set_inputs(asked, &none);
+    double p;
+    od_sim_parameters(asked, &p);
+    assert_int_not_equal(status, OD_OK);
+    assert_true(p == p0 && od_sim_time(asked) == od_sim_time(left));
+    assert_true(od_sim_state(asked)[0] == od_sim_state(left)[0] && od_sim_inputs(asked)[0] == u0);
+    assert_true(od_sim_rates(asked)[0] == od_sim_rates(left)[0]);
+    assert_int_equal(od_sim_step(asked, 0.01, &u0), OD_OK);
+    assert_int_equal(od_sim_step(left, 0.01, &u0), OD_OK);
+    assert_true(od_sim_state(asked)[0] == od_sim_state(left)[0]);
+  }
+  od_sim_free(asked);
+  od_sim_free(left);
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing),
                                      cmocka_unit_test(observers_allocate_nothing),
                                      cmocka_unit_test(a_copied_block_goes_on_alike),
-                                     cmocka_unit_test(nonsense_is_a_status), cmocka_unit_test(function_plant)};
+                                     cmocka_unit_test(nonsense_is_a_status),
+                                     cmocka_unit_test(function_plant),
+                                     cmocka_unit_test(what_cannot_be_set_changes_nothing),
+                                     cmocka_unit_test(time_must_advance)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
