@@ -8,7 +8,7 @@ PACKAGES ?= yes
 
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages demo test bench install sanitize format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -21,6 +21,7 @@ help:
 	@echo "make bench      build and run the benchmarks"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
+	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -34,6 +35,11 @@ ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-bench.txt
 endif
 
+verify-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-verify.txt
+endif
+
 demo: all
 	@scripts/demo $(BUILD)
 
@@ -45,9 +51,12 @@ test: packages
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j2
 
 sanitize: packages
-	@$(call configure,build-sanitize,-DOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
+	@$(call configure,build-sanitize,-DOD_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
 	@cmake --build build-sanitize -j $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --no-label-summary -j2
+
+verify: packages verify-packages
+	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/verify $(STAGES)
 
 bench: packages bench-packages
 	@$(call configure,$(BUILD),-DOD_BENCH=ON)
@@ -60,4 +69,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-sanitize
+	@rm -rf $(BUILD) build-sanitize build-verify

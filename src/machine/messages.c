@@ -126,6 +126,7 @@ static void sort_items(od_message *item, int count) {
 }
 
 void od_messages_sort(od_messages *m, int first) {
+  if (m->count == first && m->dropped == 0) return;
   sort_items(m->item + first, m->count - first);
   // What an alias repeats is reported once.
   int kept = first;
