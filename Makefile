@@ -8,7 +8,7 @@ PACKAGES ?= yes
 
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -22,6 +22,7 @@ help:
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
+	@echo "make torture    every allocation of check, simulate, observe and fit fails once (a minute)"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -57,6 +58,11 @@ sanitize: packages
 
 verify: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/verify $(STAGES)
+
+torture: packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS)
+	@OD_TORTURE=1 ctest --test-dir $(BUILD) --verbose --no-label-summary -L faults -j $(JOBS) --timeout 3600
 
 bench: packages bench-packages
 	@$(call configure,$(BUILD),-DOD_BENCH=ON)

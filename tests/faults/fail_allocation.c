@@ -1,0 +1,61 @@
+// Preloaded into the program: the allocation whose number is in OD_FAIL_ALLOCATION fails, once. At the end the number
+// of allocations asked for is written to the file that OD_ALLOCATIONS names.
+//
+// The program asks the C library by its inner names (src/cli/memory.c), which is where this steps in.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_long asked;
+static long fails;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *number = getenv("OD_FAIL_ALLOCATION");
+  fails = number ? atol(number) : 0;
+  asked = 0;
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *path = getenv("OD_ALLOCATIONS");
+  int file = path && asked > 0 ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+  if (file < 0) return;
+  dprintf(file, "%ld\n", asked);
+  close(file);
+}
+
+static bool fail(void) {
+  if (++asked != fails) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+// The C library's function of that name; through memory, since standard C has no cast from data to functions.
+static void find(void *function, const char *name) {
+  void *address = dlsym(RTLD_NEXT, name);
+  memcpy(function, &address, sizeof address);
+}
+
+void *__libc_malloc(size_t size) {
+  static void *(*next)(size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(size);
+}
+
+void *__libc_calloc(size_t count, size_t size) {
+  static void *(*next)(size_t, size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(count, size);
+}
+
+void *__libc_realloc(void *old, size_t size) {
+  static void *(*next)(void *, size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(old, size);
+}
