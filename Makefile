@@ -8,7 +8,7 @@ PACKAGES ?= yes
 
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture fuzz format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -23,6 +23,7 @@ help:
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
 	@echo "make torture    every allocation of check, simulate, observe and fit fails once (a minute)"
+	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -64,6 +65,9 @@ torture: packages
 	@cmake --build $(BUILD) -j $(JOBS)
 	@OD_TORTURE=1 ctest --test-dir $(BUILD) --verbose --no-label-summary -L faults -j $(JOBS) --timeout 3600
 
+fuzz: packages verify-packages
+	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)
+
 bench: packages bench-packages
 	@$(call configure,$(BUILD),-DOD_BENCH=ON)
 	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn bench
@@ -75,4 +79,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-sanitize build-verify
+	@rm -rf $(BUILD) build-sanitize build-verify build-fuzz
