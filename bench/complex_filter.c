@@ -73,7 +73,7 @@ static double *place(complex_filter *f, double *end) {
   f->hx = take(&end, ny * nx);
   f->hp = take(&end, ny * np);
   f->h = take(&end, n);
-  f->gain = take(&end, 2 * n);
+  f->gain = take(&end, n);
   f->delta = take(&end, n);
   f->A = take(&end, nx * nx);
   f->B = take(&end, nx * np);

@@ -103,8 +103,8 @@ typedef struct od_ls_result {
   long iterations, residual_evaluations, jacobian_evaluations;  // residuals: with those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m
-  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by no
-  // more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
+  // n: -1 at the lower bound, 1 at the upper, 0 between. Also at it: away from a bound that the data push it against by
+  // no more than 1/1000 of the room there is, and of the standard deviation that the parameter would have alone.
   int *at_bound;
   double *sigma;            // n standard deviations; zero for fixed ones and those at a bound, infinite: undetermined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN beside what is not determined
@@ -116,9 +116,10 @@ typedef struct od_ls_result {
   double *end_cost;         // starts; infinite where it could not even begin
 } od_ls_result;
 
-// OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come with
-// a result, the best so far; other failures do not. A search is stuck that stops while more than 1/10000 of the residuals
-// can still be removed, or as much as the tolerances allow, if that is more; and one that ends worse than it started.
+// OD_NOT_CONVERGED (evaluations are used up, or the search is stuck where there is no minimum) and OD_INTERRUPTED come
+// with a result, the best so far; other failures do not. A search is stuck that stops while more than 1/10000 of the
+// residuals can still be removed, or as much as the tolerances allow, if that is more; and one that ends worse than it
+// started.
 od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                            od_error *err);
 void od_ls_result_free(od_ls_result *result);

@@ -49,8 +49,8 @@ const char *od_machine_variant(const od_machine *machine);
 int od_machine_variant_count(const od_machine *machine);
 const char *od_machine_variant_name(const od_machine *machine, int i);
 
-// Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between which
-// values it is possible and usual (infinite: no end).
+// Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between
+// which values it is possible and usual (infinite: no end).
 typedef struct od_number {
   const char *path, *unit, *given;
   double value;

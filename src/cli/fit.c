@@ -104,7 +104,7 @@ int od_command_fit(int argc, char **argv) {
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {
       "fit",   "FILE",  "find doubtful numbers of a machine from logs, and say which the data can tell",

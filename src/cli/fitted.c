@@ -25,6 +25,11 @@ static od_display shown_in(const od_fitted *f, int i) {
   return od_display_unit(p->unit, fmax(fabs(p->start), fabs(f->estimate[i])));
 }
 
+// A parameter at a bound has none: the data want it beyond.
+static double sigma_or_none(const od_fitted *f, int i, double sigma) {
+  return f->search->at_bound[i] ? (double)NAN : sigma;
+}
+
 // Columns that are only there when they say something.
 typedef struct columns {
   bool white, shift, truth;
@@ -47,9 +52,9 @@ static void print_parameter(const od_fitted *f, int i, columns c, FILE *to) {
   print_number(to, p->high * shown.factor, 4);
   print_number(to, p->start * shown.factor, 6);
   print_number(to, f->estimate[i] * shown.factor, 6);
-  print_number(to, f->sigma[i] * shown.factor, 3);
-  if (c.white) print_number(to, f->sigma_white[i] * shown.factor, 3);
-  if (c.shift) print_number(to, bound ? (double)NAN : f->shift[i] / f->sigma[i], 2);
+  print_number(to, sigma_or_none(f, i, f->sigma[i]) * shown.factor, 3);
+  if (c.white) print_number(to, sigma_or_none(f, i, f->sigma_white[i]) * shown.factor, 3);
+  if (c.shift) print_number(to, sigma_or_none(f, i, f->shift[i] / f->sigma[i]), 2);
   if (c.truth) print_number(to, p->truth * shown.factor, 6);
   fprintf(to, "%s\n", bound == 0 ? "" : bound < 0 ? "  at its low bound" : "  at its high bound");
 }
@@ -182,10 +187,10 @@ static json_t *parameters_json(const od_fitted *f) {
     json_object_set_new(item, "high", od_json_number(p->high));
     json_object_set_new(item, "start", od_json_number(p->start));
     json_object_set_new(item, "estimate", od_json_number(f->estimate[i]));
-    json_object_set_new(item, "sigma", od_json_number(f->sigma[i]));
-    json_object_set_new(item, "sigma_white", od_json_number(f->sigma_white[i]));
-    json_object_set_new(item, "sigma_coloured", od_json_number(f->sigma_coloured[i]));
-    if (f->better_substeps > 0) json_object_set_new(item, "shift", od_json_number(f->shift[i]));
+    json_object_set_new(item, "sigma", od_json_number(sigma_or_none(f, i, f->sigma[i])));
+    json_object_set_new(item, "sigma_white", od_json_number(sigma_or_none(f, i, f->sigma_white[i])));
+    json_object_set_new(item, "sigma_coloured", od_json_number(sigma_or_none(f, i, f->sigma_coloured[i])));
+    if (f->better_substeps > 0) json_object_set_new(item, "shift", od_json_number(sigma_or_none(f, i, f->shift[i])));
     json_object_set_new(item, "at_bound", json_integer(f->search->at_bound[i]));
     if (!isnan(p->truth)) json_object_set_new(item, "true", od_json_number(p->truth));
     json_t *row = json_array();

@@ -118,9 +118,8 @@ static void print_ranges(const od_machine *machine) {
   for (int i = 0; i < n; i++) {
     od_number x = od_machine_number(machine, i);
     od_display_range(possible, x.low, x.high, x.unit);
-    int widths[2] = {od_text_width(x.path), od_text_width(possible)};
-    if (widths[0] > path_width) path_width = widths[0];
-    if (widths[1] > possible_width) possible_width = widths[1];
+    path_width = od_text_widest(path_width, x.path);
+    possible_width = od_text_widest(possible_width, possible);
   }
   od_heading(stdout, "Ranges (path, possible, usual)");
   for (int i = 0; i < n; i++) {

@@ -95,7 +95,7 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
     od_log_warn(e->log);
     if (notes == stdout || (notes && a->live))
       od_findings_print(&findings, notes);
-    else if (!a->quiet || observed->verdict.trust == OD_UNSOUND)
+    else
       od_cli_verdict(&observed->verdict, NULL);
     trusted = od_cli_verdict_exit(&observed->verdict);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
@@ -237,7 +237,7 @@ int od_command_observe(int argc, char **argv) {
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"observe", "EXPERIMENT", "estimate states and parameters of a machine while it works",
                           details,   options,      (int)(sizeof options / sizeof *options)};

@@ -26,6 +26,11 @@ static double in_sigmas(const od_findings *f, int i) {
   return (f->observed->estimate[i] - f->experiment->parameter[i].truth) / f->observed->sigma[i];
 }
 
+// By which the steps shift an estimate.
+static double shift_in_sigmas(const od_findings *f, int i) {
+  return f->observed->bias[i] / f->observed->sigma[i];
+}
+
 // The unit in which a parameter's numbers are shown.
 static od_display shown_in(const od_findings *f, int i) {
   const od_estimated *p = &f->experiment->parameter[i];
@@ -40,10 +45,12 @@ static void print_parameters(const od_findings *f, FILE *to) {
     name = od_text_widest(name, e->parameter[i].path);
     unit = od_text_widest(unit, shown_in(f, i).unit);
   }
-  bool truth = f->observed->has_truth;
+  bool truth = f->observed->has_truth, shift = false;
+  for (int i = 0; i < e->parameters; i++) shift = shift || fabs(shift_in_sigmas(f, i)) >= 0.1;
   fprintf(to, "  %-*s  %-*s", name, "parameter", unit, "unit");
   if (truth) fprintf(to, " %12s", "true");
   fprintf(to, " %12s %12s %12s", "start", "estimate", "sigma");
+  if (shift) fprintf(to, " %12s", "shift/sigma");
   fprintf(to, truth ? " %12s\n" : "\n", "error/sigma");
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
@@ -56,6 +63,7 @@ static void print_parameters(const od_findings *f, FILE *to) {
     print_number(to, f->observed->start[i] * shown.factor, 6);
     print_number(to, f->observed->estimate[i] * shown.factor, 6);
     print_number(to, f->observed->sigma[i] * shown.factor, 3);
+    if (shift) print_number(to, shift_in_sigmas(f, i), 2);
     if (truth) print_number(to, in_sigmas(f, i), 3);
     fprintf(to, "\n");
   }
@@ -188,7 +196,7 @@ static json_t *parameters_json(const od_findings *f) {
     json_object_set_new(item, "start", od_json_number(f->observed->start[i]));
     json_object_set_new(item, "estimate", od_json_number(f->observed->estimate[i]));
     json_object_set_new(item, "sigma", od_json_number(f->observed->sigma[i]));
-    json_object_set_new(item, "step_shift_in_sigmas", od_json_number(f->observed->bias[i] / f->observed->sigma[i]));
+    json_object_set_new(item, "step_shift_in_sigmas", od_json_number(shift_in_sigmas(f, i)));
     if (f->observed->shift) json_object_set_new(item, "start_shift_in_sigmas", od_json_number(f->observed->shift[i]));
     if (f->observed->bound) json_object_set_new(item, "bound", od_json_number(f->observed->bound->sigma[i]));
     if (f->observed->has_truth) json_object_set_new(item, "error_in_sigmas", od_json_number(in_sigmas(f, i)));

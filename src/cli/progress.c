@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "io/display.h"
 #include "io/clock.h"
+#include "io/display.h"
 
 static volatile sig_atomic_t interrupted;
 

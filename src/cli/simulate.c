@@ -151,7 +151,7 @@ int od_command_simulate(int argc, char **argv) {
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"simulate", "MACHINE", "run a machine over time",
                           details,    options,   (int)(sizeof options / sizeof *options)};

@@ -144,7 +144,7 @@ int od_command_study(int argc, char **argv) {
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
       {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
-      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors", &a.quiet},
+      {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"study", "STUDY", "run experiments many times with other random numbers, on all cores",
                           details, options, (int)(sizeof options / sizeof *options)};

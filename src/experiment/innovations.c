@@ -9,11 +9,8 @@
 
 enum { BLOCKS = 64 };  // of the run, of equal length; two are put together when all are full
 enum { MARKS = 48 };   // times at which parameters are kept: after 1, 2, 4, 8 ... samples
-enum {
-  AFTER = 16,
-  BEFORE = 16,
-  INPUT_LAGS = AFTER + BEFORE
-};  // samples by which innovations may come after a change of an input, or before it
+// Samples by which innovations may come after a change of an input, or before it (at most OD_LAGS, which are kept).
+enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3, wild = 10;  // standard deviations
 static const double enough = 0.1;        // as much of its final variance must a parameter have lost to be compared
 
@@ -200,14 +197,15 @@ static void find_whiteness(const history *h, od_innovations *out) {
   out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
 }
 
-// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all lags,
-// over how often that sum counts the same, since changes may depend on each other.
+// How much of the innovations goes with the changes of an input: the root of the sum of squared correlations over all
+// lags, over how often that sum counts the same, since changes may depend on each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
-  double sum = 0, same = 1;
-  for (int k = 0; k < INPUT_LAGS; k++) sum += followed[k] * followed[k] / (r->history[sensor].squares * own[0]);
+  double squares = r->history[sensor].squares, sum = 0, same = 1;
+  if (!(squares > 0 && own[0] > 0)) return 0;
+  for (int k = 0; k < INPUT_LAGS; k++) sum += followed[k] * followed[k] / (squares * own[0]);
   for (int k = 1; k < AFTER; k++) same += 2 * own[k] * own[k] / (own[0] * own[0]);
-  return own[0] > 0 ? sqrt(fmin(sum / same, 1)) : 0;
+  return sqrt(fmin(sum / same, 1));
 }
 
 static void find_input(const od_innovation_record *r, int sensor, od_innovations *out) {

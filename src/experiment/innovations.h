@@ -1,10 +1,11 @@
 // What the innovations of a run say about the filter: as large as it expects, without a mean, white, and so to the end?
 // Gathered sample by sample in memory that does not grow, so that live runs and studies have it, too.
 //
-// Sensors are taken in one by one, each after what the ones before it have said, so the normalised innovations of a right
-// filter are independent standard normal numbers, over sensors as well as over time, and NIS is the sum of their squares.
-// Its estimate of a parameter changes by what the data bring, so from a time to the end by a normal number of variance
-// P(then) - P(end) (plus what the parameter's own noise adds): a filter that once was surer than it should be wanders.
+// Sensors are taken in one by one, each after what the ones before it have said, so the normalised innovations of a
+// right filter are independent standard normal numbers, over sensors as well as over time, and NIS is the sum of their
+// squares. Its estimate of a parameter changes by what the data bring, so from a time to the end by a normal number of
+// variance P(then) - P(end) (plus what the parameter's own noise adds): a filter that once was surer than it should be
+// wanders.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -35,8 +36,8 @@ typedef struct od_innovations {
   double follows;  // their correlation over some samples before and after; by chance about 5/sqrt(count)
 } od_innovations;
 
-// How far a parameter's estimate has moved, in standard deviations of the difference: since the start, and since the time
-// since which it has moved farthest. What it was then.
+// How far a parameter's estimate has moved, in standard deviations of the difference: since the start, and since the
+// time since which it has moved farthest. What it was then.
 typedef struct od_movement {
   double since_start;
   double deviations, time, estimate, sigma;

@@ -255,6 +255,16 @@ static void check_possible(od_experiment_loader *xl, const od_estimated *p, int 
   od_check_number_limits(&xl->ld, first + 4, "high", &number);
 }
 
+// Nobody estimates a number that is known to six digits: the unit of its sigma was forgotten.
+static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
+  static const double known = 1e-6;
+  double part = p->sigma / fabs(p->start);
+  if (!od_number_is_given(&xl->ld, number) || !(part < known)) return;
+  od_warn_number(&xl->ld, number,
+                 "sigma of '%s' is %.2g of its start: with that the observer takes it for known; is its unit right?",
+                 p->path, part);
+}
+
 static void read_parameter(od_experiment_loader *xl, int key) {
   static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
   od_loader *ld = &xl->ld;
@@ -278,6 +288,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
   check_possible(xl, &p, first);
+  check_sigma(xl, &p, first);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
   if (!(p.low < p.high))
@@ -388,8 +399,8 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   for (int i = 0; messages && i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
     bool about_log = m->file && strcmp(m->file, plan->file) == 0;
-    od_messages_add_like(about_log ? xl->foreign : xl->ld.messages, m, (od_place){m->file, m->line, m->column}, "%s",
-                         m->text);
+    od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
+                    "%s", m->text);
   }
   od_messages_free(messages);
   if (*log) check_measured(&xl->ld, *log);

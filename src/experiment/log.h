@@ -64,10 +64,13 @@ typedef struct od_log {
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
 
-// log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the rows
-// around it.
+// log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the
+// rows around it.
 long od_log_jumps(const od_log *log, int channel);
 // Adds a remark about every input that jumps, unless inputs are held from row to row. False: memory ran out.
 bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
+// Whether inputs are unknown for a while, because the log has no rows there; and a remark about it.
+bool od_log_pauses(const od_log *log);
+bool od_log_tell_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 
 #endif

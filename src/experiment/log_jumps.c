@@ -1,11 +1,15 @@
-// Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new value, the
-// machine has most likely seen a jump, and straight lines from row to row spread it over the time between two rows.
+// Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new
+// value, the machine has most likely seen a jump, and straight lines from row to row spread it over the time between
+// two rows. And pauses, in which nobody knows what the inputs did.
 #include <math.h>
 
 #include "experiment/log.h"
+#include "io/display.h"
 
 static const double large = 0.1;  // of the channel's range: a change worth telling
 static const double level = 0.1;  // of the change: what the rows before and after it may change
+
+static const double pause_rows = 20;  // the usual time between rows, so many times, is a pause
 
 static double change(const od_log *log, int channel, long row) {
   int n = log->plan->channels;
@@ -41,4 +45,20 @@ bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict 
          ok;
   }
   return ok;
+}
+
+bool od_log_pauses(const od_log *log) {
+  bool inputs = false;
+  for (int c = 0; c < log->plan->channels; c++)
+    inputs = inputs || (log->plan->channel[c].is_input && !log->constant[c]);
+  if (!inputs || log->rows < 4) return false;
+  double usual = (log->time[log->rows - 1] - log->time[0] - log->longest) / (double)(log->rows - 2);
+  return log->longest > pause_rows * usual;
+}
+
+bool od_log_tell_pause(const od_log *log, od_trust trust, od_verdict *verdict) {
+  if (!od_log_pauses(log)) return true;
+  return od_verdict_add(verdict, trust, "input.pause", "Pause in the log:",
+                        "it has no rows for %s after %.9g s, and what the inputs did meanwhile is not known.",
+                        od_duration_text(log->longest, 6).text, log->at);
 }

@@ -87,7 +87,7 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
   if (strcmp(file, "--variant") == 0) {
-    od_messages_add_like(own, m, w->variant_place, "%s", m->text);
+    od_messages_say(own, m->is_warning, w->variant_place, "%s", m->text);
     return;
   }
   if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // it cannot be read
@@ -96,7 +96,7 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
     return;
   }
   if (strcmp(file, "--set") != 0) {
-    od_messages_add_like(xl->foreign, m, (od_place){m->file, m->line, m->column}, "%s", m->text);
+    od_messages_say(xl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
     return;
   }
   for (int i = 0; i < w->sets; i++) {
@@ -105,10 +105,10 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
     bool meant = (begins_with(m->text, w->set[i], length) && m->text[length] == '=') ||
                  (quote && begins_with(quote + 1, w->set[i], length) && quote[1 + length] == '\'');
     if (!meant) continue;
-    od_messages_add_like(own, m, w->set_place[i], "%s: %s", w->who, m->text);
+    od_messages_say(own, m->is_warning, w->set_place[i], "%s: %s", w->who, m->text);
     return;
   }
-  od_messages_add_like(own, m, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
+  od_messages_say(own, m->is_warning, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
 }
 
 static od_machine *load(od_experiment_loader *xl, const char *path, const wish *w) {

@@ -137,7 +137,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   if (!P) return OD_NO_MEMORY;
   double *x = P + n * n, *drawn = x + r->nx;
   memcpy(P, e->covariance, n * n * sizeof *P);
-  if (given) change_sigmas(r, P);
+  if (r->options->sigmas) change_sigmas(r, P);
   od_status status = od_observer_start(r->observer, first->t, NULL, !r->np ? NULL : given ? given : p, P, first->u);
   if (status != OD_OK || !e->random_start || !first->truth) {
     free(P);
@@ -147,7 +147,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   od_start_problem problem;
   status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn, &r->o->redrawn);
   if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
-  if (status == OD_OK && given) change_sigmas(r, P);
+  if (status == OD_OK && r->options->sigmas) change_sigmas(r, P);
   if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
   if (status == OD_OK) status = od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
   free(P);
@@ -491,6 +491,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   release(&r);
   od_source_free(&own);
   if (status == OD_OK && options->repeat && !options->source) status = od_observe_repeat(e, options, *out, err);
+  (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
   if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;
   od_observed_free(*out);

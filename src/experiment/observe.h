@@ -69,8 +69,9 @@ typedef struct od_observed {
   od_curve_result *curve;
   int curves;
   long *clipped;       // per watched output: samples in which it was, see od_observer_clipped(); where there is a table
+  bool failed_early;   // the run ended before its time because something failed
   od_verdict verdict;  // may all this be trusted? See observe_verdict.h
-  double level;        // chances below it are none: that of each of the verdict's tests
+  double level;        // of significance, of each of the verdict's tests
   struct od_observed *bound;  // the best that is possible, see bound.h; NULL: nobody asked, or it is not known
 } od_observed;
 

@@ -1,5 +1,5 @@
-// Why innovations are not what they should be: what the run itself has to say about it, the strongest evidence first. Each
-// cause comes with what can be checked.
+// Why innovations are not what they should be: what the run itself has to say about it, the strongest evidence first.
+// Each cause comes with what can be checked.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 enum { MOST_CAUSES = 3, TEXT = 700 };
 
-// Evidence in order of weight: how often it means what it seems to mean.
-enum { PLAIN = 120, CERTAIN = 100, STRONG = 80, FAIR = 60, WEAK = 40, GENERAL = 10 };
+// Weights of evidence, by how often it means what it seems to mean. GENERAL: true of any bad run.
+enum { CERTAIN = 120, NEARLY_CERTAIN = 100, STRONG = 80, FAIR = 60, WEAK = 40, GENERAL = 10 };
 
 typedef struct cause {
   int weight;
@@ -54,13 +54,25 @@ static void held_inputs(causes *c) {
   for (int i = 0; log && !c->e->data.hold && i < log->plan->channels; i++) {
     long jumps = log->plan->channel[i].is_input ? od_log_jumps(log, i) : 0;
     if (jumps == 0) continue;
-    cause new = {CERTAIN, "cause.hold", ""};
+    cause new = {NEARLY_CERTAIN, "cause.hold", ""};
     snprintf(new.text, TEXT,
              "the input %.80s jumps (%ld time%s), but goes straight from row to row here. Write 'hold: previous' under "
              "'data' if the machine has seen jumps.",
              log->plan->channel[i].name, jumps, jumps == 1 ? "" : "s");
     add(c, &new);
   }
+}
+
+static void paused_log(causes *c) {
+  const od_log *log = c->e->log;
+  if (!log || !od_log_pauses(log)) return;
+  cause new = {STRONG + 6, "cause.pause", ""};
+  snprintf(
+      new.text, TEXT,
+      "the log has no rows for %s after %.9g s, and what the inputs did meanwhile is not known. Begin after that, or "
+      "end before it: 'start' and 'end' under 'data'.",
+      od_duration_text(log->longest, 6).text, log->at);
+  add(c, &new);
 }
 
 // The factor between two units of the trade that a ratio is, or NULL.
@@ -87,7 +99,7 @@ static void unit_slips(causes *c) {
     od_display shown = od_display_unit(s->unit, fmax(in->largest, sigma));
     cause new = {STRONG, "cause.unit", ""};
     if (in->run.count > 10 && in->largest < sigma) {
-      new.weight = PLAIN;
+      new.weight = CERTAIN;
       snprintf(
           new.text, TEXT,
           "all that %.80s has measured is below %.3g %s, less than its noise of %.3g %s. Check the unit of its channel.",
@@ -242,6 +254,7 @@ static void poor_model(causes *c) {
 bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_verdict *verdict) {
   causes c = {.e = e, .o = o};
   held_inputs(&c);
+  paused_log(&c);
   unit_slips(&c);
   shifted_inputs(&c);
   contradicted_start(&c);
@@ -254,8 +267,7 @@ bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_ver
   poor_model(&c);
   bool ok = true;
   for (int i = 0; i < c.count; i++) {
-    char lead[40];
-    snprintf(lead, sizeof lead, i ? "Or cause %d:" : "Most likely cause:", i + 1);
+    const char *lead = i ? "Next likely cause:" : "Most likely cause:";
     ok = od_verdict_add(verdict, OD_DOUBTFUL, c.item[i].code, lead, "%s", c.item[i].text) && ok;
   }
   return ok;

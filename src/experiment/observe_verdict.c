@@ -1,13 +1,14 @@
-// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred (Bonferroni).
-// What is significant but too small to matter is no reason for doubt: with a million samples nothing is exactly right.
+// All tests of a run are made at a level at which a right filter fails any of them in one run of a hundred
+// (Bonferroni). What is significant but too small to matter is no reason for doubt: with a million samples nothing is
+// exactly right.
 #include "experiment/observe_verdict.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "experiment/compare.h"
 #include "io/display.h"
+#include "io/name_list.h"
 #include "io/number.h"
 #include "math/chi_squared.h"
 
@@ -58,25 +59,6 @@ bool od_innovations_coloured(const od_innovations *in, double level) {
   return in->chance < level && largest > correlation_matters;
 }
 
-// --- Names --------------------------------------------------------------------------------------------------------
-
-typedef struct names {
-  char text[400];
-  int count;
-} names;
-
-static void add_name(names *n, const char *format, const char *name, double value) {
-  size_t used = strlen(n->text);
-  if (n->count++ >= MOST_NAMES) return;
-  used += (size_t)snprintf(n->text + used, sizeof n->text - used, "%s", used ? ", " : "");
-  snprintf(n->text + used, sizeof n->text - used, format, name, value);
-}
-static const char *all_names(names *n) {
-  size_t used = strlen(n->text);
-  if (n->count > MOST_NAMES) snprintf(n->text + used, sizeof n->text - used, " and %d more", n->count - MOST_NAMES);
-  return n->text;
-}
-
 // --- The size of innovations --------------------------------------------------------------------------------------
 
 typedef struct size_text {
@@ -99,8 +81,9 @@ static void judge_beyond_doubt(judge *j, const od_scatter *last) {
   if (!(last->square > hopeless) || !(last->far > mostly)) return;
   j->blamed = true;
   SAY(j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS per "
-      "dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these numbers.",
+      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS "
+      "per dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these "
+      "numbers.",
       sqrt(last->square), last->square);
 }
 
@@ -123,14 +106,14 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
 
 // Sensors that are far off on their own; others may hide them.
 static void judge_sensor_sizes(judge *j) {
-  names who = {0};
+  od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
     const od_scatter *s = &j->o->innovations[i].run;
-    if (too_large(j, s)) add_name(&who, "%.60s %.3g times", j->e->sensor[i].name, sqrt(s->square));
+    if (too_large(j, s)) od_name_list_add(&who, "%s %.3g times", j->e->sensor[i].name, sqrt(s->square));
   }
   if (who.count == 0 || j->v->trust == OD_UNSOUND) return;
   j->blamed = true;
-  SAY(j, OD_DOUBTFUL, "nis.sensor", "Farther off than expected:", "%s.", all_names(&who));
+  SAY(j, OD_DOUBTFUL, "nis.sensor", "Farther off than expected:", "%s.", od_name_list_text(&who));
 }
 
 static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last) {
@@ -149,7 +132,7 @@ static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last)
 // --- Their order --------------------------------------------------------------------------------------------------
 
 static void judge_means(judge *j) {
-  names who = {0};
+  od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
     const od_innovations *in = &j->o->innovations[i];
     const od_scatter *parts[] = {&in->run, &in->last}, *worst = NULL;
@@ -158,25 +141,25 @@ static void judge_means(judge *j) {
       bool counts = parts[k]->count > 0 && fabs(parts[k]->mean) > mean_matters && significant(j, two_sided(z));
       if (counts && (!worst || fabs(parts[k]->mean) > fabs(worst->mean))) worst = parts[k];
     }
-    if (worst) add_name(&who, "%.60s by %.2g", j->e->sensor[i].name, worst->mean);
+    if (worst) od_name_list_add(&who, "%s by %.2g", j->e->sensor[i].name, worst->mean);
   }
   if (who.count == 0) return;
   j->blamed = true;
   SAY(j, OD_DOUBTFUL, "innovations.mean", "Off on average:",
       "%s of what the observer expects single values to be off by; of a right filter the mean is zero.",
-      all_names(&who));
+      od_name_list_text(&who));
 }
 
 static void judge_whiteness(judge *j) {
-  names who = {0};
+  od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++)
-    if (od_innovations_coloured(&j->o->innovations[i], j->o->level)) add_name(&who, "%.60s", j->e->sensor[i].name, 0);
+    if (od_innovations_coloured(&j->o->innovations[i], j->o->level)) od_name_list_add(&who, "%s", j->e->sensor[i].name);
   if (who.count == 0) return;
   j->blamed = true;
   SAY(j, OD_DOUBTFUL, "innovations.white", "Not white:",
       "innovations of %s depend on earlier ones, so there is something in the measurements that the model does not "
       "describe.",
-      all_names(&who));
+      od_name_list_text(&who));
 }
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
@@ -202,19 +185,19 @@ static double movement_of(const judge *j, int i, bool since_start) {
 
 // The parameter that has moved farthest, since the start or since any time; -1: none has moved too far. The others that
 // have, by name.
-static int find_moved(const judge *j, bool since_start, names *others) {
+static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
     if (worst < 0 || movement_of(j, i, since_start) > movement_of(j, worst, since_start)) worst = i;
   if (worst < 0 || !significant(j, two_sided(movement_of(j, worst, since_start)))) return -1;
   for (int i = 0; i < j->e->parameters; i++)
     if (i != worst && significant(j, two_sided(movement_of(j, i, since_start))))
-      add_name(others, "%.80s by %.3g", j->e->parameter[i].path, movement_of(j, i, since_start));
+      od_name_list_add(others, "%s by %.3g", j->e->parameter[i].path, movement_of(j, i, since_start));
   return worst;
 }
 
 static void judge_movements(judge *j) {
-  names others = {0};
+  od_name_list others = {.most = MOST_NAMES};
   const od_observed *o = j->o;
   int i = find_moved(j, true, &others);
   if (i >= 0) {
@@ -223,24 +206,24 @@ static void judge_movements(judge *j) {
         "that can be true.",
         j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
         value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; so are " : "",
-        all_names(&others));
+        od_name_list_text(&others));
     return;
   }
   i = find_moved(j, false, &others);
   if (i < 0) return;
   const od_movement *m = &o->moved[i];
   SAY(j, OD_DOUBTFUL, "parameter.moved", "Surer than it should have been:",
-      "%.100s was told to be %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. The sigmas of now "
-      "are as doubtful.",
+      "%.100s was %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. Its present sigma may be as "
+      "much too small.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
       value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; so are " : "",
-      all_names(&others));
+      od_name_list_text(&others));
 }
 
 // A second run from the values found ends elsewhere.
 static void judge_shift(judge *j) {
   int worst = -1;
-  names others = {0};
+  od_name_list others = {.most = MOST_NAMES};
   const double *shift = j->o->shift;
   if (shift && isnan(shift[0]))
     SAY(j, OD_DOUBTFUL, "start.matters",
@@ -249,43 +232,44 @@ static void judge_shift(judge *j) {
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
   if (worst < 0 || !(fabs(shift[worst]) > told)) return;
   for (int i = 0; i < j->e->parameters; i++)
-    if (i != worst && fabs(shift[i]) > told) add_name(&others, "%.80s %.2g", j->e->parameter[i].path, shift[i]);
+    if (i != worst && fabs(shift[i]) > told) od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
   SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
-      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its sigmas%s%s. "
-      "What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as 'start', with smaller sigmas.",
-      j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", all_names(&others));
+      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its "
+      "sigmas%s%s. What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as "
+      "'start', with smaller sigmas.",
+      j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
-// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so that
-// its data are shifted alike.
+// The steps shift estimates, in proportion to the square of their length. A simulated machine takes the same steps, so
+// that its data are shifted alike.
 static void judge_steps(judge *j) {
   const od_observed *o = j->o;
   int worst = -1;
   double most = shift_matters;
-  names others = {0};
+  od_name_list others = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->parameters; i++)
     if (fabs(o->bias[i]) > most * o->sigma[i]) most = fabs(o->bias[i]) / o->sigma[i], worst = i;
   if (worst < 0 || o->has_truth) return;
   for (int i = 0; i < j->e->parameters; i++)
     if (i != worst && fabs(o->bias[i]) > shift_matters * o->sigma[i])
-      add_name(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
+      od_name_list_add(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
   double step = fmin(j->e->step, o->step);
   SAY(j, OD_DOUBTFUL, "step.shift", "Step too long:",
-      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: %s' it "
-      "would be about a quarter of one.",
+      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: "
+      "%s' it would be about a quarter of one.",
       od_duration_text(step, 3).text, j->e->parameter[worst].path, value_of(j, worst, o->bias[worst], NAN).text,
-      o->bias[worst] / o->sigma[worst], others.count ? "; so are " : "", all_names(&others),
+      o->bias[worst] / o->sigma[worst], others.count ? "; so are " : "", od_name_list_text(&others),
       od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
 }
 
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
-  double at = j->o->estimate[i];
-  if (at != p->low && at != p->high) return;
-  od_display shown = od_display_unit(p->unit, fabs(at));
-  SAY(j, OD_DOUBTFUL, "parameter.bound",
-      "At its bound:", "%.100s ends at its %s bound of %.6g %s; the data want it beyond, and its sigma does not count.",
-      p->path, at == p->low ? "lower" : "upper", at * shown.factor, shown.unit);
+  double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
+  if (at != low && at != high) return;
+  SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
+      "%.100s ends at its %s bound, %s%s: the data would have it go further, and its sigma does not count.", p->path,
+      at == low ? "lower" : "upper", od_display_quantity(at, p->unit).text,
+      at == p->low || at == p->high ? "" : ", beyond which it is impossible");
 }
 
 static void judge_errors(judge *j) {
@@ -317,20 +301,23 @@ static void judge_sensor(judge *j, int i) {
 
 static void judge_samples(judge *j) {
   const od_observed *o = j->o;
+  if (o->failed_early)
+    SAY(j, OD_DOUBTFUL, "run.incomplete",
+        "Incomplete:", "the run failed after %.6g s; nothing is known of what follows.", o->end);
   if (o->failed + o->held == 0) return;
   SAY(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%ld failed; the estimate was carried over %ld times.",
       o->failed, o->held);
 }
 
 static void judge_clipped(judge *j) {
-  names who = {0};
+  od_name_list who = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->watches; i++)
     if (j->o->clipped[i] >= worth_telling)
-      add_name(&who, "%.60s in %.0f samples", j->e->watched[i].name, (double)j->o->clipped[i]);
+      od_name_list_add(&who, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
   if (who.count > 0)
     SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
         "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
-        all_names(&who));
+        od_name_list_text(&who));
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
@@ -388,6 +375,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (run.count > 0) judge_caution(&j, &run);
   if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_tell_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
+  if (!j.blamed && e->log) j.ok = od_log_tell_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_clipped(&j);
   return j.ok;
 }

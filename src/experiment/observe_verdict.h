@@ -1,5 +1,5 @@
-// May what an observer has found be trusted? Everything that speaks for or against a run, from the same tests wherever it is
-// told. docs/theory.md says which they are and how often a right filter is blamed.
+// May what an observer has found be trusted? Everything that speaks for or against a run, from the same tests wherever
+// it is told. docs/theory.md says which they are and how often a right filter is blamed.
 #ifndef OD_EXPERIMENT_OBSERVE_VERDICT_H
 #define OD_EXPERIMENT_OBSERVE_VERDICT_H
 
@@ -8,8 +8,8 @@
 // Fills o->verdict from the rest of *o; false: memory ran out.
 bool od_observe_judge(const od_experiment *e, od_observed *o);
 
-// observe_causes.c: after a bad verdict about innovations, adds the likely causes, the most likely first, each with what
-// can be checked.
+// observe_causes.c: after a bad verdict about innovations, adds the likely causes, the most likely first, each with
+// what can be checked.
 bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_verdict *verdict);
 
 // repeat.c: fills o->shift by a second run, of which nothing else is kept; NAN where that fails.

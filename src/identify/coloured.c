@@ -1,23 +1,25 @@
 // Standard deviations of estimates where residuals depend on each other.
 //
-// White residuals leave (J'J)^-1 s^2. Others do not; then the variances are found in two ways, of which the larger counts.
+// White residuals leave (J'J)^-1 s^2. Others do not; then the variances are found in two ways, of which the larger
+// counts.
 //
-// By the sums of neighbouring rows. The estimates are what the rows add up to: z_t is what row t of a set (all its sensors)
-// adds, by the influence of its residuals. The covariance of the sum is that of the z_t's autocovariances, with the weights of
-// Bartlett's window over b rows (Newey and West 1987), and is never negative:
+// By the sums of neighbouring rows. The estimates are what the rows add up to: z_t is what row t of a set (all its
+// sensors) adds, by the influence of its residuals. The covariance of the sum is that of the z_t's autocovariances,
+// with the weights of Bartlett's window over b rows (Newey and West 1987), and is never negative:
 //
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
-// The second form needs one pass with a running sum, whatever b is. It asks nothing of the residuals but that they forget:
-// they may be larger at times, and together in several sensors. The window has b = 1.3 sqrt(T) rows (Lazarus, Lewis, Stock
-// and Watson 2018), or what Andrews (1991) asks for when the z_t are a process of first order, if that is more; at most T/2.
-// So few independent pieces leave V uncertain itself: intervals of normal width would hold the truth too seldom. Kiefer and
-// Vogelsang (2005) tell the width that 95 % want; sigmas are widened by its ratio to the normal one.
+// The second form needs one pass with a running sum, whatever b is. It asks nothing of the residuals but that they
+// forget: they may be larger at times, and together in several sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
+// Lewis, Stock and Watson 2018), or what Andrews (1991) asks for when the z_t are a process of first order, if that is
+// more; at most T/2. So few independent pieces leave V uncertain itself: intervals of normal width would hold the truth
+// too seldom. Kiefer and Vogelsang (2005) tell the width that 95 % want; sigmas are widened by its ratio to the normal
+// one.
 //
-// By a process. Residuals of each sensor are taken for a stationary process e_t = sum_j a_j e_(t-j) + n_t, whose order has the
-// least AIC up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t' with g_t what n_t
-// adds to the estimates by all that follows from it. This is the more precise where it holds: noise that is coloured by a
-// filter, or slow disturbances.
+// By a process. Residuals of each sensor are taken for a stationary process e_t = sum_j a_j e_(t-j) + n_t, whose order
+// has the least AIC up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t' with g_t
+// what n_t adds to the estimates by all that follows from it. This is the more precise where it holds: noise that is
+// coloured by a filter, or slow disturbances.
 //
 // Rows without values add nothing. Sets are independent. Memory: one series of one sensor.
 #include <float.h>
@@ -31,8 +33,7 @@
 
 static const double least_correlation = 0.05;  // of residuals: less does not matter
 static const double unlikely = 0.001;          // a chance below it is none
-static const double rounding =
-    1e-6;  // of the noise: data without noise leave residuals that nobody expects to be white
+static const double rounding = 1e-6;           // of the noise: what fits without noise leave need not be white
 
 bool od_fit_is_coloured(const od_fit_quality *q) {
   return q->white < unlikely && q->correlation > least_correlation && q->typical > rounding;

@@ -70,8 +70,8 @@ od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i) {
   return (od_fit_row){w->dy[set] + (k * w->ny + i) * columns, 1 / w->f->data[set]->sigma[i], columns, w->states[set]};
 }
 
-// What is possible is no bound of the search at first, for any bound changes its steps. A trial that leaves it ends this
-// search; another one follows with what was left as a bound.
+// What is possible is no bound of the search at first, for any bound changes its steps. A trial that leaves it ends
+// this search; another one follows with what was left as a bound.
 static bool is_possible(od_fit_work *w, const double *x) {
   const od_estimated *p = w->plan->e->parameter;
   for (int i = 0; i < w->np && !w->left; i++)
@@ -348,8 +348,8 @@ static od_status search(od_fit_work *w, od_error *err) {
 
 // --- What was found -----------------------------------------------------------------------------------------------
 
-// What a change of a parameter is a part of: its own size, or where it started. A number that may be zero has none but the
-// room between its bounds, or what the file says about its uncertainty.
+// What a change of a parameter is a part of: its own size, or where it started. A number that may be zero has none but
+// the room between its bounds, or what the file says about its uncertainty.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;

@@ -136,8 +136,8 @@ typedef struct od_fitted {
   bool widened;
   long window;          // rows over which residuals may depend on each other
   double *correlation;  // of their errors; NAN where there is no sigma
-  // How much too large the steps of the predictions make the estimates; NAN: no steps, or nobody knows. And how many steps
-  // between two samples would do; 0: no steps.
+  // How much too large the steps of the predictions make the estimates; NAN: no steps, or nobody knows. And how many
+  // steps between two samples would do; 0: no steps.
   double *shift;
   int better_substeps;
   od_identifiability *told;  // what the data can tell about the parameters, whatever the unknown initial states

@@ -1,9 +1,9 @@
 // How far the steps of the predictions shift the estimates.
 //
-// The last prediction is repeated with half the steps. Errors of a rule of order p fall by 2^p, so that the prediction of
-// endlessly short steps is off by (y_half - y) 2^p / (2^p - 1), and the estimates by what such a change of the residuals
-// does to them. Data that are simulated for the fit have the same errors as their predictions: those do not count. Exact
-// discretisation has none.
+// The last prediction is repeated with half the steps. Errors of a rule of order p fall by 2^p, so that the prediction
+// of endlessly short steps is off by (y_half - y) 2^p / (2^p - 1), and the estimates by what such a change of the
+// residuals does to them. Data that are simulated for the fit have the same errors as their predictions: those do not
+// count. Exact discretisation has none.
 #include <math.h>
 #include <stdlib.h>
 

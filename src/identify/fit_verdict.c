@@ -1,11 +1,11 @@
-// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON and
-// report tell in the same words.
+// May what a fit found be believed? All that speaks for and against it, as remarks of one verdict, which terminal, JSON
+// and report tell in the same words.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "identify/fit_work.h"
 #include "io/display.h"
+#include "io/name_list.h"
 #include "least_squares/loss.h"
 #include "math/chi_squared.h"
 
@@ -27,34 +27,6 @@ typedef struct judge {
 } judge;
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
-
-// Names after each other: "a, b, c and 4 more".
-typedef struct names {
-  char text[600];
-  int count;
-} names;
-static void add_name(names *n, const char *format, const char *a, const char *b) {
-  if (n->count++ >= MOST_NAMED) return;
-  if (n->count > 1) strncat(n->text, ", ", sizeof n->text - strlen(n->text) - 1);
-  size_t used = strlen(n->text);
-  snprintf(n->text + used, sizeof n->text - used, format, a, b);
-}
-static const char *all_names(names *n) {
-  size_t used = strlen(n->text);
-  if (n->count > MOST_NAMED) snprintf(n->text + used, sizeof n->text - used, " and %d more", n->count - MOST_NAMED);
-  return n->text;
-}
-
-// A value in the unit that suits it.
-typedef struct shown {
-  char text[80];
-} shown;
-static shown show(double value, const char *unit) {
-  shown s;
-  od_display d = od_display_unit(unit, value);
-  snprintf(s.text, sizeof s.text, "%.6g %s", value * d.factor, d.unit);
-  return s;
-}
 
 static const char *part_name(bool unseen) {
   return unseen ? "validated part" : "fitted part";
@@ -116,21 +88,21 @@ static void judge_fit(judge *j) {
 }
 
 static void judge_sensors(judge *j) {
-  names poor = {0};
+  od_name_list poor = {.most = MOST_NAMED};
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
       for (int unseen = 0; unseen < 2; unseen++) {
         const od_fit_set_result *s = &j->f->set[set];
         const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
         if (q->fit < poor_fit && q->rms > sqrt(poor_variance) * s->data->sigma[i])
-          add_name(&poor, unseen ? "%s in %s (validated)" : "%s in %s", j->e->sensor[i].name, s->name);
+          od_name_list_add(&poor, unseen ? "%s in %s (validated)" : "%s in %s", j->e->sensor[i].name, s->name);
       }
   if (poor.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "fit.sensor", "Worse than a constant:",
         "%s would be better predicted by the mean. Look at units, signs and offsets of the channels, at 'hold', and at "
         "where the predictions begin ('start').",
-        all_names(&poor));
+        od_name_list_text(&poor));
 }
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
@@ -186,12 +158,12 @@ static void judge_spreads(judge *j) {
 }
 
 static void judge_whiteness(judge *j) {
-  names coloured = {0};
+  od_name_list coloured = {.most = MOST_NAMED};
   double wider = 1;
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++)
       if (j->f->set[set].fitted > 0 && od_fit_is_coloured(&j->f->set[set].fitted_quality[i]))
-        add_name(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
+        od_name_list_add(&coloured, "%s in %s", j->e->sensor[i].name, j->f->set[set].name);
   if (coloured.count == 0) return;
   for (int i = 0; i < j->e->parameters; i++)
     if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
@@ -201,7 +173,7 @@ static void judge_whiteness(judge *j) {
       "residuals of %s depend on earlier ones, so there is something in the data that the model does not describe. The "
       "standard deviations allow for it, and are up to %.3g times what white residuals would leave; a wrong model may "
       "shift estimates by more.",
-      all_names(&coloured), wider);
+      od_name_list_text(&coloured), wider);
 }
 
 // --- The estimates ------------------------------------------------------------------------------------------------
@@ -240,7 +212,7 @@ static void judge_bound(judge *j, int i) {
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
            "At a bound:", "'%s' ends at its %s bound, %s: the data would have it go further.", p->path,
            side < 0 ? "lower" : "upper",
-           show(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
+           od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
 }
 
 // By many of the sigmas that the file gives it; without one and without bounds, by a large factor or through zero.
@@ -252,7 +224,7 @@ static void judge_move(judge *j, int i) {
   if (!isfinite(j->f->sigma[i]) || moved < 2 * j->f->sigma[i]) return;
   if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
     REMARK(j, OD_DOUBTFUL, "parameter.moved", "Far from its start:", "'%s' moved from %s to %s; is that possible?",
-           p->path, show(p->start, p->unit).text, show(estimate, p->unit).text);
+           p->path, od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
 }
 
 static void judge_sigma(judge *j, int i) {
@@ -272,15 +244,13 @@ static void judge_sigma(judge *j, int i) {
 
 static void judge_step(judge *j) {
   const od_fitted *f = j->f;
-  names shifted = {0};
+  od_name_list shifted = {.most = MOST_NAMED};
   bool unknown = false;
   for (int i = 0; i < j->e->parameters; i++) {
-    char text[120];
     double part = f->shift[i] / f->sigma[i];
     unknown = unknown || isnan(f->shift[i]);
     if (f->search->at_bound[i] || !(fabs(part) > large_shift)) continue;
-    snprintf(text, sizeof text, "%+.2g", part);
-    add_name(&shifted, "%s %s", j->e->parameter[i].path, text);
+    od_name_list_add(&shifted, "%s %+.2g", j->e->parameter[i].path, part);
   }
   if (f->better_substeps > 0 && unknown)
     REMARK(j, OD_DOUBTFUL, "step.unknown", "Step:",
@@ -290,10 +260,10 @@ static void judge_step(judge *j) {
   for (int set = 0; set < f->sets; set++)
     if (f->set[set].fitted > 0) step = fmax(step, f->data[set]->step);
   REMARK(
-      j, OD_DOUBTFUL, "step.long", "Step too long:",
+      j, OD_DOUBTFUL, "step.shift", "Step too long:",
       "the steps of the predictions shift estimates by so many of their standard deviations: %s. 'fit: {substeps: %d}', "
       "steps of %s, would do.",
-      all_names(&shifted), f->better_substeps, show(step / f->better_substeps, "s").text);
+      od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
 }
 
 static void judge_estimates(judge *j) {
@@ -322,20 +292,31 @@ static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
 }
 
 static void judge_validation(judge *j) {
-  names worse = {0};
+  od_name_list worse = {.most = MOST_NAMED};
   for (int set = 0; set < j->f->sets && !j->f->only_predicted; set++)
     for (int i = 0; i < j->e->sensors; i++) {
       const od_fit_quality *q = &j->f->set[set].unseen_quality[i];
-      char text[40];
-      snprintf(text, sizeof text, "%.2f %%", q->fit);
-      if (q->samples > 0 && is_much_worse(j, i, q)) add_name(&worse, "%s of %s", text, j->e->sensor[i].name);
+      if (q->samples > 0 && is_much_worse(j, i, q))
+        od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
     }
   if (worse.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "validation.worse", "Validation:",
         "data that the fit has not seen are predicted much worse than those it has: %s. The fit may describe its data, "
         "and not the machine.",
-        all_names(&worse));
+        od_name_list_text(&worse));
+}
+
+// Inputs that may be others than the machine has seen: a doubt where residuals say so.
+static void judge_inputs(judge *j, const od_fit_set_result *s) {
+  const od_fit_set *set = s->data->set;
+  if (!set->log) return;
+  bool coloured = false;
+  for (int i = 0; i < j->e->sensors; i++) coloured = coloured || od_fit_is_coloured(&s->fitted_quality[i]);
+  od_trust trust = coloured ? OD_DOUBTFUL : OD_SOUND;
+  bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
+  j->ok = od_log_tell_jumps(set->log, hold, trust, j->verdict) && j->ok;
+  j->ok = od_log_tell_pause(set->log, trust, j->verdict) && j->ok;
 }
 
 static void judge_data(judge *j, int set) {
@@ -364,6 +345,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
+  judge_inputs(j, s);
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
 // The residual of sensor i in row k of a set, in units of its noise; NAN: the sensor says nothing. Valid for what was
 // predicted last.
 double od_fit_residual(const od_fit_work *w, int set, long k, int i);
-// Its derivatives: by the parameters, then by the initial state of the set, whose columns among all begin at `states`. Each is
-// to be multiplied by `part`.
+// Its derivatives: by the parameters, then by the initial state of the set, whose columns among all begin at `states`.
+// Each is to be multiplied by `part`.
 typedef struct od_fit_row {
   const double *derivative;
   double part;
@@ -45,11 +45,12 @@ typedef struct od_fit_row {
 } od_fit_row;
 od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
 
-// fit_quality.c: fills f->set, f->start_fit, f->fit and, if wanted, the table. Predictions stand at the solution afterwards.
+// fit_quality.c: fills f->set, f->start_fit, f->fit and, if wanted, the table. Predictions stand at the solution
+// afterwards.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
-// coloured.c: standard deviations that hold where residuals depend on each other. Fills what f says about sigmas; without
-// an influence they are those of white residuals.
+// coloured.c: standard deviations that hold where residuals depend on each other. Fills what f says about sigmas;
+// without an influence they are those of white residuals.
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: how far the steps of the predictions shift the estimates. Fills f->shift and f->better_substeps.

@@ -1,5 +1,5 @@
-// (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle of the weighted rows, R D = U diag(s) V', with D such that columns have
-// length 1.
+// (J'WJ)^+ = D V diag(1/s^2) V' D from the triangle of the weighted rows, R D = U diag(s) V', with D such that columns
+// have length 1.
 #include "identify/influence.h"
 
 #include <lapacke.h>

@@ -106,6 +106,13 @@ void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty) {
     od_number_round(text, uncertainty, 2);
 }
 
+od_display_text od_display_quantity(double value, const char *si) {
+  od_display shown = od_display_unit(si, value);
+  od_display_text t;
+  snprintf(t.text, sizeof t.text, "%.6g%s%.60s", value * shown.factor, shown.unit[0] ? " " : "", shown.unit);
+  return t;
+}
+
 od_duration od_duration_text(double seconds, int digits) {
   static const struct {
     double size;

@@ -19,6 +19,12 @@ od_display od_display_unit(const char *si, double size);
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
+// "1520 MPa", or "0.6" without a unit: a value in SI, in the unit that suits it, for sentences.
+typedef struct od_display_text {
+  char text[96];
+} od_display_text;
+od_display_text od_display_quantity(double value, const char *si);
+
 // "4.1 ms", "5 s", "3 min 20 s".
 typedef struct od_duration {
   char text[32];

@@ -12,7 +12,12 @@ const char *od_trust_text(od_trust trust) {
   return text[trust];
 }
 
-static bool add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *text) {
+bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...) {
+  char text[2000];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
   if (trust > v->trust) v->trust = trust;
   od_remark *grown = realloc(v->remark, (size_t)(v->count + 1) * sizeof *grown);
   if (grown) v->remark = grown;
@@ -24,24 +29,6 @@ static bool add(od_verdict *v, od_trust trust, const char *code, const char *lea
   free(r.lead);
   free(r.text);
   return false;
-}
-
-bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...) {
-  char text[2000];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  return add(v, trust, code, lead, text);
-}
-
-bool od_verdict_append(od_verdict *v, const od_verdict *more) {
-  bool ok = true;
-  for (int i = 0; i < more->count; i++) {
-    const od_remark *r = &more->remark[i];
-    ok = add(v, r->trust, r->code, r->lead, r->text) && ok;
-  }
-  return ok;
 }
 
 bool od_verdict_has(const od_verdict *v, const char *code) {
@@ -63,7 +50,7 @@ json_t *od_verdict_json(const od_verdict *v) {
   json_t *remarks = json_array();
   for (int i = 0; i < v->count; i++) {
     const od_remark *r = &v->remark[i];
-    char text[2100];
+    char text[2200];
     snprintf(text, sizeof text, "%s %s", r->lead, r->text);
     json_array_append_new(remarks, json_pack("{s:s, s:s, s:o}", "trust", od_trust_text(r->trust), "code", r->code,
                                              "text", od_json_text(text)));

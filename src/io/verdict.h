@@ -1,5 +1,5 @@
-// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and told in
-// the same words in the terminal, in JSON and in the report.
+// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and told
+// in the same words in the terminal, in JSON and in the report.
 #ifndef OD_IO_VERDICT_H
 #define OD_IO_VERDICT_H
 
@@ -29,8 +29,6 @@ typedef struct od_verdict {
 // Adds a remark; false: memory ran out. The trust it carries counts even then.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-// Adds another verdict's remarks behind the own.
-bool od_verdict_append(od_verdict *v, const od_verdict *more);
 // Whether there is a remark of this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
 void od_verdict_free(od_verdict *v);

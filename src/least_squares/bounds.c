@@ -1,5 +1,5 @@
-// How near a bound is near. Numbers in SI may be of any size, so that no distance is small in itself: distances are parts of
-// a parameter's own scale.
+// How near a bound is near. Numbers in SI may be of any size, so that no distance is small in itself: distances are
+// parts of a parameter's own scale.
 #include <float.h>
 #include <math.h>
 
@@ -13,8 +13,8 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- leaving a bound
 
-// The least of what is known of a parameter's scale: the user's, the room between its bounds, the bound's own size, what
-// changes the residuals by their own size.
+// The least of what is known of a parameter's scale: the user's, the room between its bounds, the bound's own size,
+// what changes the residuals by their own size.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;

@@ -39,7 +39,8 @@ static bool complex_steps(od_search *s, const double *x) {
   return true;
 }
 
-// How much a step of parameter j changes the residuals, relative to their norm; infinite where they cannot be evaluated.
+// How much a step of parameter j changes the residuals, relative to their norm; infinite where they cannot be
+// evaluated.
 static double effect(od_search *s, const od_point *point, int j, double step, double *x, double *r) {
   double at = x[j], change = 0, norm = 0;
   x[j] = s->problem->high && at + step > s->problem->high[j] ? at - step : at + step;
@@ -52,8 +53,8 @@ static double effect(od_search *s, const od_point *point, int j, double step, do
   return norm > 0 ? change / norm : change;
 }
 
-// The size of a parameter that starts at zero, of which nobody said how large it may be: in steps that are `part` of it the
-// residuals must change, and by no more than a small part of themselves.
+// The size of a parameter that starts at zero, of which nobody said how large it may be: in steps that are `part` of it
+// the residuals must change, and by no more than a small part of themselves.
 static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
   const double least = 1e-8, most = 1e-2, factor = 1e3;
   double room = s->problem->low && s->problem->high ? s->problem->high[j] - s->problem->low[j] : INFINITY;

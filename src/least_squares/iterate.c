@@ -155,8 +155,8 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// What is pushed against a bound, and would change nothing else by getting there, is put onto it if the residuals can be
-// evaluated there.
+// What is pushed against a bound, and would change nothing else by getting there, is put onto it if the residuals can
+// be evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

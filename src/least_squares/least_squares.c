@@ -68,8 +68,8 @@ static od_status begin_at(od_search *s, od_error *err) {
   return OD_OK;
 }
 
-// At the start as it is given; then, for methods that want it, off the bounds. A start that cannot be evaluated on a bound
-// may still be beside it.
+// At the start as it is given; then, for methods that want it, off the bounds. A start that cannot be evaluated on a
+// bound may still be beside it.
 static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;

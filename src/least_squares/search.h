@@ -79,8 +79,8 @@ void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
 
 // ---- bounds.c
-// Interior methods must begin between the bounds: moves what stands on one inside by a hair of its own scale. `known`: the
-// model at the start is there, and tells that scale. False: nothing stands on a bound.
+// Interior methods must begin between the bounds: moves what stands on one inside by a hair of its own scale. `known`:
+// the model at the start is there, and tells that scale. False: nothing stands on a bound.
 bool od_leave_bounds(od_search *s, bool known);
 // The bound at which a searched parameter of the present point stands: -1 low, 1 high, 0 none. Interior points come as
 // close to a bound as one likes and never reach it; near counts where the data push against it, so that the parameter

@@ -51,7 +51,8 @@ static void fill_covariance(const od_search *s, od_ls_result *r) {
     }
 }
 
-// What the linear model makes of the parameters themselves: |R u|. What a step of a part of them can change is that part.
+// What the linear model makes of the parameters themselves: |R u|. What a step of a part of them can change is that
+// part.
 static double effect_of_parameters(const od_search *s) {
   double norm = 0;
   for (int i = 0; i < s->k; i++) {

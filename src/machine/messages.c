@@ -81,14 +81,10 @@ void od_messages_addv(od_messages *m, od_place place, const char *format, va_lis
   add(m, false, place, format, args);
 }
 
-void od_messages_warnv(od_messages *m, od_place place, const char *format, va_list args) {
-  add(m, true, place, format, args);
-}
-
-void od_messages_add_like(od_messages *m, const od_message *other, od_place place, const char *format, ...) {
+void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  add(m, other->is_warning, place, format, args);
+  add(m, is_warning, place, format, args);
   va_end(args);
 }
 
@@ -125,6 +121,14 @@ static void sort_items(od_message *item, int count) {
   }
 }
 
+// Makes room for another error.
+static void leave_out_last_error(od_messages *m) {
+  int last = m->count - 1;
+  while (m->item[last].is_warning) last--;
+  m->count--;
+  memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
+}
+
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
   sort_items(m->item + first, m->count - first);
@@ -140,16 +144,14 @@ void od_messages_sort(od_messages *m, int first) {
       m->item[kept++] = m->item[i];
   }
   m->count = kept;
-  if (m->dropped > 0) {
-    int dropped = m->dropped;
-    m->dropped = 0;
-    if (m->count - m->warnings == MOST_MESSAGES) {
-      dropped++;
-      m->count--;
-      m->warnings -= m->item[m->count].is_warning;
-    }
-    od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
+  if (m->dropped == 0) return;
+  int dropped = m->dropped;
+  m->dropped = 0;
+  if (m->count - m->warnings == MOST_MESSAGES) {
+    leave_out_last_error(m);
+    dropped++;
   }
+  od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
 }
 
 // Whether a message about the same file is there already.
@@ -166,7 +168,7 @@ void od_messages_append(od_messages *to, const od_messages *from) {
   for (int i = 0; i < from->count; i++) {
     const od_message *item = &from->item[i];
     if (!item->is_warning || !is_known(to, item))
-      od_messages_add_like(to, item, (od_place){item->file, item->line, item->column}, "%s", item->text);
+      od_messages_say(to, item->is_warning, (od_place){item->file, item->line, item->column}, "%s", item->text);
   }
 }
 

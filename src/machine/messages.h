@@ -16,11 +16,8 @@ typedef struct od_place {
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-// The same for a warning. Of very many the first are kept.
-void od_messages_warnv(od_messages *m, od_place place, const char *format, va_list args)
-    __attribute__((format(printf, 3, 0)));
-// An error or a warning, as another message is one.
-void od_messages_add_like(od_messages *m, const od_message *other, od_place place, const char *format, ...)
+// An error or a warning. Of very many warnings the first are kept.
+void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool od_message_is_about_set(const od_message *message);
 // Puts the messages from index `first` on in the order of the file, those about --set last, each only once.

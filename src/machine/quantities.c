@@ -42,13 +42,12 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 // What is about --set names the path.
 static void say_at(od_loader *ld, bool is_warning, const char *path, const char *text, od_place place,
                    const char *format, va_list args) {
-  char message[512];
+  char message[1200];  // more than a message may have: it is cut where a character begins
   vsnprintf(message, sizeof message, format, args);
-  const od_message like = {.is_warning = is_warning};
   if (place.line > 0 || text == NULL)
-    od_messages_add_like(ld->messages, &like, place, "%s", message);
+    od_messages_say(ld->messages, is_warning, place, "%s", message);
   else
-    od_messages_add_like(ld->messages, &like, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
+    od_messages_say(ld->messages, is_warning, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
 }
 
 void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
@@ -277,5 +276,14 @@ void od_complain_number(od_loader *ld, int number, const char *format, ...) {
   va_list args;
   va_start(args, format);
   say_at(ld, false, entry->number.path, entry->number.given, entry->place, format, args);
+  va_end(args);
+}
+
+void od_warn_number(od_loader *ld, int number, const char *format, ...) {
+  const od_number_entry *entry = entry_of(ld, number);
+  if (entry == NULL) return;
+  va_list args;
+  va_start(args, format);
+  say_at(ld, true, entry->number.path, entry->number.given, entry->place, format, args);
   va_end(args);
 }

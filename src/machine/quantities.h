@@ -9,8 +9,8 @@ enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small fil
 
 typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
 
-// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table of
-// ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
+// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table
+// of ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
 // (NULL: the key; "": none).
 typedef struct od_field {
   const char *key, *unit;
@@ -40,7 +40,8 @@ void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...
 bool od_split_quantity(const char *text, double *value, const char **unit);
 // Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is unusual.
+// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is
+// unusual.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
 // The value of a number that must be whole if it is given. Where it is not, a message says so and `least` stands for it,
 // so that the value may be cast to an integer in any case.
@@ -91,6 +92,7 @@ int od_number_theta(const od_loader *ld, int number);
 bool od_number_is_given(const od_loader *ld, int number);
 // A message at the place of a number, be it in the file or in --set.
 void od_complain_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_warn_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // A path below a path; the base may be empty.
 const char *od_path(od_loader *ld, const char *base, const char *key);

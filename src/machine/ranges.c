@@ -1,7 +1,8 @@
 // The table of ranges, and the messages about values outside of them.
 //
-// "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what a
-// fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means "none".
+// "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
+// a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
+// "none".
 #include "machine/ranges.h"
 
 #include <float.h>
@@ -216,11 +217,9 @@ void od_check_measured(od_loader *ld, od_place place, const char *name, const ch
     const od_limits l = od_field_limits(&(od_field){keys[i], unit, OD_ANY, 0}, NULL);
     if (largest == 0 || (largest >= l.usual_low && largest <= l.usual_high)) return;
     const char *other = meant_unit(ld, largest, unit, &l);
-    const od_message warning = {.is_warning = true};
-    od_messages_add_like(ld->messages, &warning, place,
-                         "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
-                         largest, unit, between(ld, l.usual_low, l.usual_high, unit),
-                         other != NULL ? "; was 'unit: " : "", other != NULL ? other : "",
-                         other != NULL ? "' forgotten?" : "");
+    od_messages_say(ld->messages, true, place,
+                    "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
+                    largest, unit, between(ld, l.usual_low, l.usual_high, unit), other != NULL ? "; was 'unit: " : "",
+                    other != NULL ? other : "", other != NULL ? "' forgotten?" : "");
   }
 }

@@ -1,6 +1,6 @@
-// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The augmented
-// state is [x, p] with constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it touches are
-// computed. Hand-written: runs inside steps on a controller, allocates nothing.
+// The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The
+// augmented state is [x, p] with constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it
+// touches are computed. Hand-written: runs inside steps on a controller, allocates nothing.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 

@@ -18,8 +18,8 @@ typedef struct od_covariance_operations {
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 
-// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports,
-// known spools): four of them are skipped at once.
+// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed
+// ports, known spools): four of them are skipped at once.
 static inline void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
                                double *restrict row) {
   int l = 0;

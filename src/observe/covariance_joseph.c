@@ -74,8 +74,8 @@ static void along(const od_covariance *b, double *g) {
   memcpy(g, b->scratch + n, (size_t)n * sizeof *g);
 }
 
-// Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'. The
-// rows' upper parts are kept, and mirrored when all are done.
+// Both factors are applied one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'.
+// The rows' upper parts are kept, and mirrored when all are done.
 static void correct(od_covariance *b, double r, double *gain) {
   int n = b->nx + b->np;
   double *restrict h = b->scratch, *restrict g = h + n, *restrict M = g + n, s = od_inner(n, h, g) + r;

@@ -1,5 +1,5 @@
-// A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has the
-// digits of a covariance in twice its precision.
+// A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has
+// the digits of a covariance in twice its precision.
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static inline int inside(const od_covariance *b, int i) {
 }
 
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
-// not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such a
-// matrix.
+// not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such
+// a matrix.
 static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {

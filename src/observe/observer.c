@@ -11,12 +11,13 @@
 // is repeated with the sensors linearised at its end (the iterated filter, a Gauss-Newton method for the same minimum):
 // without that a bad start leaves a filter that is surer than it should be.
 //
-// The steps' own errors are carried through the filter as a bias b of the estimate, with the gains and transitions at hand:
+// The steps' own errors are carried through the filter as a bias b of the estimate, with the gains and transitions at
+// hand:
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
 // It changes nothing but is told: how far the estimate is off because of the step.
 //
-// A sensor that is clipped at the prediction has no slope there and would tell nothing, however far off it is. Where its
-// innovation cannot be noise, the line is taken that is best over the uncertainty of the state (spread.h).
+// A sensor that is clipped at the prediction has no slope there and would tell nothing, however far off it is. Where
+// its innovation cannot be noise, the line is taken that is best over the uncertainty of the state (spread.h).
 #include "oleodyn/observer.h"
 
 #include <math.h>
@@ -312,8 +313,8 @@ static const od_spread *find_spreads(od_observer *o, const od_covariance *b, con
   return spreads(o);
 }
 
-// Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted become
-// those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
+// Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
+// become those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
 static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, double measured, double *predicted) {
   double r = at(o, o->sigma)[i] * at(o, o->sigma)[i], off = measured - *predicted;
   if (off * off < no_noise * r) return 0;

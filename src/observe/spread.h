@@ -1,8 +1,9 @@
 // How far an output spreads over the uncertainty of the states, where a slope does not tell: an output that is clipped
-// (cavitation, a sensor or block in saturation, a closed valve, a stop that is not touched) has none, although the machine
-// may well be on the other side.
+// (cavitation, a sensor or block in saturation, a closed valve, a stop that is not touched) has none, although the
+// machine may well be on the other side.
 //
-// Each state in turn goes up and down by c = sqrt(3) of its standard deviation, the others with it as they are correlated:
+// Each state in turn goes up and down by c = sqrt(3) of its standard deviation, the others with it as they are
+// correlated:
 // x +- c d with d = P e / sqrt(e' P e). Of the differences dy from the output at the estimate:
 //
 //   sigma      max(|dy+|, |dy-|) / c          so that an interval of +-1.96 sigma reaches the side to which it spreads
@@ -30,8 +31,8 @@ typedef struct od_spread_work {
   const double *low, *high;  // bounds of the parameters
 } od_spread_work;
 
-// Of all outputs, at the present estimate of sim with covariance b; y (ny): the outputs there. What the machine cannot do
-// is left out.
+// Of all outputs, at the present estimate of sim with covariance b; y (ny): the outputs there. What the machine cannot
+// do is left out.
 void od_spread_find(const od_sim *sim, size_t sim_size, int ny, const od_covariance *b, const double *y,
                     const od_spread_work *work, od_spread *out);
 

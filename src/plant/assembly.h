@@ -64,5 +64,7 @@ typedef struct trial_plant {
 } trial_plant;
 // Finds what is to be balanced and writes it into z0 and c0.
 void od_assembly_balance(assembly *s, const trial_plant *t);
+// finish.c: false with a message when a cylinder cannot be as long as that.
+bool od_assembly_check_reach(assembly *s, int cylinder, double length);
 
 #endif

@@ -1,4 +1,5 @@
-// Static balance of the initial state: which equations decide what is to be balanced, and what to say where they cannot.
+// Static balance of the initial state: which equations decide what is to be balanced, and what to say where they
+// cannot.
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
@@ -135,6 +136,26 @@ static bool choose_held(balance *b) {
   return good;
 }
 
+static od_output length_output(const balance *b, int cylinder) {
+  od_output o = {.kind = OD_OUT_CYLINDER_LENGTH, .index = cylinder};
+  for (int i = 0; i < model_of(b)->actuators; i++)
+    if (model_of(b)->actuator[i].cylinder == cylinder) o.index = i;
+  return o;
+}
+
+// False with a message when the positions that stay put a cylinder beyond its stroke: no balance can mend that.
+static bool check_held_cylinders(balance *b) {
+  const od_model *m = model_of(b);
+  basis known = {b->work, 0};
+  bool good = true;
+  for (int i = 0; i < b->helds; i++) speak_for(b, &known, &b->held[i].output);
+  for (int i = 0, rank = known.rank; i < m->cylinders; i++, known.rank = rank) {
+    od_output length = length_output(b, i);
+    if (!speak_for(b, &known, &length)) good = od_assembly_check_reach(b->s, i, value_of(b, &length)) && good;
+  }
+  return good;
+}
+
 // ---- unknowns and equations
 
 static void add_unknown(balance *b, int state, int owner, double scale) {
@@ -155,8 +176,8 @@ static double typical_state(const balance *b, const condition *c, int state) {
   return there > 1 ? there : 1;
 }
 
-// Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures could
-// rest by.
+// Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures
+// could rest by.
 static void list_unknowns(balance *b) {
   const assembly *s = b->s;
   for (int k = 0; k < b->n && b->angles > 0; k++)
@@ -367,14 +388,22 @@ static leftover find_leftover(balance *b, const double *x) {
   return left;
 }
 
+// Of a coordinate's typical size: so near a balance, one step tells which pressures it wants.
+static const double short_way = 0.3;
+
 static void complain_about_failure(balance *b, const double *start, const double *x) {
   const od_plant *plant = b->t->plant;
   od_equilibrium e = problem_of(b);
   double *step = b->work, *there = step + b->unknowns;
-  if (b->angles == 0 && od_equilibrium_step(&e, start, step) == OD_OK) {
+  if (od_equilibrium_step(&e, start, step) == OD_OK) {
+    bool near = true;
     memcpy(there, start, (size_t)od_plant_nx(plant) * sizeof *there);
-    for (int j = 0; j < b->unknowns; j++) there[b->state[j]] += step[j];
-    if (complain_about_suction(b, there, true)) return;
+    for (int j = 0; j < b->unknowns; j++) {
+      there[b->state[j]] += step[j];
+      near = near && (b->state[j] >= b->n || fabs(step[j]) < short_way * b->scale[j]);
+    }
+    // Without coordinates to move the balance is linear in the pressures, and known.
+    if (near && complain_about_suction(b, there, b->angles == 0)) return;
   }
   if (complain_about_suction(b, x, false)) return;
   leftover left = find_leftover(b, x);
@@ -395,9 +424,7 @@ static void complain_about_failure(balance *b, const double *start, const double
 static int mover_of(const balance *b, int cylinder) {
   double *length = b->work, *own = length + b->n, most = -1;
   int found = b->s->balanced[0].initial;
-  od_output o = {.kind = OD_OUT_CYLINDER_LENGTH, .index = cylinder};
-  for (int i = 0; i < model_of(b)->actuators; i++)
-    if (model_of(b)->actuator[i].cylinder == cylinder) o.index = i;
+  od_output o = length_output(b, cylinder);
   gradient(b, &o, length);
   for (int i = 0; i < b->s->balances; i++) {
     if (!is_coordinate(&b->s->balanced[i])) continue;
@@ -459,7 +486,7 @@ static bool pose(balance *b) {
   const trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
     return true;
-  if (b->angles > 0 && !choose_held(b)) return false;
+  if (b->angles > 0 && (!choose_held(b) || !check_held_cylinders(b))) return false;
   list_unknowns(b);
   if (find_pivots(b, t->x, 0)) leave_out_forces(b);
   int resting = b->angles + b->pressures - b->forces;

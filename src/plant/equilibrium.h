@@ -24,8 +24,8 @@ typedef struct od_equilibrium {
   bool fixed_coordinates;  // rows or positions keep their meaning only while no other coordinates are chosen
 } od_equilibrium;
 
-// Finds the unknowns in x, which holds the plant's initial point (as od_plant_ops.start gives it, but for states that are
-// no positions) and receives the last point. Velocities in x should be zero. Needs as many equations as unknowns.
+// Finds the unknowns in x, which holds the plant's initial point (as od_plant_ops.start gives it, but for states that
+// are no positions) and receives the last point. Velocities in x should be zero. Needs as many equations as unknowns.
 // OD_NOT_CONVERGED: none was found. Allocates; not for use inside steps.
 od_status od_equilibrium_find(const od_equilibrium *e, double *x);
 

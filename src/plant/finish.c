@@ -15,21 +15,23 @@ static bool balances_positions(const assembly *s) {
   return found;
 }
 
+bool od_assembly_check_reach(assembly *s, int cylinder, double length) {
+  const od_cylinder *c = &s->m->cylinder[cylinder];
+  const double *q = s->m->theta + c->number;
+  double shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
+  if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
+  od_build_complain(s->b, OD_ABOUT_CYLINDER, cylinder,
+                    "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+                    "goes from %.4g m to %.4g m",
+                    c->name, length, shortest, longest);
+  return false;
+}
+
 static void check_reach(assembly *s) {
   const od_model *m = s->m;
   od_mechanics(m)->open_positions(m, s->w);
   od_mechanics(m)->open_velocities(m, s->w);
-  for (int i = 0; i < m->cylinders; i++) {
-    const double *q = m->theta + m->cylinder[i].number;
-    double length = s->w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED],
-           longest = shortest + q[OD_CYLINDER_STROKE];
-    if (length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)
-      od_build_complain(
-          s->b, OD_ABOUT_CYLINDER, i,
-          "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-          "goes from %.4g m to %.4g m",
-          m->cylinder[i].name, length, shortest, longest);
-  }
+  for (int i = 0; i < m->cylinders; i++) od_assembly_check_reach(s, i, s->w[m->layout.length + i]);
 }
 
 // A spring between points that coincide has no direction.

@@ -41,7 +41,8 @@ od_status od_sim_step_rk4(od_sim *s, double h, const double *u_middle, const dou
   if (plant->nu) memcpy(od_sim_at(s, s->u), u_end, (size_t)plant->nu * sizeof *u_end);
   s->counts.steps++;
   s->has_history = 0;
-  // Rates at the new point, for outputs and for a change to another rule; with those of the last stage they tell the error.
+  // Rates at the new point, for outputs and for a change to another rule; with those of the last stage they tell the
+  // error.
   double *last = at;
   memcpy(last, f, (size_t)nx * sizeof *f);
   od_status status = stage_rates(s, s->t, x, od_sim_at(s, s->u), f, od_sim_at(s, s->power));

@@ -7,8 +7,8 @@
 
 enum { OD_WINDOWS = 60 };
 
-// One sensor's innovations over what was expected of them, one per row of the table; NAN: none was used. NULL: memory ran
-// out. Free it.
+// One sensor's innovations over what was expected of them, one per row of the table; NAN: none was used. NULL: memory
+// ran out. Free it.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor);
 
 // NIS per dimension in windows that follow each other, each with the interval of a right filter.

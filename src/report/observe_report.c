@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/loader.h"
 #include "experiment/observe_verdict.h"
+#include "machine/loader.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
@@ -126,7 +126,7 @@ static void report_outputs(od_account *a) {
 static void parameter_row(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
-  double off = (estimate - p->truth) / sigma, kept = od_kept_uncertainty(a, i);
+  double off = (estimate - p->truth) / sigma, shift = a->o->bias[i] / sigma, kept = od_kept_uncertainty(a, i);
   od_display shown = od_display_unit(p->unit, od_larger(estimate, od_larger(a->o->start[i], p->truth)));
   char text[OD_NUMBER_SIZE];
   od_page_row(a->page, p->path);
@@ -135,6 +135,10 @@ static void parameter_row(od_account *a, int i) {
   od_page_value_cell(a->page, estimate, half, shown.factor);
   od_display_uncertainty(text, half * shown.factor);
   od_page_cell(a->page, "%s", text);
+  if (isfinite(shift))
+    od_page_marked_cell(a->page, fabs(shift) > 0.5, "%.2g", shift);
+  else
+    od_page_cell(a->page, "-");
   if (a->o->compared > 0) {
     od_page_value_cell(a->page, p->truth, NAN, shown.factor);
     if (isnan(off))
@@ -151,11 +155,13 @@ static void parameter_row(od_account *a, int i) {
 }
 
 static void report_parameters(od_account *a) {
-  static const od_page_column with[] = {{"parameter", true},       {"unit", true},         {"start", false},
-                                        {"estimate", false},       {"\u00b1 95 %", false}, {"true", false},
-                                        {"error in sigma", false}, {"narrower", true}};
+  static const char shifted[] = "shift by steps, sigmas";
+  static const od_page_column with[] = {
+      {"parameter", true}, {"unit", true},  {"start", false},          {"estimate", false}, {"\u00b1 95 %", false},
+      {shifted, false},    {"true", false}, {"error in sigma", false}, {"narrower", true}};
   static const od_page_column without[] = {{"parameter", true}, {"unit", true},         {"start", false},
-                                           {"estimate", false}, {"\u00b1 95 %", false}, {"narrower", true}};
+                                           {"estimate", false}, {"\u00b1 95 %", false}, {shifted, false},
+                                           {"narrower", true}};
   int count = a->e->parameters;
   bool truth = a->o->compared > 0;
   if (count == 0) return;
@@ -164,7 +170,7 @@ static void report_parameters(od_account *a) {
       a->page,
       "The interval is what the observer believes after the run; \u201cnarrower\u201d compares it with the start.%s",
       truth ? " Errors beyond three standard deviations are marked." : "");
-  od_page_table_begin(a->page, truth ? with : without, truth ? 8 : 6);
+  od_page_table_begin(a->page, truth ? with : without, truth ? 9 : 7);
   for (int i = 0; i < count && i < MOST_ROWS; i++) parameter_row(a, i);
   od_page_table_end(a->page);
   if (count > MOST_ROWS) od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, count);

@@ -156,6 +156,7 @@ void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *form
 
 void od_page_verdict(od_page *p, const od_verdict *v) {
   static const od_tone tone[] = {[OD_SOUND] = OD_TONE_GOOD, [OD_DOUBTFUL] = OD_TONE_DOUBT, [OD_UNSOUND] = OD_TONE_BAD};
+  od_page_notice(p, tone[v->trust], "Verdict:", "%s.", od_trust_text(v->trust));
   for (int i = 0; i < v->count; i++)
     od_page_notice(p, tone[v->remark[i].trust], v->remark[i].lead, "%s", v->remark[i].text);
 }

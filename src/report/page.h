@@ -28,7 +28,7 @@ void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 // A paragraph in a box, after a word in bold.
 typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
 void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
-// Every remark of a verdict in a box of its own.
+// A verdict in a word, then every remark, each in a box of its own.
 void od_page_verdict(od_page *p, const od_verdict *v);
 
 // Facts: names beside values. Items: sentences of a list, each after a word in bold.

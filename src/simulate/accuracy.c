@@ -1,3 +1,5 @@
+// The error of a run, window by window: local errors, what the motion does with them, what that means for outputs. The
+// equations are in docs/theory.md, "How far off a run is".
 #include "simulate/accuracy.h"
 
 #include <math.h>
@@ -14,14 +16,15 @@ enum {
   LOOK = 64,              // steps after which outputs are compared at the latest
   FREE_LOOKS = 50,        // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
-  STABILITY = 16,         // windows after which the stability of Runge-Kutta steps is looked at again
+  FREE_STABILITY = 64,    // windows at whose ends the stability of Runge-Kutta steps is looked at,
+  STABILITY = 16,         // and after which it is looked at again
   LENGTHS = 4,            // transitions that are kept, for steps of different lengths
   DEEPEST = 3,            // a window may be halved so often
 };
 static const double grown = 1.1;  // the error of a state since outputs were compared
 // The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
-static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 static const double bent = 0.1, straight = 0.02;
+static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
 
 // What a step of one length does with errors.
 typedef struct transition {
@@ -280,7 +283,7 @@ static void present_rates(const od_accuracy *a, double *f) {
 
 static bool find_jacobian(od_accuracy *a, double *J, double *Ju) {
   if (od_sim_derivatives(a->sim, NULL, J, a->nu ? Ju : NULL, NULL) != OD_OK) return false;
-  if (a->stability && a->windows % STABILITY == 0)
+  if (a->stability && (a->windows < FREE_STABILITY || a->windows % STABILITY == 0))
     a->stable_step = fmin(a->stable_step, od_stability_longest_step(a->stability, J));
   a->windows++;
   return true;
@@ -472,7 +475,8 @@ void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates) {
     a->e[i] = 0;
     for (int j = 0; j < nx; j++) a->e[i] += map[i * nx + j] * a->scratch[j];
   }
-  if (coordinates) a->window.open = false;
+  // A machine with samples every few steps would never end a window, and keep the Jacobian of its first step for ever.
+  if (coordinates || within_budget(a)) a->window.open = false;
 }
 
 // ---- what it means for the outputs

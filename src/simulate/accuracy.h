@@ -3,8 +3,9 @@
 //   e <- E e + G before + after      E: what the motion does with errors; the rest: the local error of the step
 //
 // The Jacobian behind E and G is taken anew every few steps only. What e means for the outputs is found now and then by
-// asking for them a second time, in the state without the error. The estimate is good to a factor of about two while the error is
-// small, and large when it is large; it sees what happens between the steps only as far as the rates show it.
+// asking for them a second time, in the state without the error. The estimate is good to a factor of about two while
+// the error is small, and large when it is large; it sees what happens between the steps only as far as the rates show
+// it.
 #ifndef OD_SIMULATE_ACCURACY_H
 #define OD_SIMULATE_ACCURACY_H
 
@@ -28,12 +29,12 @@ void od_accuracy_end_step(od_accuracy *a, double h);
 void od_accuracy_jump(od_accuracy *a);
 // After a jump of the state, or a change of its coordinates, with its derivatives (nx x nx).
 void od_accuracy_map(od_accuracy *a, const double *map, bool coordinates);
-// The plant's outputs at the present point, as they are recorded: that is where they are judged, and what gives the range
-// compared with which an error is large or small.
+// The plant's outputs at the present point, as they are recorded: that is where they are judged, and what gives the
+// range compared with which an error is large or small.
 void od_accuracy_record(od_accuracy *a, const double *y);
 
-// An output's largest error so far as a part of its range, and when it was. Infinite: the estimate has left the states that
-// the machine can have.
+// An output's largest error so far as a part of its range, and when it was. Infinite: the estimate has left the states
+// that the machine can have.
 typedef struct od_output_error {
   double part, at;
 } od_output_error;

@@ -131,6 +131,16 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
+// Why CVODES gave up, where the machine did not say.
+static const char *reason(int flag) {
+  switch (flag) {
+    case CV_TOO_MUCH_ACC: return "the tolerance is smaller than numbers have digits";
+    case CV_ERR_FAILURE: return "no step is short enough for the tolerance";
+    case CV_CONV_FAILURE: return "an iteration did not converge even in very short steps";
+    default: return CVodeGetReturnFlagName(flag);
+  }
+}
+
 // One internal step within a smooth piece that ends at t: between any two of them the coordinates may have to change.
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
@@ -139,7 +149,7 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   int flag = CVode(c->memory, t, c->x, &reached, CV_ONE_STEP);
   if (flag < 0)
     return od_fail(err, c->status != OD_OK ? c->status : OD_NOT_CONVERGED, "CVODES stopped at %.6g s: %s", reached,
-                   c->status != OD_OK ? od_status_text(c->status) : CVodeGetReturnFlagName(flag));
+                   c->status != OD_OK ? od_status_text(c->status) : reason(flag));
   if (c->plant->nq) CVodeGetQuad(c->memory, &reached, c->energy);
   double *energy = od_sim_at(c->sim, c->sim->energy);
   for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];

@@ -1,5 +1,6 @@
-// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps. How far
-// off the run is, is found out on the way; when that is too far, shorter steps are tried.
+// A run: start, step by step to the end, a row of outputs every so often. Coordinates are checked between steps. How
+// far off the run is, is found out on the way; when that is too far, shorter steps are tried. With a loose tolerance of
+// cvodes it is found out by a second run with a tight one.
 #include "simulate/run.h"
 
 #include <math.h>
@@ -47,8 +48,10 @@ typedef struct run {
   double balance;  // the largest
   long rows, inputs_watched;
   range *input_range;
-  double *input_bend;  // the largest distance of each input from the straight line within a step
-  od_table *table;     // NULL: nobody wants it
+  double *input_bend;         // the largest distance of each input from the straight line within a step
+  od_table *table;            // NULL: nobody wants it
+  const od_table *looser;     // the rows of the run that this one is to judge; NULL: none
+  od_output_error *distance;  // of each output from those rows, the largest
   double *u, *u_middle, *u_after, *row, *map;
 } run;
 
@@ -104,6 +107,10 @@ static od_status make_energy_plant(run *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, ENERGIES, NULL, 0, &r->energy, err);
 }
 
+static double tolerance_of(const od_run_options *o) {
+  return o->tolerance > 0 ? o->tolerance : 1e-10;
+}
+
 static od_status prepare(run *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
@@ -116,7 +123,7 @@ static od_status prepare(run *r, od_error *err) {
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
   if (o->integrator == OD_CVODES) {
-    r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, o->tolerance > 0 ? o->tolerance : 1e-10);
+    r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, tolerance_of(o));
     return r->cvodes ? OD_OK : od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
   }
   if (o->unjudged) return OD_OK;
@@ -127,7 +134,8 @@ static od_status prepare(run *r, od_error *err) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was taken.
+// Plants of one machine have the same work memory, whatever their outputs; the simulation stands where the row was
+// taken.
 static void watch_energy(run *r) {
   double y[ENERGIES];
   if (!r->energy || r->energy->ops->outputs(r->energy, od_sim_work(r->sim), od_sim_energy(r->sim), y) != OD_OK) return;
@@ -135,11 +143,21 @@ static void watch_energy(run *r) {
   if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
 }
 
+// The present row beside that of the run with the looser tolerance.
+static void compare(run *r) {
+  const double *other = r->looser->data + r->rows * r->looser->columns;
+  for (int i = 0; i < r->options->output_count; i++) {
+    double distance = fabs(r->row[1 + i] - other[1 + i]);
+    if (!(distance <= r->distance[i].part)) r->distance[i] = (od_output_error){distance, r->row[0]};
+  }
+}
+
 static od_status record(run *r, double t, bool last, od_error *err) {
   r->row[0] = t;
   od_status status = od_sim_outputs(r->sim, r->row + 1);
   if (status == OD_OK && (last || r->rows % WATCH_ENERGY == 0)) watch_energy(r);
   if (status == OD_OK) od_accuracy_record(r->accuracy, r->row + 1);
+  if (status == OD_OK && r->looser) compare(r);
   if (status == OD_OK && r->table) status = od_table_append(r->table, r->row);
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
@@ -165,7 +183,8 @@ static bool inputs_jump(run *r, double t) {
   return jump;
 }
 
-// A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere within.
+// A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere
+// within.
 static void watch_inputs(run *r, double t, double h) {
   if (r->plant->nu == 0 || r->inputs_watched++ % WATCH_INPUTS != 0) return;
   double along = 0.2 + 0.6 * fmod(0.618034 * (double)r->inputs_watched, 1);
@@ -268,6 +287,16 @@ static bool is_judged(const run *r, int output) {
   return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), energies[0]) != 0;
 }
 
+// Of errors per output as parts of the ranges: the worst, and how many are too large.
+static void judge_errors(const run *r, od_run_accuracy *a) {
+  a->worst = -1;
+  for (int i = 0; i < r->options->output_count; i++) {
+    if (!is_judged(r, i)) continue;
+    if (a->worst < 0 || !(a->error[i].part <= a->error[a->worst].part)) a->worst = i;
+    a->beyond += !(a->error[i].part <= OD_ACCURATE);
+  }
+}
+
 static int worst_output(const run *r, double *part) {
   int worst = -1;
   *part = 0;
@@ -278,7 +307,8 @@ static int worst_output(const run *r, double *part) {
   return worst;
 }
 
-// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a period.
+// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a
+// period.
 static void find_coarse_input(const run *r, od_run_accuracy *a) {
   static const double coarse = 0.3;
   a->coarse_input = -1;
@@ -292,8 +322,7 @@ static void find_coarse_input(const run *r, od_run_accuracy *a) {
 }
 
 static bool find_accuracy(const run *r, od_run_accuracy *a) {
-  double part;
-  a->worst = worst_output(r, &part);
+  a->worst = -1;
   a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
   a->balance = r->balance;
   for (int i = 1; i < ENERGIES && r->energy; i++) {
@@ -304,11 +333,47 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
   find_coarse_input(r, a);
   if (!r->accuracy) return true;
   a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);
-  for (int i = 0; a->error && i < r->options->output_count; i++) {
-    a->error[i] = od_accuracy_of(r->accuracy, i);
-    a->beyond += is_judged(r, i) && !(a->error[i].part <= OD_ACCURATE);
-  }
+  for (int i = 0; a->error && i < r->options->output_count; i++) a->error[i] = od_accuracy_of(r->accuracy, i);
+  if (a->error) judge_errors(r, a);
   return a->error != NULL;
+}
+
+// --- A tolerance that would do ------------------------------------------------------------------------------------
+
+// CVODES keeps the error of every step below its tolerance, but errors add up, and a motion may amplify them. With
+// loose tolerances that is looked at, by a second run with a hundredth of it.
+static const double tighter = 0.01;
+
+static bool is_loose(const run *r) {
+  return r->options->integrator == OD_CVODES && !r->options->unjudged && tolerance_of(r->options) > OD_LOOSE_TOLERANCE;
+}
+
+// The largest distance of each recorded output from that of a tighter run, as a part of its range there.
+static od_status compare_with_tighter(const run *r, od_run_accuracy *a) {
+  od_run_options options = *r->options;
+  options.tolerance = tighter * tolerance_of(r->options);
+  run t = new_run(r->machine, &options, r->step * (double)r->steps, r->step, r->every);
+  t.looser = r->table;
+  t.distance = a->error;
+  od_status status = prepare(&t, NULL);
+  if (status == OD_OK) status = run_all(&t, NULL);
+  end_run(&t);
+  return status;
+}
+
+static bool judge_tolerance(const run *r, od_run_accuracy *a) {
+  int outputs = r->options->output_count;
+  a->error = calloc((size_t)outputs + 1, sizeof *a->error);
+  if (!a->error) return false;
+  bool known = compare_with_tighter(r, a) == OD_OK;
+  for (int i = 0; i < outputs; i++) {
+    // As with steps: what is constant but for round-off has no range to speak of.
+    od_summary rows = od_table_summary(r->table, 1 + i);
+    double size = fmax(rows.max - rows.min, 1e-9 * fmax(fabs(rows.min), fabs(rows.max)));
+    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? a->error[i].part / size : 0;
+  }
+  judge_errors(r, a);
+  return true;
 }
 
 // --- A step that would do -----------------------------------------------------------------------------------------
@@ -316,7 +381,8 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
 // As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
 enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
 
-// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much shorter".
+// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much
+// shorter".
 static double shorter_step(od_integrator integrator, double step, double part) {
   double order = integrator == OD_RK4 ? 4 : 2, by = pow(OD_ACCURATE / 2 / part, 1 / order);
   return od_number_125(step * fmin(fmax(by, 0.02), 0.5));
@@ -357,8 +423,10 @@ static od_status report_run(const run *r, double seconds, bool complete, od_run_
   report->seconds = seconds;
   od_run_accuracy *a = &report->accuracy;
   bool ok = find_accuracy(r, a);
-  if (ok && complete && a->beyond > 0) find_better_step(r, a);
+  if (ok && complete && is_loose(r)) ok = judge_tolerance(r, a);
+  if (ok && complete && a->beyond > 0 && r->accuracy) find_better_step(r, a);
   ok = ok && od_run_judge(r->machine, r->options, r->step, a, &report->verdict);
+  if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, &report->verdict);
   return ok ? OD_OK : OD_NO_MEMORY;
 }
 

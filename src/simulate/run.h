@@ -25,7 +25,8 @@ typedef struct od_run_options {
   void *user;
 } od_run_options;
 
-// How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance.
+// How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance, unless
+// its tolerance is loose.
 typedef struct od_run_accuracy {
   od_output_error *error;  // of every recorded output; NULL: not known
   int worst;               // the output that is farthest off; -1: none
@@ -37,7 +38,8 @@ typedef struct od_run_accuracy {
   double coarse_part;      // of its range
   double balance, moved;   // J: the largest energy.balance, and the energy that was moved about
 } od_run_accuracy;
-#define OD_ACCURATE 0.01  // of an output's range: beyond that a run is doubtful
+#define OD_ACCURATE        0.01  // of an output's range: beyond that a run is doubtful
+#define OD_LOOSE_TOLERANCE 1e-6  // beyond that a run with cvodes is compared with a tighter one
 
 // What happened on the way. Give it zeroed, and free what it holds with od_run_report_free().
 typedef struct od_run_report {

@@ -5,7 +5,7 @@
 
 #include "io/display.h"
 
-static const double lost_balance = 0.5;  // of the energy moved: from then on the run is wrong beyond doubt
+static const double lost = 0.5;  // of an output's range, or of the energy moved: the run is wrong beyond doubt
 
 // "12 %" of something, or where that is too much to be a number, "more than ten times".
 typedef struct part_text {
@@ -37,19 +37,41 @@ static void advise(const od_run_accuracy *a, char *text, size_t size) {
              part_of(a->better_part, "").text);
 }
 
-static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
-                       od_verdict *v) {
-  if (a->beyond == 0) return true;
-  char more[80] = "", advice[200];
+// How far off the worst output is, and how many more.
+typedef struct off_text {
+  char text[300];
+} off_text;
+static off_text off_by(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a) {
+  off_text off;
+  char more[80] = "";
   const od_output_error *e = &a->error[a->worst];
   if (a->beyond > 1)
     snprintf(more, sizeof more, ", and %d more output%s by more than %g %%", a->beyond - 1, a->beyond > 2 ? "s" : "",
              100 * OD_ACCURATE);
+  snprintf(off.text, sizeof off.text, "%.130s is off by %s its range near %.6g s%s.",
+           od_machine_output_name(machine, o->outputs[a->worst]), part_of(e->part, "about ").text, e->at, more);
+  return off;
+}
+
+static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
+                       od_verdict *v) {
+  if (a->beyond == 0 || o->integrator == OD_CVODES) return true;
+  char advice[200];
   advise(a, advice, sizeof advice);
-  return od_verdict_add(v, OD_DOUBTFUL, "step.long",
-                        "Step too long:", "with steps of %s %s is off by %s its range near %.6g s%s.%s",
-                        od_duration_text(step, 3).text, od_machine_output_name(machine, o->outputs[a->worst]),
-                        part_of(e->part, "about ").text, e->at, more, advice);
+  return od_verdict_add(v, a->error[a->worst].part <= lost ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
+                        "Step too long:", "with steps of %s %s%s", od_duration_text(step, 3).text,
+                        off_by(machine, o, a).text, advice);
+}
+
+static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
+                            od_verdict *v) {
+  if (a->beyond == 0 || o->integrator != OD_CVODES) return true;
+  const char *off = isinf(a->error[a->worst].part)
+                        ? "it cannot be told how far off the outputs are: the tighter run beside this one failed."
+                        : NULL;
+  return od_verdict_add(v, OD_DOUBTFUL, "tolerance.loose",
+                        "Tolerance too loose:", "with a tolerance of %g %s Use %g or less.", o->tolerance,
+                        off ? off : off_by(machine, o, a).text, OD_LOOSE_TOLERANCE);
 }
 
 static bool judge_stability(double step, const od_run_accuracy *a, od_verdict *v) {
@@ -69,19 +91,26 @@ static bool judge_inputs(const od_machine *machine, double step, const od_run_ac
                         part_of(a->coarse_part, "").text);
 }
 
-static bool judge_balance(const od_run_accuracy *a, od_verdict *v) {
+static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   if (!(fabs(a->balance) > OD_ACCURATE * a->moved)) return true;
-  od_trust trust = fabs(a->balance) > lost_balance * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
+  od_trust trust = fabs(a->balance) > lost * a->moved ? OD_UNSOUND : OD_DOUBTFUL;
   return od_verdict_add(v, trust, "energy.balance", "Energy not balanced:",
                         "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
-                        "the step is too long.",
-                        a->balance, part_of(fabs(a->balance) / a->moved, "").text, a->moved);
+                        "the %s.",
+                        a->balance, part_of(fabs(a->balance) / a->moved, "").text, a->moved,
+                        o->integrator == OD_CVODES ? "tolerance is too loose" : "step is too long");
 }
 
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
                   od_verdict *verdict) {
   bool ok = judge_stability(step, a, verdict);
   ok = judge_step(machine, options, step, a, verdict) && ok;
+  ok = judge_tolerance(machine, options, a, verdict) && ok;
   ok = judge_inputs(machine, step, a, verdict) && ok;
-  return judge_balance(a, verdict) && ok;
+  return judge_balance(options, a, verdict) && ok;
+}
+
+bool od_run_judge_end(double t, double time, od_verdict *verdict) {
+  return od_verdict_add(verdict, OD_DOUBTFUL, "run.incomplete", "Incomplete:", "the run ended at %.6g s of %.6g s.", t,
+                        time);
 }

@@ -6,8 +6,8 @@ typedef struct od_stability od_stability;
 od_stability *od_stability_new(int nx);
 void od_stability_free(od_stability *s);
 
-// The longest step for which no eigenvalue of the Jacobian J (nx x nx, row-major) without growth of its own is amplified;
-// INFINITY when there is none, or when LAPACK does not find them.
+// The longest step for which no eigenvalue of the Jacobian J (nx x nx, row-major) without growth of its own is
+// amplified; INFINITY when there is none, or when LAPACK does not find them.
 double od_stability_longest_step(od_stability *s, const double *J);
 
 #endif

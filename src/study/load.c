@@ -80,9 +80,9 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
     od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
   else if (m->file && strncmp(m->file, "--", 2) == 0)
-    od_messages_add_like(sl->ld.messages, m, od_place_of(&sl->ld, w->key), "%s: %s", m->file + 2, m->text);
+    od_messages_say(sl->ld.messages, m->is_warning, od_place_of(&sl->ld, w->key), "%s: %s", m->file + 2, m->text);
   else
-    od_messages_add_like(sl->foreign, m, (od_place){m->file, m->line, m->column}, "%s", m->text);
+    od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {

@@ -53,8 +53,9 @@ static inline void expect_shown(const char *text, double value) {
   double shown = strtod(cell, &end);
   assert_true(cell[0] && !*end);
   int decimals = point ? (int)strspn(point + 1, "0123456789") : 0;
-  double tolerance = 0.5000001 * pow(10, -decimals);
-  if (strchr(cell, 'e') || (!point && fabs(value) >= 1e5)) tolerance = 1e-4 * fabs(value);
+  const char *power = strchr(cell, 'e');
+  double tolerance = 0.5000001 * pow(10, (power ? atoi(power + 1) : 0) - decimals);
+  if (!power && !point && fabs(value) >= 1e5) tolerance = 1e-4 * fabs(value);
   if (!(fabs(shown - value) <= tolerance)) fail_msg("%s is shown for %.9g", cell, value);
 }
 

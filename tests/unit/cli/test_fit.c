@@ -239,6 +239,61 @@ static void test_data_option(void **state) {
   json_decref(root);
 }
 
+// A lag of gain 2 and 0.5 s whose input is held from row to row, in closed form; some rows may be lost.
+static void put_held_log(scratch *s, int lost_from, int lost_to) {
+  FILE *to = fopen(scratch_path(s, "log.csv"), "w");
+  fprintf(to, "time,u,lag\n");
+  double y = 0, keeps = exp(-0.01 / 0.5);
+  for (int k = 0; k < 500; k++) {
+    double u = k % 90 < 45 ? 1 : -1, noise = 1e-3 * sin(1e4 * k * k);
+    if (k < lost_from || k >= lost_to) fprintf(to, "%.2f,%g,%.9g\n", 0.01 * k, u, y + noise);
+    y = keeps * y + (1 - keeps) * 2 * u;
+  }
+  fclose(to);
+}
+
+// What the inputs of a log did between its rows.
+static void test_inputs_between_rows(void **state) {
+  static const struct {
+    const char *hold;
+    int lost_to;
+    const char *verdict, *told;
+  } cases[] = {{"linear", 0, "verdict: doubtful", "Input that jumps: u jumps 11 times"},
+               {"previous", 0, "verdict: sound", NULL},
+               {"previous", 260, "verdict: doubtful", "Pause in the log: it has no rows for 610 ms after 1.99 s"}};
+  for (int i = 0; i < 3; i++) {
+    char lines[400];
+    put_held_log(*state, 200, cases[i].lost_to);
+    snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {hold: %s, integrator: trapezoid}\n", both,
+             cases[i].hold);
+    outcome o = fit(*state, lines, "--set sensors.lag.sigma='1 mV'");
+    ends_with(o, 0);
+    says(o.out, cases[i].verdict);
+    if (cases[i].told)
+      says(o.out, cases[i].told);
+    else
+      assert_true(!strstr(o.out, "Input that jumps") && !strstr(o.out, "Pause in the log"));
+    forget(o);
+  }
+}
+
+// The true gain is 2: one that may not exceed 1.5 ends there, and has no standard deviation, not one of zero.
+static void test_no_sigma_at_a_bound(void **state) {
+  scratch *s = *state;
+  outcome o = fit(s, "parameters: {lag.gain: {high: 1.5}, lag.time_constant: {}}\n", "");
+  ends_with(o, 0);
+  says(o.out, "          1.5            1          1.5            -");
+  forget(o);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  static const char *const names[] = {"sigma", "sigma_white", "sigma_coloured"};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++) {
+      const json_t *sigma = json_object_get(json_array_get(json_object_get(root, "parameters"), (size_t)i), names[k]);
+      assert_true(i == 0 ? json_is_null(sigma) : json_number_value(sigma) > 0);
+    }
+  json_decref(root);
+}
+
 // A result that is wrong beyond doubt: its own exit code, and the same words in the terminal, in JSON and in the report.
 static void test_unsound(void **state) {
   scratch *s = *state;
@@ -266,6 +321,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   text = scratch_read(scratch_path(s, "found.html"));
+  says(text, "<b>Verdict:</b> unsound.");
   says(text, words);
   free(text);
   // Without a summary: warnings.
@@ -331,6 +387,8 @@ int main(void) {
       TEST(test_data_option),
       TEST(test_predict),
       TEST(test_interrupt),
+      TEST(test_inputs_between_rows),
+      TEST(test_no_sigma_at_a_bound),
       TEST(test_unsound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
-// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it is
-// known.
+// A calibrated sensor of a real machine: its bias is estimated, and nobody knows the true one. Of a simulated sensor it
+// is known.
 static void test_calibration_of_a_log(void **state) {
   scratch *s = *state;
   static const char file[] = "machine: " OD_SOURCE_DIR
@@ -101,6 +101,19 @@ static void test_log_warnings_and_mistakes(void **state) {
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
 
+// The forgotten MPa of a sigma: 100 Pa of 1500 MPa.
+static void test_sigma_without_its_unit(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
+  ends_with(o, 0);
+  says(o.err, "warning: parameters.oil.kp.sigma=100: sigma of 'oil.kp' is 6.7e-08 of its start:");
+  forget(o);
+  o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
+  ends_with(o, 0);
+  assert_string_equal(o.err, "");
+  forget(o);
+}
+
 // --- The verdict --------------------------------------------------------------------------------------------------
 
 // Every remark of the JSON is said in the terminal and on the page, in the same words.
@@ -111,6 +124,8 @@ static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
   snprintf(line, sizeof line, "verdict: %s\n", trust);
   says(o->out, line);
+  snprintf(line, sizeof line, "<b>Verdict:</b> %s.", trust);
+  says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
     const char *text = json_string_value(json_object_get(remark, "text")), *words = strstr(text, ": ") + 2;
@@ -139,7 +154,28 @@ static void test_one_verdict(void **state) {
   forget(o);
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
   ends_with(o, 0);
-  assert_string_equal(o.err, "");
+  says(o.err, "oleodyn: warning: Not white: innovations of A.pressure");
+  assert_string_equal(o.out, "");
+  forget(o);
+}
+
+// A log with an input that no step survives, in the middle: what was found until then looks good, but is not the whole log's.
+static void test_log_that_breaks_off(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "observe %s --csv l.csv --quiet", EXPERIMENT), 0);
+  char *log = scratch_read(scratch_path(s, "l.csv"));
+  FILE *to = fopen(scratch_path(s, "b.csv"), "w");
+  long row = 0;
+  for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"), row++) {
+    if (row == 2500) *strrchr(line, ',') = '\0';  // the last column is the input, U_ref
+    fprintf(to, row == 2500 ? "%s,9e307\n" : "%s\n", line);
+  }
+  fclose(to);
+  free(log);
+  outcome o = run(s, "observe %s --data b.csv --json v.json --report v.html", EXPERIMENT);
+  ends_with(o, 1);
+  expect_the_same(s, &o, "doubtful");
+  says(o.out, "Incomplete: the run failed after 2.498 s");
   forget(o);
 }
 
@@ -385,7 +421,9 @@ int main(void) {
       TEST(test_log),
       TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),
+      TEST(test_sigma_without_its_unit),
       TEST(test_one_verdict),
+      TEST(test_log_that_breaks_off),
       TEST(test_beyond_doubt),
       TEST(test_live_answers_are_the_run),
       TEST(test_live_bad_lines),

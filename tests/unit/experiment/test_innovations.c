@@ -1,5 +1,5 @@
-// Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness of
-// whole series, which shares no code with this one.
+// Statistics of innovations, gathered sample by sample. Oracles: sums over the whole series, and the test for whiteness
+// of whole series, which shares no code with this one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 
 enum { SENSORS = 2 };
 
-// Feeds `count` samples of a first-order process with correlation a and a mean to sensor 0; sensor 1 measures every third
-// time, white. series (SENSORS * count) receives what was used.
+// Feeds `count` samples of a first-order process with correlation a and a mean to sensor 0; sensor 1 measures every
+// third time, white. series (SENSORS * count) receives what was used.
 static od_innovation_record *feed(long count, double a, double mean, double *series, long *used) {
   od_innovation_record *r = od_innovation_record_new(SENSORS, 1, 0);
   double x = 0;
@@ -113,6 +113,23 @@ static void test_inputs_that_are_followed(void **state) {
   od_innovation_record_free(r);
 }
 
+// Innovations that are zero, and a sensor that is never used, go with nothing.
+static void test_nothing_follows_inputs(void **state) {
+  (void)state;
+  od_innovation_record *r = od_innovation_record_new(2, 1, 0);
+  for (int i = 0; i < 3000; i++) {
+    double u = i % 2, y[2] = {0, NAN};
+    const od_innovation in[2] = {{0, 1, OD_SENSOR_USED}, {NAN, 1, OD_SENSOR_MISSING}};
+    od_innovation_record_take(r, in, y, &u);
+  }
+  for (int s = 0; s < 2; s++) {
+    od_innovations in;
+    od_innovation_record_sensor(r, s, &in);
+    assert_true(in.input == -1 && in.follows == 0);
+  }
+  od_innovation_record_free(r);
+}
+
 static void test_coloured(void **state) {
   (void)state;
   long used[SENSORS];
@@ -131,6 +148,7 @@ static void test_coloured(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_pass_is_as_good_as_two),
                                      cmocka_unit_test(test_what_else_is_kept),
-                                     cmocka_unit_test(test_inputs_that_are_followed), cmocka_unit_test(test_coloured)};
+                                     cmocka_unit_test(test_inputs_that_are_followed),
+                                     cmocka_unit_test(test_nothing_follows_inputs), cmocka_unit_test(test_coloured)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,8 +263,8 @@ static void test_correlated_sensors(void **state) {
   od_experiment_free(e);
 }
 
-// From this start the estimated pressure B falls into cavitation, where the output is clipped at zero, while the true one
-// is 24.5 bar: it must not be called certain.
+// From this start the estimated pressure B falls into cavitation, where the output is clipped at zero, while the true
+// one is 24.5 bar: it must not be called certain.
 static void test_clipped_output(void **state) {
   (void)state;
   const char *set[] = {"time=0.05"};

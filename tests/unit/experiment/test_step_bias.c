@@ -1,5 +1,6 @@
-// How far an observer's steps shift its estimates. The oracle is the same observer with steps that are sixteen times shorter
-// on the same data: whatever else is wrong with both, their difference is due to the steps. The data come from CVODES.
+// How far an observer's steps shift its estimates. The oracle is the same observer with steps that are sixteen times
+// shorter on the same data: whatever else is wrong with both, their difference is due to the steps. The data come from
+// CVODES.
 //
 //   unit.experiment.step_bias                          the tests
 //   unit.experiment.step_bias calibrate 1 100          100 random servo axes, a line for each estimate

@@ -1,5 +1,5 @@
-// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first. Logs
-// come from simulated machines, so that nothing but that cause is wrong.
+// Verdicts over observers: right ones are not blamed, wrong ones are, and the cause that was built in is named first.
+// Logs come from simulated machines, so that nothing but that cause is wrong.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,8 +159,8 @@ static void test_dependence_on_the_start(void **state) {
   done(e, o);
 }
 
-// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what the
-// start itself is worth, which is much here: one sigma of the start is five of the end.
+// A bias enters as a number that is added: the filter is linear in it, and a second start changes nothing beyond what
+// the start itself is worth, which is much here: one sigma of the start is five of the end.
 static void test_what_a_start_is_worth(void **state) {
   static const char file[] = "machine: " CASE
                              "machine.yaml\ntime: 0.2 s\nstep: 1 ms\n"
@@ -260,6 +260,17 @@ static void test_units(void **state) {
   expect_cause(*state, "data: {hold: previous}\n", negative, OD_UNSOUND, "cause.unit");
 }
 
+// A logger that slept for 52 ms, in which the target jumped.
+static void asleep(od_table *t) {
+  long from = 6500, rows = 520;
+  size_t row = (size_t)t->columns * sizeof *t->data;
+  memmove(t->data + from * t->columns, t->data + (from + rows) * t->columns, (size_t)(t->rows - from - rows) * row);
+  t->rows -= rows;
+}
+static void test_pause(void **state) {
+  expect_cause(*state, "data: {hold: previous}\n", asleep, OD_DOUBTFUL, "cause.pause");
+}
+
 // The input ten rows late.
 static void late(od_table *t) {
   int c = column(t, "input.target");
@@ -297,6 +308,7 @@ int main(void) {
                                      TEST(test_small_sigma),
                                      TEST(test_units),
                                      TEST(test_late_input),
+                                     TEST(test_pause),
                                      TEST(test_outliers_are_not_beyond_doubt)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,8 @@ static void test_observer(void **state) {
     double found = o->estimate[0];
     print_message("observed: %g N s/m\n", found);
     assert_true(k ? fabs(found - 5) < 0.8 : found >= 0 && found < 0.5);
+    // The end of what is possible is a bound like one that is given.
+    assert_int_equal(od_verdict_has(&o->verdict, "parameter.bound"), found == 0);
     od_observed_free(o);
     od_experiment_free(e);
   }

@@ -62,7 +62,14 @@ static void test_digits(void **state) {
   expect_texts(NAN, 1, "-", "1.0");
 }
 
+static void test_quantities(void **state) {
+  (void)state;
+  assert_string_equal(od_display_quantity(1.52e9, "Pa").text, "1520 MPa");
+  assert_string_equal(od_display_quantity(-0.6, "1").text, "-0.6");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_digits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_digits),
+                                     cmocka_unit_test(test_quantities)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

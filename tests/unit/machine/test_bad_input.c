@@ -289,7 +289,7 @@ static void test_exploding_variants(void **state) {
   }
 }
 
-// A million mistakes make a bounded number of messages in bounded time.
+// A million mistakes make a bounded number of messages in bounded time. A warning on the last line changes nothing.
 static void test_many_mistakes(void **state) {
   const machine_file *file = *state;
   enum { LINES = 200000 };
@@ -297,14 +297,18 @@ static void test_many_mistakes(void **state) {
   assert_non_null(text);
   size_t length = (size_t)sprintf(text, "bodies:\n");
   for (int i = 0; i < LINES; i++) length += (size_t)sprintf(text + length, "  b%d: {}\n", i);
-  machine_file_write(file, text, length);
+  for (int warned = 0; warned < 2; warned++) {
+    if (warned) length += (size_t)sprintf(text + length, "gravity: [0, -98.1]\n");
+    machine_file_write(file, text, length);
+    od_messages *messages = od_messages_new();
+    od_machine *machine;
+    assert_int_equal(od_machine_load(file->path, NULL, &machine, messages), OD_BAD_INPUT);
+    assert_int_equal(od_messages_count(messages), 1000 + warned);
+    if (warned) assert_true(od_messages_get(messages, 999)->is_warning);
+    assert_string_equal(od_messages_get(messages, 999 + warned)->text, "199001 more errors are not shown");
+    od_messages_free(messages);
+  }
   free(text);
-  od_messages *messages = od_messages_new();
-  od_machine *machine;
-  assert_int_equal(od_machine_load(file->path, NULL, &machine, messages), OD_BAD_INPUT);
-  assert_int_equal(od_messages_count(messages), 1000);
-  assert_string_equal(od_messages_get(messages, 999)->text, "199001 more errors are not shown");
-  od_messages_free(messages);
 }
 
 // --- Damaged files ------------------------------------------------------------------------------------------------

@@ -78,8 +78,8 @@ static double difference(const double *P, quad Q[N][N]) {
   return worst;
 }
 
-// Predictions that are far less certain than the sensors, steps with and without process noise. Variances of a covariance
-// in double precision cannot be further apart than 16 decades; those of its square root can.
+// Predictions that are far less certain than the sensors, steps with and without process noise. Variances of a
+// covariance in double precision cannot be further apart than 16 decades; those of its square root can.
 static void ill_conditioned_sequences(void **state) {
   (void)state;
   const double sensors[] = {-14, -6}, bound[] = {1e-10, 1e-4};  // decades of the sensors' variances; of the difference

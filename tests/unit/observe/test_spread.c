@@ -1,5 +1,5 @@
-// Outputs that are clipped: what they are uncertain by, and what they tell as sensors. Oracles: closed forms of one and two
-// states at rest; the normal distribution.
+// Outputs that are clipped: what they are uncertain by, and what they tell as sensors. Oracles: closed forms of one and
+// two states at rest; the normal distribution.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,8 +85,8 @@ static void clipped_outputs_are_uncertain(void **state) {
   }
 }
 
-// How often a drawn state's output is within 1.96 sigma: the probability that the state is below y + 1.96 sigma. At least
-// 95 % wherever the estimate is less than a standard deviation beyond the edge.
+// How often a drawn state's output is within 1.96 sigma: the probability that the state is below y + 1.96 sigma. At
+// least 95 % wherever the estimate is less than a standard deviation beyond the edge.
 static void intervals_hold(void **state) {
   (void)state;
   const double P[] = {1, 0, 0, 1};
@@ -98,8 +98,8 @@ static void intervals_hold(void **state) {
   }
 }
 
-// The sensor says 5, the estimate is -1 +- 2 where the sensor has no slope. A filter that believes its slope stays there
-// for ever; the right one finds 5.
+// The sensor says 5, the estimate is -1 +- 2 where the sensor has no slope. A filter that believes its slope stays
+// there for ever; the right one finds 5.
 static void clipped_sensors_are_heard(void **state) {
   (void)state;
   const double P[] = {4, 0, 0, 1}, x0[] = {-1, 0}, y[NY] = {5, NAN, NAN, NAN};

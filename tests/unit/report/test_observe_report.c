@@ -66,9 +66,10 @@ static void compare_parameters(const char *text, const json_t *root) {
     } expected[] = {{2, f * number(item, "start")},
                     {3, f * number(item, "estimate")},
                     {4, f * 1.959963985 * number(item, "sigma")},
-                    {5, f * number(item, "true")},
-                    {6, number(item, "error_in_sigmas")}};
-    for (int k = 0; k < 5; k++) {
+                    {5, number(item, "step_shift_in_sigmas")},
+                    {6, f * number(item, "true")},
+                    {7, number(item, "error_in_sigmas")}};
+    for (int k = 0; k < 6; k++) {
       cell_of(text, path, 0, expected[k].column, cell, sizeof cell);
       expect_shown(cell, expected[k].value);
     }
