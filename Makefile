@@ -6,6 +6,8 @@ GENERATOR ?= Ninja
 # PACKAGES=no leaves the system alone and trusts that what is needed is there.
 PACKAGES ?= yes
 
+# A name for what holds a comma, which would end an argument of call.
+sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
 .PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture fuzz format clean
@@ -53,7 +55,7 @@ test: packages
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j2
 
 sanitize: packages
-	@$(call configure,build-sanitize,-DOD_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
+	@$(call configure,build-sanitize,-DOD_SANITIZE=$(sanitizers) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
 	@cmake --build build-sanitize -j $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --no-label-summary -j2
 

@@ -82,7 +82,7 @@ static void check_outputs(scratch *s, const char *arguments, long n, const size_
   for (int i = 0; i < OUTPUTS; i++) {
     char *text = scratch_read(scratch_path(s, outputs[i]));
     if (!text) fail_msg("%s: allocation %ld fails and %s is gone", arguments, n, outputs[i]);
-    if (strcmp(text, old_text) && !is_complete(outputs[i], text, length[i]))
+    if (strcmp(text, old_text) != 0 && !is_complete(outputs[i], text, length[i]))
       fail_msg("%s: allocation %ld fails and %s is half a file:\n%.2000s", arguments, n, outputs[i], text);
     free(text);
   }
