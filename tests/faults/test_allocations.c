@@ -88,6 +88,14 @@ static void check_outputs(scratch *s, const char *arguments, long n, const size_
   }
 }
 
+// One line. A child that reads or checks a file for the program ends without a word; what that means the program says.
+static void check_message(const char *said) {
+  const char *end = strchr(said, '\n');
+  bool in_child = strstr(said, "is not complete") || strstr(said, "cannot be read");
+  if (!end || end[1] || (!in_child && strcmp(said, "oleodyn: error: memory ran out\n") != 0))
+    fail_msg("not one message that memory ran out:\n%s", said);
+}
+
 static void fail_each(scratch *s, const char *arguments) {
   if (!COUNTING) skip();
   expect_code(run_failing(s, arguments, 0), 0);
@@ -108,7 +116,7 @@ static void fail_each(scratch *s, const char *arguments) {
       break;
     }
     if (o.code != 1) fail_msg("%s: exit code %d after allocation %ld failed\n%s", arguments, o.code, n, o.err);
-    assert_string_equal(o.err, "oleodyn: error: memory ran out\n");
+    check_message(o.err);
     forget(o);
     check_outputs(s, arguments, n, length);
     assert_int_equal(scratch_count(s), files);
