@@ -24,7 +24,7 @@ help:
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
-	@echo "make torture    every allocation of check, simulate, observe and fit fails once (a minute)"
+	@echo "make torture    every allocation of check, simulate, observe and fit fails once (some minutes)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
