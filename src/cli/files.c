@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "io/atomic_file.h"
+#include "io/inputs_read.h"
 #include "io/json.h"
 
 static bool is_standard_output(const char *path) {
@@ -16,6 +17,27 @@ static bool is_standard_output(const char *path) {
 static bool is_plain(const char *path) {
   struct stat facts;
   return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
+// The folder of a path and the name in it.
+static const char *split(const char *path, char *folder, size_t size) {
+  const char *slash = strrchr(path, '/');
+  int length = slash ? (int)(slash - path) + 1 : 0;
+  snprintf(folder, size, "%.*s", length ? length : 1, length ? path : ".");
+  return path + length;
+}
+
+// Whether two paths lead to the same file, or will when it is there.
+static bool are_same(const char *a, const char *b) {
+  struct stat x, y;
+  bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
+  if (has_a != has_b) return false;
+  if (!has_a) {
+    char folder_a[4096], folder_b[4096];
+    if (strcmp(split(a, folder_a, sizeof folder_a), split(b, folder_b, sizeof folder_b)) != 0) return false;
+    if (stat(folder_a, &x) != 0 || stat(folder_b, &y) != 0) return !strcmp(a, b);
+  }
+  return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static const char *const option[] = {"csv", "mat", "json", "plot", "report"};
@@ -34,7 +56,7 @@ int od_files_check(const od_files *f) {
   const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
   for (int i = 0; i < 5; i++) {
     for (int j = 0; j < i; j++) {
-      if (!is_plain(paths[i]) || !paths[j] || strcmp(paths[i], paths[j]) != 0) continue;
+      if (!is_plain(paths[i]) || !is_plain(paths[j]) || !are_same(paths[i], paths[j])) continue;
       od_cli_error("--%s and --%s would both be written to %s", option[j], option[i], paths[i]);
       return OD_EXIT_BAD_INPUT;
     }
@@ -46,13 +68,11 @@ int od_files_check(const od_files *f) {
   return -1;
 }
 
-int od_files_spare(const od_files *f, const char *input) {
+int od_files_spare(const od_files *f) {
   const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
-  struct stat read, written;
-  if (!input || is_standard_output(input) || stat(input, &read) != 0 || !S_ISREG(read.st_mode)) return -1;
   for (int i = 0; i < 5; i++) {
-    if (!paths[i] || is_standard_output(paths[i]) || stat(paths[i], &written) != 0) continue;
-    if (read.st_dev != written.st_dev || read.st_ino != written.st_ino) continue;
+    const char *input = paths[i] && !is_standard_output(paths[i]) ? od_inputs_find(paths[i]) : NULL;
+    if (!input) continue;
     od_cli_error("--%s %s would take the place of %s, which is read", option[i], paths[i], input);
     return OD_EXIT_BAD_INPUT;
   }

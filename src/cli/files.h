@@ -15,9 +15,9 @@ typedef struct od_files {
 // Whether the files can be written: -1, or the exit code after a complaint.
 int od_files_check(const od_files *f);
 
-// Whether a file that is read (NULL: none) stays as it is: -1, or the exit code after the complaint that results would take
-// its place.
-int od_files_spare(const od_files *f, const char *input);
+// Whether all files that were read (io/inputs_read.h) stay as they are: -1, or the exit code after the complaint that results
+// would take the place of one. To be asked when all is loaded, before the work.
+int od_files_spare(const od_files *f);
 
 // Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);

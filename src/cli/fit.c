@@ -115,9 +115,7 @@ int od_command_fit(int argc, char **argv) {
   if (code < 0) code = load(files.text[0], &a, &plan);
   if (code < 0) code = choose_seed(&a, plan);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
-  if (code < 0) code = od_files_spare(&a.files, od_machine_file(plan->e->model));
-  for (int i = 0; code < 0 && i < plan->sets; i++) code = od_files_spare(&a.files, plan->set[i].plan.file);
+  if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, plan);
   od_fit_plan_free(plan);
   od_words_free(&files);

@@ -1,9 +1,14 @@
 // oleodyn, the program: finds the command and hands over.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "io/inputs_read.h"
 #include "machine/suggest.h"
 
 const od_command od_commands[] = {
@@ -41,11 +46,29 @@ const od_command *od_command_find(const char *name) {
   return NULL;
 }
 
+// A file that is opened while standard output is closed would get its number, and with it what is printed.
+static void keep_numbers(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+// What is printed counts as done when it is written.
+static int end(int code) {
+  errno = 0;
+  bool written = !ferror(stdout) && fflush(stdout) == 0;
+  if (written || (code != OD_EXIT_OK && code != OD_EXIT_UNSOUND)) return code;
+  od_cli_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return OD_EXIT_FAILED;
+}
+
 int main(int argc, char **argv) {
-  if (argc < 2) return od_command_help(0, NULL);
+  keep_numbers();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is a failed write like any other
+  od_inputs_begin();
+  if (argc < 2) return end(od_command_help(0, NULL));
   const char *name = argv[1];
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
   const od_command *command = od_command_find(name);
-  return command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT;
+  return end(command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT);
 }

@@ -17,6 +17,7 @@
 #include "experiment/bound.h"
 #include "experiment/live.h"
 #include "experiment/observe.h"
+#include "io/inputs_read.h"
 #include "io/plot.h"
 #include "report/observe_report.h"
 
@@ -247,12 +248,14 @@ int od_command_observe(int argc, char **argv) {
   if (a.data && !strcmp(a.data, "-")) a.live = true;
   if (code < 0) code = check_live(&a);
   if (a.live) a.data = "-";
+  if (code < 0 && a.live && !od_inputs_note_open(STDIN_FILENO, "standard input")) {
+    od_cli_error("memory ran out");
+    code = OD_EXIT_FAILED;
+  }
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
-  if (code < 0) code = od_files_spare(&a.files, od_machine_file(e->model));
-  if (code < 0) code = od_files_spare(&a.files, e->data.file);
+  if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);
   od_experiment_free(e);
   od_words_free(&files);

@@ -277,6 +277,7 @@ static json_t *data_json(const od_findings *f) {
     json_array_append_new(channels, item);
   }
   json_object_set_new(object, "channels", channels);
+  json_object_set_new(object, "repeated_rows", json_integer(log->repeated));
   json_object_set_new(object, "longest_gap", od_json_number(log->longest));
   return object;
 }

@@ -164,7 +164,7 @@ int od_command_simulate(int argc, char **argv) {
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
+  if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, machine, &run);
   od_selection_free(&outputs);
   od_machine_free(machine);

@@ -153,7 +153,7 @@ int od_command_study(int argc, char **argv) {
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = load(files.text[0], &a, &s);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_files_spare(&a.files, files.text[0]);
+  if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, s);
   od_study_free(s);
   od_words_free(&files);

@@ -26,6 +26,7 @@ typedef struct live {
   long samples;
   double t;  // of the last sample
   double *cells, *u, *u_last, *y;
+  bool *used;  // per column: somebody needs it
 } live;
 
 // --- Lines --------------------------------------------------------------------------------------------------------
@@ -89,7 +90,12 @@ static od_status next_full_line(live *m, line *out, od_error *err) {
 static od_status match(live *m, od_messages *messages, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return err->status;
-  bool ok = od_log_match(&m->e->data, m->lines.table, m->options.name, units, messages);
+  od_log_plan *plan = &m->e->data;
+  bool ok = od_log_match(plan, m->lines.table, m->options.name, units, messages);
+  for (int i = -1; ok && i < plan->channels; i++) {
+    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
+    if (c->at >= 0) m->used[c->at] = true;
+  }
   od_units_free(units);
   return ok ? OD_OK : OD_BAD_INPUT;
 }
@@ -188,6 +194,7 @@ static void release(void *self) {
   od_table_free(m->lines.table);
   free(m->cells);
   free(m->u);
+  free(m->used);
   free(m);
 }
 
@@ -195,7 +202,8 @@ static bool allocate(live *m) {
   size_t nu = (size_t)m->inputs;
   m->cells = calloc((size_t)m->lines.table->columns + 1, sizeof *m->cells);
   m->u = calloc(2 * nu + (size_t)m->e->sensors + 1, sizeof *m->u);
-  if (!m->cells || !m->u) return false;
+  m->lines.used = m->used = calloc((size_t)m->lines.table->columns + 1, sizeof *m->used);
+  if (!m->cells || !m->u || !m->used) return false;
   m->u_last = m->u + nu;
   m->y = m->u_last + nu;
   return true;
@@ -211,8 +219,8 @@ od_status od_source_live(od_experiment *e, const od_live_options *options, od_so
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
   od_status status = read_header(m, err);
-  if (status == OD_OK) status = match(m, messages, err);
   if (status == OD_OK && !allocate(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = match(m, messages, err);
   if (status != OD_OK) {
     release(m);
     return status;

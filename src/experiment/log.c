@@ -6,15 +6,19 @@
 
 // --- Reading a file -----------------------------------------------------------------------------------------------
 
-static bool ends_with(const char *text, const char *ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 static od_status read_table(const od_log_plan *plan, od_table **out, od_messages *messages) {
   od_error err = {0};
-  od_status status = ends_with(plan->file, ".mat") ? od_table_read_mat(plan->file, plan->missing, out, &err)
-                                                   : od_table_read_csv_with(plan->file, plan->missing, out, &err);
+  const char **columns = calloc((size_t)plan->channels + 1, sizeof *columns);
+  if (!columns) return OD_NO_MEMORY;
+  for (int i = 0, n = 0; i < plan->channels; i++)
+    if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
+  const od_table_wish wish = {.missing = plan->missing,
+                              .time = plan->time.column,
+                              .columns = columns,
+                              .no_time = plan->interval > 0,
+                              .skip = plan->skip};
+  od_status status = od_table_read(plan->file, &wish, out, &err);
+  free(columns);
   if (status != OD_OK) od_messages_add(messages, plan->place, "%s", err.text);
   return status;
 }
@@ -25,6 +29,41 @@ static double time_of(const od_log_plan *plan, const od_table *t, long row) {
 }
 
 // --- Checks -------------------------------------------------------------------------------------------------------
+
+static bool is_sound(const od_log_plan *plan, const od_table *t, const od_channel *c, od_messages *messages) {
+  const char *flaw = c->at >= 0 ? od_table_flaw(t, c->at) : NULL;
+  if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
+  return !flaw;
+}
+
+// The columns that are used must hold numbers; nobody minds what is in the others.
+static bool check_cells(const od_log_plan *plan, const od_table *t, od_messages *messages) {
+  bool ok = is_sound(plan, t, &plan->time, messages);
+  for (int i = 0; i < plan->channels; i++) ok = is_sound(plan, t, &plan->channel[i], messages) && ok;
+  return ok;
+}
+
+// Of several rows with the same time the first is kept, with the values of the others where it has none. Returns how many
+// were left out of the part that counts.
+static long drop_repeated(const od_log_plan *plan, od_table *t) {
+  long kept = 0, dropped = 0;
+  size_t width = (size_t)t->columns;
+  for (long row = 0; row < t->rows; row++) {
+    double now = time_of(plan, t, row), *cells = t->data + (size_t)row * width;
+    if (plan->interval > 0 || kept == 0 || !isfinite(now) || now != time_of(plan, t, kept - 1)) {
+      memmove(t->data + (size_t)kept * width, cells, width * sizeof *cells);
+      if (t->places.line) t->places.line[kept] = t->places.line[row];
+      kept++;
+      continue;
+    }
+    double *last = t->data + (size_t)(kept - 1) * width;
+    for (size_t c = 0; c < width; c++)
+      if (isnan(last[c])) last[c] = cells[c];
+    dropped += now >= plan->start && now <= plan->end;
+  }
+  t->rows = kept;
+  return dropped;
+}
 
 // Rows are lines in a text file, else they have numbers.
 static void complain_about_row(const od_log_plan *plan, const od_table *t, long row, long more, od_messages *messages,
@@ -154,12 +193,14 @@ static bool bridge_inputs(od_log *log, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-static od_status make_log(od_log_plan *plan, const od_table *t, od_log **out, od_messages *messages) {
-  long first, rows = check_times(plan, t, messages) ? choose_rows(plan, t, &first, messages) : 0;
+static od_status make_log(od_log_plan *plan, od_table *t, od_log **out, od_messages *messages) {
+  long repeated = drop_repeated(plan, t), first = 0;
+  long rows = check_times(plan, t, messages) ? choose_rows(plan, t, &first, messages) : 0;
   if (rows == 0) return OD_BAD_INPUT;
   od_log *log = *out = calloc(1, sizeof *log);
   if (!log) return OD_NO_MEMORY;
   log->plan = plan;
+  log->repeated = repeated;
   if (!allocate(log, rows, plan->channels)) return OD_NO_MEMORY;
   fill(log, t, first);
   find_constants(log);
@@ -171,7 +212,8 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
   od_table *table = NULL;
   od_status status = read_table(plan, &table, messages);
   if (status != OD_OK) return status;
-  if (!od_log_match(plan, table, plan->file, units, messages)) status = OD_BAD_INPUT;
+  if (!od_log_match(plan, table, plan->file, units, messages) || !check_cells(plan, table, messages))
+    status = OD_BAD_INPUT;
   if (status == OD_OK) status = make_log(plan, table, out, messages);
   od_table_free(table);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "memory ran out while reading %s", plan->file);
@@ -179,6 +221,14 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
   od_log_free(*out);
   *out = NULL;
   return status;
+}
+
+bool od_log_tell_repeated(const od_log *log, od_verdict *verdict) {
+  if (log->repeated == 0) return true;
+  return od_verdict_add(
+      verdict, OD_SOUND, "log.repeated_times",
+      "Repeated times:", "%ld row%s of %.100s %s the time of the row before; the first of each time is kept.",
+      log->repeated, log->repeated == 1 ? "" : "s", log->plan->file, log->repeated == 1 ? "has" : "have");
 }
 
 void od_log_free(od_log *log) {

@@ -33,6 +33,7 @@ typedef struct od_log_plan {
   int channels, capacity;
   double start, end;     // the part that counts; infinite: all of it
   const char **missing;  // texts and numbers that stand for no value; ends with NULL; may be NULL
+  int skip;              // lines of a text file before its header
   bool hold;             // inputs keep their value until the next row; else they go straight to it
 } od_log_plan;
 
@@ -57,12 +58,16 @@ typedef struct od_log {
   double *value;       // value[row * channels + channel]; NAN: missing. Inputs have no gaps: these have been bridged
   long *missing;       // per channel, in the rows that count
   bool *constant;      // per channel: it never changes
+  long repeated;       // rows with the time of the row before, which are left out
   double longest, at;  // the longest time between two rows, and when it begins
 } od_log;
 
 // Reads the plan's file. OD_BAD_INPUT or OD_IO with messages about all that is wrong.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
+
+// Adds a remark about rows that were left out because their time is that of the row before. False: memory ran out.
+bool od_log_tell_repeated(const od_log *log, od_verdict *verdict);
 
 // log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the
 // rows around it.

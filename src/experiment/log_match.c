@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "experiment/log.h"
 #include "machine/suggest.h"
@@ -16,6 +15,7 @@ enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
 
 typedef struct search {
   const od_table *table;
+  const od_channel *time;
   const char *file;
   od_units *units;
   od_messages *messages;
@@ -29,10 +29,6 @@ static bool equal(const char *column, const char *wanted) {
   return strcmp(column, wanted) == 0;
 }
 
-static bool equal_in_any_case(const char *column, const char *wanted) {
-  return strcasecmp(column, wanted) == 0;
-}
-
 // "P_pressure" is "P.pressure".
 static bool alike(const char *column, const char *wanted) {
   for (; *column && *wanted; column++, wanted++) {
@@ -40,11 +36,6 @@ static bool alike(const char *column, const char *wanted) {
     if (*column != *wanted && !signs) return false;
   }
   return *column == *wanted;
-}
-
-static bool ends_in(const char *column, const char *wanted) {
-  size_t n = strlen(column), m = strlen(wanted);
-  return n > m && column[n - m - 1] == '.' && strcmp(column + n - m, wanted) == 0;
 }
 
 // The only column that is the same.
@@ -77,7 +68,7 @@ static int find_named(const od_table *t, const char *text) {
   int at = find(t, equal, text);
   if (at == NONE) at = find_with_unit(t, text);
   if (at == NONE) at = find_by_number(t, text);
-  if (at == NONE) at = find(t, ends_in, text);
+  if (at == NONE) at = find(t, od_name_ends_in, text);
   return at;
 }
 
@@ -88,16 +79,8 @@ static int find_own(const od_table *t, const od_channel *c) {
   if (at == NONE) at = find(t, equal, c->name);
   if (at == NONE) at = find(t, alike, full);
   if (at == NONE) at = find(t, alike, c->name);
-  if (at == NONE) at = find(t, ends_in, c->name);
+  if (at == NONE) at = find(t, od_name_ends_in, c->name);
   return at;
-}
-
-// A column called time or t, else the first one.
-static int find_time(const od_table *t) {
-  int at = find(t, equal_in_any_case, "time");
-  if (at < 0) at = find(t, equal_in_any_case, "t");
-  if (at < 0) at = find(t, ends_in, "time");
-  return at < 0 && t->columns > 0 ? 0 : at;
 }
 
 // --- Messages -----------------------------------------------------------------------------------------------------
@@ -127,7 +110,10 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   od_label_split(bare);
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
-  if (found == AMBIGUOUS)
+  if (c == s->time && !c->column)
+    od_messages_add(s->messages, place, "which of its variables is the time? 'time' under 'data' can name one of %s",
+                    list);
+  else if (found == AMBIGUOUS)
     od_messages_add(s->messages, place, "several columns of %s could be '%s'; give the number of the column", s->file,
                     name);
   else if (c->column && nearest.best)
@@ -181,7 +167,7 @@ static bool match_channel(const search *s, od_channel *c) {
 }
 
 static bool match_time(const search *s, od_channel *c) {
-  int found = c->column ? find_named(s->table, c->column) : find_time(s->table);
+  int found = c->column ? find_named(s->table, c->column) : od_table_find_time(s->table);
   c->at = found >= 0 ? found : NONE;
   if (found >= 0) return match_unit(s, c);
   complain_missing(s, c, found);
@@ -189,7 +175,7 @@ static bool match_time(const search *s, od_channel *c) {
 }
 
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages) {
-  const search s = {header, file, units, messages};
+  const search s = {header, &plan->time, file, units, messages};
   bool ok = plan->interval > 0 || match_time(&s, &plan->time);
   for (int i = 0; i < plan->channels; i++) ok = match_channel(&s, &plan->channel[i]) && ok;
   return ok;

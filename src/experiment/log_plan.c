@@ -131,12 +131,19 @@ static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
 }
 
 static void read_times(od_loader *ld, const od_section *section, od_log_plan *plan) {
-  static const od_field fields[] = {
-      {"start", "s", OD_ANY, 0}, {"end", "s", OD_ANY, 0}, {"interval", "s", OD_POSITIVE, 0}};
-  int first = od_read_fields(ld, section, fields, 3, OD_IN_LOADER);
+  static const od_field fields[] = {{"start", "s", OD_ANY, 0},
+                                    {"end", "s", OD_ANY, 0},
+                                    {"interval", "s", OD_POSITIVE, 0},
+                                    {"skip", "1", OD_NOT_NEGATIVE, 0}};
+  int first = od_read_fields(ld, section, fields, 4, OD_IN_LOADER);
   if (od_number_is_given(ld, first)) plan->start = od_number_value(ld, first);
   if (od_number_is_given(ld, first + 1)) plan->end = od_number_value(ld, first + 1);
   plan->interval = od_number_value(ld, first + 2);
+  double skip = od_number_value(ld, first + 3);
+  if (!(skip < 1e6) || skip != floor(skip))
+    od_complain_number(ld, first + 3, "skip wants a whole number of lines, less than a million");
+  else
+    plan->skip = (int)skip;
   if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "end must come after start");
   int time = od_section_get(ld, section, "time");
   if (time >= 0 && plan->interval > 0)
@@ -145,7 +152,8 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
 }
 
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan) {
-  static const char *const keys[] = {"file", "time", "channels", "start", "end", "interval", "missing", "hold", NULL};
+  static const char *const keys[] = {"file",     "time", "channels", "start", "end",
+                                     "interval", "skip", "missing",  "hold",  NULL};
   static const char *const holds[] = {"linear", "previous", NULL};
   *plan = empty_plan();
   od_section section = {.map = -1, .node = ld->tree.root, .path = path, .what = "data"};

@@ -377,5 +377,6 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (!j.blamed && e->log) j.ok = od_log_tell_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_tell_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_clipped(&j);
+  if (e->log) j.ok = od_log_tell_repeated(e->log, &o->verdict) && j.ok;
   return j.ok;
 }

@@ -345,6 +345,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
+  if (s->data->set->log) j->ok = od_log_tell_repeated(s->data->set->log, j->verdict) && j->ok;
   judge_inputs(j, s);
 }
 

@@ -80,16 +80,44 @@ const char *od_atomic_hand_over(od_atomic_file *f) {
   return f->temporary ? f->temporary : f->path;
 }
 
-od_status od_atomic_commit(od_atomic_file *f, od_error *err) {
-  bool ok = true;
-  if (f->file) {
-    // A full disk may show only when the last buffer is flushed.
-    errno = 0;
-    bool failed = ferror(f->file);
-    ok = fclose(f->file) == 0 && !failed;
-    f->file = NULL;
+// Has the system put on disk what it holds of an open file. Some file systems cannot.
+static bool synchronise(int fd) {
+  return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+// Closes what was written. A full disk may show only when the last buffer is flushed, or when it reaches the disk.
+static bool finish(od_atomic_file *f) {
+  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // somebody else has written it
+  if (!f->file) return !f->temporary;
+  errno = 0;
+  bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronise(fileno(f->file)));
+  int reason = errno;
+  if (fclose(f->file) == 0)
+    errno = reason;
+  else
+    ok = false;
+  f->file = NULL;
+  return ok;
+}
+
+// A rename is lasting once the folder is on disk. What cannot be had of a folder is not the file's fault.
+static void synchronise_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd >= 0) {
+    synchronise(fd);
+    close(fd);
   }
-  if (ok && f->temporary) ok = rename(f->temporary, f->path) == 0;
+  free(folder);
+}
+
+od_status od_atomic_commit(od_atomic_file *f, od_error *err) {
+  bool ok = finish(f);
+  if (ok && f->temporary) {
+    ok = rename(f->temporary, f->path) == 0;
+    if (ok) synchronise_folder(f->path);
+  }
   od_status status = OD_OK;
   if (!ok) {
     status = errno ? cannot(err, "write", f->path) : od_fail(err, OD_IO, "cannot write %s completely", f->path);

@@ -1,4 +1,5 @@
-// A file that appears complete or not at all: written under a temporary name in the same folder and renamed at the end.
+// A file that appears complete or not at all: written under a temporary name in the same folder, put on disk, and renamed at
+// the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 

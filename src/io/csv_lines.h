@@ -9,10 +9,11 @@
 
 typedef struct od_csv_lines {
   const char *name;            // of the stream, for messages
-  const char *const *missing;  // as od_table_read_csv_with() has them
+  const char *const *missing;  // as od_table_wish has them
   int line;                    // the number of the present line; the caller counts
   char separator;              // found by the header
   bool spare;                  // every line ends with a separator
+  const bool *used;            // per column: those that must hold numbers; NULL: all
   od_table *table;             // names and units; it has no rows. Free it with od_table_free()
 } od_csv_lines;
 

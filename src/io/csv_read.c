@@ -1,6 +1,7 @@
 // Reading CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark;
 // comment lines that start with '#'; empty cells; a header with or without units, perhaps with the units in a line of
-// their own below it, or none at all. Where semicolons or tabs separate, a number may have a decimal comma.
+// their own below it, or none at all; lines of other text before it. Where semicolons or tabs separate, a number may have a
+// decimal comma. A cell that should be a number and is not is a flaw of its column, which matters to those who use the column.
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "io/csv_lines.h"
+#include "io/inputs_read.h"
 #include "io/number.h"
 #include "io/table.h"
 
@@ -19,6 +21,8 @@ typedef struct reader {
   int line;
   char separator;
   const char *const *missing;  // texts for no value; may be NULL
+  const bool *used;            // columns whose flaws are errors; NULL: all
+  char **flaw;                 // where the first flaw of each column is kept; NULL: a flaw of a used column is an error
   od_error *err;
 } reader;
 
@@ -41,6 +45,10 @@ static od_status fail_at(const reader *r, int line, int column, const char *text
 static od_status read_whole(const char *path, char **text, size_t *length, od_error *err) {
   FILE *f = fopen(path, "rb");
   if (!f) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
+  if (!od_inputs_note(path)) {
+    fclose(f);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  }
   size_t used = 0, capacity = 0;
   char *buffer = NULL;
   bool memory = true;
@@ -216,38 +224,68 @@ static od_status read_line(reader *r, cells *line) {
   }
 }
 
+static od_status no_memory(const reader *r) {
+  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+}
+
+// Keeps what is wrong with a column, or makes it an error if somebody needs the column.
+static od_status flawed(const reader *r, int column, const od_error *flaw) {
+  if (r->flaw) {
+    if (!r->flaw[column]) r->flaw[column] = strdup(flaw->text);
+    return r->flaw[column] ? OD_OK : no_memory(r);
+  }
+  if (r->used && !r->used[column]) return OD_OK;
+  return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
+}
+
 static od_status not_a_number(const reader *r, const cell *c, const od_table *table, int column) {
   char shown[41];
   size_t n = c->length < sizeof shown - 1 ? c->length : sizeof shown - 1;
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
   shown[n] = '\0';
-  return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a number (column '%s')", r->path, c->line, c->column,
-                 shown, table->name[column]);
+  od_error flaw;
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a number (column '%s')", r->path, c->line, c->column, shown,
+          table->name[column]);
+  return flawed(r, column, &flaw);
 }
 
-// One row of numbers into values; as many cells as the header has. spare: each line may end with a separator.
+// A row that ends early lacks the cells of its last columns.
+static od_status too_short(const reader *r, const od_table *table, int line, int count, double *values) {
+  od_error flaw;
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %d %s, but the header has %d", r->path, line, column_of(r, r->at), count,
+          count == 1 ? "cell" : "cells", table->columns);
+  od_status status = OD_OK;
+  for (int i = count; i < table->columns && status == OD_OK; i++) {
+    values[i] = NAN;
+    status = flawed(r, i, &flaw);
+  }
+  return status;
+}
+
+// One row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in the
+// last column may hold separators; other cells too many are numbers cut in two, such as those with a decimal comma.
 static od_status read_row(reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
+  bool text = false;  // whether the last cell is no number
   for (;; r->at++) {
     cell c;
+    double ignored;
     od_status status = read_cell(r, &c);
     if (status != OD_OK) return status;
-    if (count < table->columns) {
-      if (!cell_number(r, &c, &values[count])) return not_a_number(r, &c, table, count);
-    } else if (!spare || count > table->columns || c.length > 0) {
+    bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
+    text = !cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
+    if (count < table->columns && text) {
+      values[count] = NAN;
+      status = not_a_number(r, &c, table, count);
+      if (status != OD_OK) return status;
+    } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
       return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: more cells than the header's %d", r->path, c.line, c.column,
                      table->columns);
     }
     count++;
     if (at_line_end(r)) break;
   }
-  if (count >= table->columns) return OD_OK;
-  return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: %d %s, but the header has %d", r->path, line, column_of(r, r->at),
-                 count, count == 1 ? "cell" : "cells", table->columns);
-}
-
-static od_status no_memory(const reader *r) {
-  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+  return count >= table->columns ? OD_OK : too_short(r, table, line, count, values);
 }
 
 static od_status make_table(reader *r, const cells *header, bool numbered, bool spare, od_table **out) {
@@ -255,7 +293,8 @@ static od_status make_table(reader *r, const cells *header, bool numbered, bool 
   *out = od_table_new(columns);
   od_status status = *out ? OD_OK : OD_NO_MEMORY;
   if (*out) (*out)->places.column = calloc((size_t)columns + 1, sizeof(int));
-  if (*out && !(*out)->places.column) status = OD_NO_MEMORY;
+  if (*out) (*out)->places.flaw = calloc((size_t)columns + 1, sizeof(char *));
+  if (*out && (!(*out)->places.column || !(*out)->places.flaw)) status = OD_NO_MEMORY;
   for (int i = 0; i < columns && status == OD_OK; i++) {
     char name[32];
     snprintf(name, sizeof name, "column%d", i + 1);
@@ -319,6 +358,7 @@ static bool keep_line(od_table *table, int line) {
 }
 
 static od_status read_rows(reader *r, od_table *table, bool spare) {
+  r->flaw = table->places.flaw;
   double *values = malloc(((size_t)table->columns + 1) * sizeof(double));
   od_status status = values ? OD_OK : no_memory(r);
   while (status == OD_OK && find_line(r)) {
@@ -346,7 +386,75 @@ static od_status read_header(reader *r, od_table **out, bool *numbered, bool *sp
   return status;
 }
 
-static od_status read_table(reader *r, od_table **out) {
+// --- Lines before the header ----------------------------------------------------------------------------------------
+
+enum { LONGEST_PREAMBLE = 200 };
+
+// The cells of the line at r, by the separator that is given or else its own, and how many are numbers; 0: it has none.
+// r goes to the next line.
+static int count_cells(reader *r, char separator, int *numbers) {
+  reader line = *r;
+  cells found = {0};
+  od_error ignored = {0};
+  line.separator = separator ? separator : find_separator(&line);
+  line.err = &ignored;
+  int count = read_line(&line, &found) == OD_OK ? found.count : 0;
+  *numbers = 0;
+  for (int i = 0; i < count; i++) {
+    double value;
+    *numbers += found.cell[i].length > 0 && cell_number(&line, &found.cell[i], &value);
+  }
+  free(found.cell);
+  while (!at_line_end(r)) r->at++;
+  if (r->at < r->end) next_line(r);
+  return count;
+}
+
+// At least two cells, most of them numbers.
+static int cells_of_row(reader *r) {
+  int numbers, count = count_cells(r, '\0', &numbers);
+  return count >= 2 && 2 * numbers > count ? count : 0;
+}
+
+static int cells_of_text(reader r, char separator) {
+  int numbers, count = count_cells(&r, separator, &numbers);
+  return numbers == 0 ? count : 0;
+}
+
+// Two rows of the same number of cells, or one at the end, show how wide the table is at least; its header is the line before
+// them, or the one before that if the units are between. Where the first line is as wide already, nothing is skipped.
+static void skip_preamble(reader *r) {
+  reader now = *r, before = *r, before_that = *r;
+  for (int line = 0; line < LONGEST_PREAMBLE && find_line(&now); line++) {
+    reader start = now, next = now;
+    int count = cells_of_row(&next), following = count;
+    reader after = next;
+    if (count > 0 && find_line(&after)) following = cells_of_row(&after);
+    if (count > 0 && following == count) {
+      char separator = find_separator(&start);
+      int ignored;
+      reader first = *r;
+      if (line < 1 || count_cells(&first, separator, &ignored) >= count) return;
+      if (cells_of_text(before, separator) < count) return;
+      *r = line > 1 && cells_of_text(before_that, separator) >= count ? before_that : before;
+      return;
+    }
+    before_that = before;
+    before = start;
+    now = next;
+  }
+}
+
+static void skip_lines(reader *r, int count) {
+  for (; count > 0 && r->at < r->end; count--) {
+    while (!at_line_end(r)) r->at++;
+    if (r->at < r->end) next_line(r);
+  }
+}
+
+static od_status read_table(reader *r, int skip, od_table **out) {
+  skip_lines(r, skip);
+  if (find_line(r) && skip == 0) skip_preamble(r);
   if (!find_line(r)) return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
   reader before = *r;
   bool numbered = false, spare = false, units = false;
@@ -372,6 +480,7 @@ static reader line_reader(const od_csv_lines *s, const char *line, size_t length
                   .line = s->line,
                   .separator = s->separator,
                   .missing = s->missing,
+                  .used = s->used,
                   .err = err};
 }
 
@@ -408,7 +517,7 @@ od_status od_table_read_csv(const char *path, od_table **out, od_error *err) {
   return od_table_read_csv_with(path, NULL, out, err);
 }
 
-od_status od_table_read_csv_with(const char *path, const char *const *missing, od_table **out, od_error *err) {
+od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   *out = NULL;
   char *text = NULL;
   size_t length = 0;
@@ -424,9 +533,9 @@ od_status od_table_read_csv_with(const char *path, const char *const *missing, o
                 .end = text + length,
                 .line_start = text + mark,
                 .line = 1,
-                .missing = missing,
+                .missing = wish ? wish->missing : NULL,
                 .err = err};
-    status = read_table(&r, out);
+    status = read_table(&r, wish ? wish->skip : 0, out);
   }
   free(text);
   if (status != OD_OK) {

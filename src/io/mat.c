@@ -1,4 +1,6 @@
 // Tables as MATLAB files (version 5): one variable per column, and a cell array "columns" of names and units.
+//
+// The library that writes them does not tell of a full disk, so that what was written is read again and compared.
 #include <matio.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,7 +9,9 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
+#include "io/isolated.h"
 #include "io/mat_name.h"
+#include "io/mat_whole.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 
@@ -89,23 +93,81 @@ static bool write_all(mat_t *mat, const od_table *table, const variable_name *na
   return write_variable(mat, label_cells(table));
 }
 
+// --- What was written -----------------------------------------------------------------------------------------------
+
+typedef struct written {
+  const char *path;
+  const od_table *table;
+  const variable_name *names;
+} written;
+
+static bool is_column(const matvar_t *v, const written *w, int column) {
+  const od_table *t = w->table;
+  size_t rows = (size_t)t->rows;
+  bool same = v && v->name && !strcmp(v->name, w->names[column].text) && v->class_type == MAT_C_DOUBLE &&
+              v->rank == 2 && v->dims[0] == rows && v->dims[1] == 1 && (rows == 0 || v->data);
+  for (size_t row = 0; same && row < rows; row++)
+    same = !memcmp((const double *)v->data + row, t->data + row * (size_t)t->columns + (size_t)column, sizeof(double));
+  return same;
+}
+
+static bool are_labels(matvar_t *v, const written *w) {
+  size_t n = (size_t)w->table->columns;
+  bool same = v && v->name && !strcmp(v->name, "columns") && v->class_type == MAT_C_CELL && v->rank == 2 &&
+              v->dims[0] == n && v->dims[1] == 2;
+  for (size_t i = 0; same && i < 2 * n; i++) {
+    const char *text = i < n ? w->table->name[i] : w->table->unit[i - n];
+    const matvar_t *cell = Mat_VarGetCell(v, (int)i);
+    same = cell && cell->class_type == MAT_C_CHAR && (!text[0] || cell->data);
+  }
+  return same;
+}
+
+static void compare(void *user, FILE *to) {
+  const written *w = user;
+  mat_t *mat = Mat_Open(w->path, MAT_ACC_RDONLY);
+  bool same = mat != NULL;
+  for (int c = 0; c <= w->table->columns && same; c++) {
+    matvar_t *v = Mat_VarReadNext(mat);
+    same = c < w->table->columns ? is_column(v, w, c) : are_labels(v, w);
+    Mat_VarFree(v);
+  }
+  fputc(same ? 'y' : 'n', to);
+}
+
+static bool take_answer(void *user, FILE *from) {
+  (void)user;
+  return fgetc(from) == 'y';
+}
+
+static bool is_written(const char *path, const od_table *table, const variable_name *names) {
+  written w = {path, table, names};
+  od_isolated work = {.work = compare, .take = take_answer, .user = &w};
+  return od_mat_check_whole(path, &work.bytes, NULL) == OD_OK && od_isolated_run(&work, NULL) == OD_OK;
+}
+
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err) {
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
+  if (!f.temporary) {
+    od_atomic_discard(&f);
+    return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
+  }
   variable_name *names = calloc((size_t)table->columns + 1, sizeof *names);
   double *column = malloc(((size_t)table->rows + 1) * sizeof *column);
-  bool ok = names && column;
-  if (ok) {
+  const char *wrong = names && column ? NULL : "memory ran out";
+  if (!wrong) {
+    const char *temporary = od_atomic_hand_over(&f);
     make_names(table, names);
-    mat_t *mat =
-        Mat_CreateVer(od_atomic_hand_over(&f), "MATLAB 5.0 MAT-file, written by oleodyn " OD_VERSION, MAT_FT_MAT5);
-    ok = mat && write_all(mat, table, names, column);
+    mat_t *mat = Mat_CreateVer(temporary, "MATLAB 5.0 MAT-file, " OD_MAT_WRITTEN " " OD_VERSION, MAT_FT_MAT5);
+    bool ok = mat && write_all(mat, table, names, column);
     if (mat && Mat_Close(mat) != 0) ok = false;
+    if (!ok || !is_written(temporary, table, names)) wrong = "what was written is not complete; is the disk full?";
   }
   free(names);
   free(column);
-  if (ok) return od_atomic_commit(&f, err);
+  if (!wrong) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
-  return od_fail(err, OD_IO, "cannot write %s", path);
+  return od_fail(err, OD_IO, "cannot write %s: %s", path, wrong);
 }

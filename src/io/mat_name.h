@@ -4,6 +4,9 @@
 
 enum { OD_MAT_NAME_SIZE = 64 };  // MATLAB's names have at most 63 characters
 
+// What the header of every file of this program says.
+#define OD_MAT_WRITTEN "written by oleodyn"
+
 void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from);
 
 #endif

@@ -1,8 +1,10 @@
 // Reading MATLAB files of level 4, 5 and 7.3 as tables.
 //
-// A file may hold anything. Columns are its real numeric vectors, the columns of its matrices and what of that kind is in
-// its structures, each under the name it has in MATLAB; of the lengths that occur the most frequent one counts (of two
-// equally frequent ones the greater), for a table has one.
+// A file may be a whole workspace. Columns of the table are its real numeric vectors, columns and rows of its matrices, and
+// what of that kind is in its structures, each under the name it has in MATLAB: "p", "X(:,2)", "Xt(3,:)", "log.p". A table has
+// one length: that of the time.
+//
+// The file is read in a child process, because damaged files crash the library that reads them.
 #include <math.h>
 #include <matio.h>
 #include <stdbool.h>
@@ -11,31 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/inputs_read.h"
+#include "io/isolated.h"
 #include "io/mat_name.h"
+#include "io/mat_whole.h"
 #include "io/table.h"
 
-enum { DEEPEST = 8, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };
+enum { DEEPEST = 8, MOST_ARRAYS = 100000, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };
 
-typedef struct found {
+// A matrix of numbers; vectors have one row or one column.
+typedef struct array {
   char name[LONGEST_NAME];
-  const void *data;  // of the whole variable
+  const void *data;
   enum matio_classes class_type;
-  size_t first, rows;
-} found;
+  size_t rows, columns;
+} array;
 
 typedef struct gathering {
-  found *item;
+  array *item;
   int count, capacity;
   bool no_memory;
 } gathering;
 
 // --- What is there ------------------------------------------------------------------------------------------------
 
-static void add(gathering *g, const char *name, const matvar_t *v, size_t first, size_t rows) {
-  if (g->count >= MOST_COLUMNS) return;
+static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
+  if (g->count >= MOST_ARRAYS) return;
   if (g->count == g->capacity) {
     int larger = g->capacity ? 2 * g->capacity : 32;
-    found *moved = realloc(g->item, (size_t)larger * sizeof *moved);
+    array *moved = realloc(g->item, (size_t)larger * sizeof *moved);
     if (!moved) {
       g->no_memory = true;
       return;
@@ -43,24 +49,37 @@ static void add(gathering *g, const char *name, const matvar_t *v, size_t first,
     g->item = moved;
     g->capacity = larger;
   }
-  found *f = &g->item[g->count++];
-  *f = (found){.data = v->data, .class_type = v->class_type, .first = first, .rows = rows};
-  snprintf(f->name, sizeof f->name, "%s", name);
+  array *a = &g->item[g->count++];
+  *a = (array){.data = v->data, .class_type = v->class_type, .rows = rows, .columns = columns};
+  snprintf(a->name, sizeof a->name, "%s", name);
 }
 
 static bool is_numeric(const matvar_t *v) {
-  return v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex && v->data && v->rank == 2;
+  return v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex && v->data && v->dims;
+}
+
+// Dimensions of one do not count: 1 x 1 x 500 is a vector. False for what has more than two others.
+static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
+  *rows = v->rank > 0 ? v->dims[0] : 0;
+  *columns = 1;
+  for (int i = 1; i < v->rank; i++) {
+    if (v->dims[i] == 1) continue;
+    if (*columns != 1 && *rows != 1) return false;
+    if (*columns != 1) *rows = *columns;
+    *columns = v->dims[i];
+  }
+  return *rows > 0 && *columns > 0;
 }
 
 static void gather(gathering *g, matvar_t *v, const char *name, int depth);
 
 // A structure, or an array of them: "log.p", "log(2).p".
 static void gather_fields(gathering *g, matvar_t *v, const char *name, int depth) {
-  size_t elements = 1;
-  for (int i = 0; i < v->rank; i++) elements *= v->dims[i];
+  size_t elements = v->data && v->dims ? 1 : 0;
+  for (int i = 0; i < v->rank && elements > 0; i++) elements *= v->dims[i];
   unsigned fields = Mat_VarGetNumberOfFields(v);
   char *const *names = Mat_VarGetStructFieldnames(v);
-  for (size_t e = 0; e < elements && names && g->count < MOST_COLUMNS; e++)
+  for (size_t e = 0; e < elements && names && g->count < MOST_ARRAYS; e++)
     for (unsigned f = 0; f < fields; f++) {
       matvar_t *field = Mat_VarGetStructFieldByIndex(v, f, e);
       char path[LONGEST_NAME], index[32] = "";
@@ -71,22 +90,13 @@ static void gather_fields(gathering *g, matvar_t *v, const char *name, int depth
 }
 
 static void gather(gathering *g, matvar_t *v, const char *name, int depth) {
+  size_t rows, columns;
   if (depth > DEEPEST) return;
   if (v->class_type == MAT_C_STRUCT) gather_fields(g, v, name, depth);
-  if (!is_numeric(v)) return;
-  size_t rows = v->dims[0], columns = v->dims[1];
-  if (rows == 1 || columns == 1) {
-    add(g, name, v, 0, rows * columns);
-    return;
-  }
-  for (size_t c = 0; c < columns && g->count < MOST_COLUMNS; c++) {
-    char path[LONGEST_NAME];
-    if (snprintf(path, sizeof path, "%s(:,%zu)", name, c + 1) < (int)sizeof path) add(g, path, v, c * rows, rows);
-  }
+  if (is_numeric(v) && find_shape(v, &rows, &columns)) add(g, name, v, rows, columns);
 }
 
-static double value_at(const found *f, size_t row) {
-  size_t i = f->first + row;
+static double value_at(const array *f, size_t i) {
   switch (f->class_type) {
     case MAT_C_DOUBLE: return ((const double *)f->data)[i];
     case MAT_C_SINGLE: return (double)((const float *)f->data)[i];
@@ -102,44 +112,163 @@ static double value_at(const found *f, size_t row) {
   }
 }
 
-// --- The table ----------------------------------------------------------------------------------------------------
+// --- The length ---------------------------------------------------------------------------------------------------
+
+static bool is_vector(const array *a) {
+  return a->rows == 1 || a->columns == 1;
+}
+
+// The length of the array that a text such as "p", "X(:,2)" or "Xt(3,:)" names; 0: there is none.
+static size_t named_length(const gathering *g, const char *text) {
+  char base[LONGEST_NAME];
+  unsigned long index;
+  int end = 0;
+  if (snprintf(base, sizeof base, "%s", text) >= (int)sizeof base) return 0;
+  char *open = strrchr(base, '(');
+  bool column = open && sscanf(open, "(:,%lu)%n", &index, &end) == 1 && end > 0 && !open[end];
+  bool row = open && !column && (end = 0, sscanf(open, "(%lu,:)%n", &index, &end) == 1) && end > 0 && !open[end];
+  if (column || row) *open = '\0';
+  for (int loose = 0; loose < 2; loose++)
+    for (int i = 0; i < g->count; i++) {
+      const array *a = &g->item[i];
+      if (loose ? !od_name_ends_in(a->name, base) : strcmp(a->name, base) != 0) continue;
+      if (column && index >= 1 && index <= a->columns) return a->rows;
+      if (row && index >= 1 && index <= a->rows) return a->columns;
+      if (!column && !row && is_vector(a)) return a->rows * a->columns;
+    }
+  return 0;
+}
+
+// Of the vector whose name looks most like a time.
+static size_t length_of_time(const gathering *g) {
+  size_t found = 0;
+  for (int i = 0, best = 0; i < g->count; i++) {
+    const array *a = &g->item[i];
+    int likeness = is_vector(a) && a->rows * a->columns > 1 ? od_name_is_time(a->name) : 0;
+    if (likeness > best) best = likeness, found = a->rows * a->columns;
+  }
+  return found;
+}
 
 static int by_length(const void *a, const void *b) {
   size_t x = *(const size_t *)a, y = *(const size_t *)b;
   return (x > y) - (x < y);
 }
 
+// What most arrays have as their longer side, each with one vote and scalars with none; of two the greater.
 static size_t usual_length(const gathering *g) {
-  size_t *length = malloc(((size_t)g->count + 1) * sizeof *length), best = 0;
+  size_t *length = malloc(((size_t)g->count + 1) * sizeof *length), best = 1;
   if (!length) return 0;
-  for (int i = 0; i < g->count; i++) length[i] = g->item[i].rows;
-  qsort(length, (size_t)g->count, sizeof *length, by_length);
-  for (int i = 0, most = 0, same = 0; i < g->count; i++) {
+  int votes = 0;
+  for (int i = 0; i < g->count; i++) {
+    size_t longer = g->item[i].rows > g->item[i].columns ? g->item[i].rows : g->item[i].columns;
+    if (longer > 1) length[votes++] = longer;
+  }
+  qsort(length, (size_t)votes, sizeof *length, by_length);
+  for (int i = 0, most = 0, same = 0; i < votes; i++) {
     same = i > 0 && length[i] == length[i - 1] ? same + 1 : 1;
-    if (same >= most && length[i] > 0) most = same, best = length[i];
+    if (same >= most) most = same, best = length[i];
   }
   free(length);
   return best;
 }
 
-static od_status make_table(const gathering *g, const char *const *missing, od_table **out) {
-  size_t rows = usual_length(g);
-  int columns = 0;
-  for (int i = 0; i < g->count; i++) columns += g->item[i].rows == rows;
-  *out = od_table_new(columns);
-  double *row = malloc(((size_t)columns + 1) * sizeof *row);
+// The time that is named decides, then the one that shows by its name, then whatever else is named, then the majority.
+static size_t choose_length(const gathering *g, const od_table_wish *wish) {
+  size_t length = wish->time ? named_length(g, wish->time) : 0;
+  if (length == 0 && !wish->no_time) length = length_of_time(g);
+  for (int i = 0; length <= 1 && wish->columns && wish->columns[i]; i++) length = named_length(g, wish->columns[i]);
+  return length > 1 ? length : usual_length(g);
+}
+
+// What is named must have that length.
+static od_status check_lengths(const gathering *g, const od_table_wish *wish, size_t length, od_error *err) {
+  for (int i = 0; wish->columns && wish->columns[i]; i++) {
+    size_t own = named_length(g, wish->columns[i]);
+    if (own != 0 && own != length)
+      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %zu value%s, but the log has %zu rows", wish->columns[i], own,
+                     own == 1 ? "" : "s", length);
+  }
+  return OD_OK;
+}
+
+// --- The table ----------------------------------------------------------------------------------------------------
+
+// A column of the table: every stride-th number of an array.
+typedef struct series {
+  const array *array;
+  size_t first, stride;
+} series;
+
+typedef struct choice {
+  series *item;
+  int count, capacity;
+} choice;
+
+static bool choose(choice *c, const array *a, size_t first, size_t stride) {
+  if (c->count >= MOST_COLUMNS) return true;
+  if (c->count == c->capacity) {
+    int larger = c->capacity ? 2 * c->capacity : 32;
+    series *moved = realloc(c->item, (size_t)larger * sizeof *moved);
+    if (!moved) return false;
+    c->item = moved;
+    c->capacity = larger;
+  }
+  c->item[c->count++] = (series){a, first, stride};
+  return true;
+}
+
+static bool choose_all(choice *c, const gathering *g, size_t length) {
+  bool ok = true;
+  for (int i = 0; i < g->count && ok; i++) {
+    const array *a = &g->item[i];
+    if (is_vector(a)) {
+      if (a->rows * a->columns == length) ok = choose(c, a, 0, 1);
+      continue;
+    }
+    for (size_t k = 0; a->rows == length && k < a->columns && k < MOST_COLUMNS && ok; k++)
+      ok = choose(c, a, k * a->rows, 1);
+    for (size_t k = 0; a->columns == length && k < a->rows && k < MOST_COLUMNS && ok; k++)
+      ok = choose(c, a, k, a->rows);
+  }
+  return ok;
+}
+
+static od_status label(od_table *table, int column, const series *s) {
+  char name[LONGEST_NAME + 40];
+  if (is_vector(s->array))
+    snprintf(name, sizeof name, "%s", s->array->name);
+  else if (s->stride == 1)
+    snprintf(name, sizeof name, "%s(:,%zu)", s->array->name, s->first / s->array->rows + 1);
+  else
+    snprintf(name, sizeof name, "%s(%zu,:)", s->array->name, s->first + 1);
+  return od_table_label(table, column, name, "");
+}
+
+static od_status make_table(const choice *c, size_t rows, const char *const *missing, od_table **out) {
+  *out = od_table_new(c->count);
+  double *row = malloc(((size_t)c->count + 1) * sizeof *row);
   od_status status = *out && row ? OD_OK : OD_NO_MEMORY;
-  for (int i = 0, c = 0; i < g->count && status == OD_OK; i++)
-    if (g->item[i].rows == rows) status = od_table_label(*out, c++, g->item[i].name, "");
+  for (int i = 0; i < c->count && status == OD_OK; i++) status = label(*out, i, &c->item[i]);
   for (size_t r = 0; r < rows && status == OD_OK; r++) {
-    for (int i = 0, c = 0; i < g->count; i++) {
-      if (g->item[i].rows != rows) continue;
-      double value = value_at(&g->item[i], r);
-      row[c++] = od_is_missing(missing, NULL, 0, value) ? (double)NAN : value;
+    for (int i = 0; i < c->count; i++) {
+      const series *s = &c->item[i];
+      double value = value_at(s->array, s->first + r * s->stride);
+      row[i] = od_is_missing(missing, NULL, 0, value) ? (double)NAN : value;
     }
     status = od_table_append(*out, row);
   }
   free(row);
+  return status;
+}
+
+static od_status tabulate(const gathering *g, const od_table_wish *wish, od_table **out, od_error *err) {
+  size_t length = choose_length(g, wish);
+  choice c = {0};
+  od_status status = check_lengths(g, wish, length, err);
+  if (status == OD_OK) status = length > 0 && choose_all(&c, g, length) ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = make_table(&c, length, wish->missing, out);
+  free(c.item);
   return status;
 }
 
@@ -187,7 +316,7 @@ static od_status take_labels(matvar_t *labels, od_table *table) {
   return status;
 }
 
-// --- The file -----------------------------------------------------------------------------------------------------
+// --- The file, in the child process -------------------------------------------------------------------------------
 
 typedef struct variables {
   matvar_t **item;
@@ -211,10 +340,27 @@ static od_status read_variables(mat_t *mat, variables *all) {
   return OD_OK;
 }
 
-od_status od_table_read_mat(const char *path, const char *const *missing, od_table **out, od_error *err) {
-  *out = NULL;
-  mat_t *mat = Mat_Open(path, MAT_ACC_RDONLY);
-  if (!mat) return od_fail(err, OD_BAD_INPUT, "cannot read %s as a MATLAB file", path);
+// What the library complains about while it goes on.
+static char complaint[200];
+static void keep_complaint(int level, char *message) {
+  bool serious = level & (MATIO_LOG_LEVEL_ERROR | MATIO_LOG_LEVEL_CRITICAL);
+  if (serious && !complaint[0]) snprintf(complaint, sizeof complaint, "%s", message);
+  complaint[strcspn(complaint, "\r\n")] = '\0';
+}
+
+typedef struct reading {
+  const char *path;
+  const od_table_wish *wish;
+  od_table *table;
+  od_status status;
+  od_error err;
+} reading;
+
+static od_status damaged(od_error *err, const char *how) {
+  return od_fail(err, OD_BAD_INPUT, "it is damaged: %.200s", how);
+}
+
+static od_status read_open(mat_t *mat, reading *r) {
   variables all = {0};
   gathering g = {0};
   matvar_t *labels = NULL;
@@ -224,19 +370,115 @@ od_status od_table_read_mat(const char *path, const char *const *missing, od_tab
     if (!strcmp(name, "columns")) labels = all.item[i];
     gather(&g, all.item[i], name, 0);
   }
+  const char *header = Mat_GetHeader(mat);
   if (g.no_memory) status = OD_NO_MEMORY;
-  if (status == OD_OK && g.count == 0)
-    status = od_fail(err, OD_BAD_INPUT, "%s has no vectors or matrices of numbers", path);
-  else if (status == OD_OK)
-    status = make_table(&g, missing, out);
-  if (status == OD_OK) status = take_labels(labels, *out);
-  if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out while reading %s", path);
+  if (status == OD_OK && complaint[0])
+    status = damaged(&r->err, complaint);
+  else if (status == OD_OK && !labels && header && strstr(header, OD_MAT_WRITTEN))
+    status = damaged(&r->err, "its last variable, 'columns', is not there");
+  else if (status == OD_OK && g.count == 0)
+    status = od_fail(&r->err, OD_BAD_INPUT, "it has no vectors or matrices of numbers");
+  if (status == OD_OK) status = tabulate(&g, r->wish, &r->table, &r->err);
+  if (status == OD_OK) status = take_labels(labels, r->table);
   free(g.item);
   for (int i = 0; i < all.count; i++) Mat_VarFree(all.item[i]);
   free(all.item);
-  Mat_Close(mat);
-  if (status == OD_OK) return OD_OK;
-  od_table_free(*out);
+  return status;
+}
+
+static void put_text(FILE *to, const char *text) {
+  size_t n = strlen(text);
+  fwrite(&n, sizeof n, 1, to);
+  fwrite(text, 1, n, to);
+}
+
+static void put_table(FILE *to, const od_table *t) {
+  fwrite(&t->columns, sizeof t->columns, 1, to);
+  fwrite(&t->rows, sizeof t->rows, 1, to);
+  for (int i = 0; i < t->columns; i++) {
+    put_text(to, t->name[i]);
+    put_text(to, t->unit[i]);
+  }
+  fwrite(t->data, sizeof *t->data, (size_t)t->rows * (size_t)t->columns, to);
+}
+
+static void read_in_child(void *user, FILE *to) {
+  reading *r = user;
+  Mat_LogInitFunc("oleodyn", keep_complaint);
+  mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
+  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "it is no MATLAB file or is damaged");
+  fwrite(&r->status, sizeof r->status, 1, to);
+  fwrite(r->err.text, sizeof r->err.text, 1, to);
+  if (r->status == OD_OK) put_table(to, r->table);
+}
+
+// --- What comes from there ----------------------------------------------------------------------------------------
+
+static bool take(FILE *from, void *to, size_t size) {
+  return fread(to, size, 1, from) == 1;
+}
+
+static bool take_text(FILE *from, char *to, size_t size) {
+  size_t n;
+  if (!take(from, &n, sizeof n) || n >= size || (n > 0 && !take(from, to, n))) return false;
+  to[n] = '\0';
+  return true;
+}
+
+static bool take_table(FILE *from, reading *r) {
+  int columns;
+  long rows;
+  if (!take(from, &columns, sizeof columns) || !take(from, &rows, sizeof rows)) return false;
+  if (columns < 1 || columns > 2 * MOST_COLUMNS || rows < 1) return false;
+  r->table = od_table_new(columns);
+  double *row = malloc((size_t)columns * sizeof *row);
+  if (!r->table || !row) r->status = OD_NO_MEMORY;
+  bool complete = r->status == OD_OK;
+  for (int i = 0; i < columns && complete; i++) {
+    char name[2 * LONGEST_NAME], unit[2 * LONGEST_NAME];
+    complete = take_text(from, name, sizeof name) && take_text(from, unit, sizeof unit);
+    if (complete) r->status = od_table_label(r->table, i, name, unit);
+    complete = complete && r->status == OD_OK;
+  }
+  for (long i = 0; i < rows && complete; i++) {
+    complete = take(from, row, (size_t)columns * sizeof *row);
+    if (complete) r->status = od_table_append(r->table, row);
+    complete = complete && r->status == OD_OK;
+  }
+  free(row);
+  return complete || r->status == OD_NO_MEMORY;
+}
+
+static bool take_result(void *user, FILE *from) {
+  reading *r = user;
+  if (!take(from, &r->status, sizeof r->status) || !take(from, r->err.text, sizeof r->err.text)) return false;
+  r->err.text[sizeof r->err.text - 1] = '\0';
+  return r->status != OD_OK || take_table(from, r);
+}
+
+od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  static const od_table_wish nothing = {0};
+  reading r = {.path = path, .wish = wish ? wish : &nothing};
+  od_isolated work = {.work = read_in_child, .take = take_result, .user = &r};
+  od_error ended = {0};
   *out = NULL;
+  od_status status = od_mat_check_whole(path, &work.bytes, err);
+  if (status != OD_OK) return status;
+  if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  status = od_isolated_run(&work, &ended);
+  if (status == OD_IO) {
+    od_fail(err, status, "cannot read %s: %s", path, ended.text);
+  } else if (status != OD_OK) {
+    od_fail(err, status, "cannot read %s as a MATLAB file: it is damaged; the library that reads such files %s", path,
+            ended.text);
+  } else if (r.status == OD_NO_MEMORY) {
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  } else if (r.status != OD_OK) {
+    status = od_fail(err, r.status, "cannot read %s as a MATLAB file: %s", path, r.err.text);
+  }
+  if (status == OD_OK)
+    *out = r.table;
+  else
+    od_table_free(r.table);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/number.h"
 
@@ -27,11 +28,13 @@ void od_table_free(od_table *table) {
   for (int i = 0; i < table->columns; i++) {
     if (table->name) free(table->name[i]);
     if (table->unit) free(table->unit[i]);
+    if (table->places.flaw) free(table->places.flaw[i]);
   }
   free(table->name);
   free(table->unit);
   free(table->places.column);
   free(table->places.line);
+  free(table->places.flaw);
   free(table->data);
   free(table);
 }
@@ -49,6 +52,42 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
   table->name[column] = new_name;
   table->unit[column] = new_unit;
   return OD_OK;
+}
+
+od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
+  size_t n = strlen(path);
+  bool matlab = n >= 4 && !strcasecmp(path + n - 4, ".mat");
+  return (matlab ? od_table_read_mat : od_table_read_csv_with)(path, wish, out, err);
+}
+
+const char *od_table_flaw(const od_table *table, int column) {
+  return table->places.flaw ? table->places.flaw[column] : NULL;
+}
+
+bool od_name_ends_in(const char *name, const char *ending) {
+  size_t n = strlen(name), m = strlen(ending);
+  return n > m && name[n - m - 1] == '.' && !strcmp(name + n - m, ending);
+}
+
+int od_name_is_time(const char *name) {
+  if (!strcmp(name, "time")) return 6;
+  if (!strcmp(name, "t")) return 5;
+  if (!strcasecmp(name, "time")) return 4;
+  if (!strcasecmp(name, "t")) return 3;
+  return od_name_ends_in(name, "time") ? 2 : od_name_ends_in(name, "t");
+}
+
+int od_table_find_time(const od_table *table) {
+  bool text = table->places.column != NULL;
+  int at = -1, best = text ? 1 : 0;  // "oil.t" in a text file is rather a temperature
+  bool alone = true;
+  for (int i = 0; i < table->columns; i++) {
+    int likeness = od_name_is_time(table->name[i]);
+    if (at >= 0 && likeness == best) alone = false;
+    if (likeness > best) at = i, best = likeness, alone = true;
+  }
+  if (at >= 0 && alone) return at;
+  return table->columns > 0 && text ? 0 : -1;
 }
 
 char *od_label_split(char *text) {

@@ -2,6 +2,7 @@
 #ifndef OD_TABLE_H
 #define OD_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/status.h"
@@ -11,6 +12,7 @@ typedef struct od_table_places {
   int header;   // line of the names; 0: there is none
   int *column;  // of each name in that line
   int *line;    // of each row
+  char **flaw;  // of each column the first cell that is no number or not there, as a message; NULL: none
 } od_table_places;
 
 typedef struct od_table {
@@ -39,13 +41,36 @@ od_summary od_table_summary(const od_table *table, int column);
 // standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
-// Reads a CSV file with or without units in its header or in a line below it; errors name line and column.
+// What is known about a file that is to be read; zeros: nothing.
+typedef struct od_table_wish {
+  const char *const *missing;  // texts that stand for a missing value besides an empty cell and NaN; ends with NULL
+  const char *time;            // the name of the column of times
+  const char *const *columns;  // names of others that are needed; ends with NULL
+  bool no_time;                // none is needed
+  int skip;                    // lines of text before the header
+} od_table_wish;
+
+// Reads a MATLAB file if the path ends with .mat, else CSV. Notes the file (io/inputs_read.h). wish may be NULL.
+od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
+// Reads a CSV file with or without units in its header or in a line below it; errors name line and column. Columns may hold
+// anything: cells that are no numbers are NaN, and whoever uses a column asks for its flaw. Lines before the header are
+// skipped where rows show that they are no part of the table.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
-// The same, with texts that stand for a missing value besides an empty cell and NaN; the list ends with NULL.
-od_status od_table_read_csv_with(const char *path, const char *const *missing, od_table **out, od_error *err);
-// Reads a MATLAB file of level 4, 5 or 7.3: vectors, columns of matrices ("X(:,2)") and those in structures ("log.p") of the
-// length that most have. Files of od_table_write_mat() get back their names and units.
-od_status od_table_read_mat(const char *path, const char *const *missing, od_table **out, od_error *err);
+od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
+// Reads a MATLAB file of level 4, 5 or 7.3, perhaps a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
+// "X(2,:)") and those in structures ("log.p") of the length that the time has. Files of od_table_write_mat() get back their
+// names and units.
+od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
+// What makes a column useless, as a message with its place; NULL: nothing.
+const char *od_table_flaw(const od_table *table, int column);
+
+// How much a name looks like that of a time, from "time" over "t", "Time", "T" and "log.time" to "log.t"; 0: not at all.
+int od_name_is_time(const char *name);
+// "log.p" ends in "p".
+bool od_name_ends_in(const char *name, const char *ending);
+// The column whose name looks most like a time, else the first one of a text file (variables of MATLAB have no order); -1:
+// none, or several alike.
+int od_table_find_time(const od_table *table);
 
 // "name [unit]" or "name (unit)": cuts the text after the name and returns the unit within it, or NULL. A text that is
 // all unit is a name, and "points[1]" is one.

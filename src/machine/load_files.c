@@ -1,6 +1,6 @@
-// Signals from files: one column of a CSV file over another one.
+// Signals from files: one column of a CSV or MATLAB file over another one.
 //
-// Units: what the machine file says comes first, then the header of the CSV file, then SI.
+// Units: what the machine file says comes first, then the header of the file, then SI.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,20 +55,26 @@ typedef struct column {
   const char *wanted;  // in SI
 } column;
 
-// The samples as pairs in SI; NULL with a message when one is not finite or the times do not increase.
-static double *collect_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
+// The samples as pairs in SI and how many; NULL with a message when one is not finite or the times do not increase. Of samples
+// at the same time the first is kept.
+static double *collect_samples(od_loader *ld, const od_table *table, column time, column value, int node, long *count) {
   double *pairs = malloc(2 * (size_t)table->rows * sizeof *pairs);
   if (pairs == NULL) {
     ld->no_memory = true;
     return NULL;
   }
+  *count = 0;
   for (long row = 0; row < table->rows; row++) {
     const double *cells = table->data + row * table->columns;
-    double *pair = pairs + 2 * row;
+    double *pair = pairs + 2 * *count;
     od_units_convert(ld->units, time.unit, time.wanted, cells[time.index], &pair[0]);
     od_units_convert(ld->units, value.unit, value.wanted, cells[value.index], &pair[1]);
     bool finite = isfinite(pair[0]) && isfinite(pair[1]);
-    if (finite && (row == 0 || pair[0] > pair[-2])) continue;
+    if (finite && (*count == 0 || pair[0] > pair[-2])) {
+      ++*count;
+      continue;
+    }
+    if (finite && pair[0] == pair[-2]) continue;
     if (!finite)
       od_complain(ld, node, "sample %ld of the file is not a finite number", row + 1);
     else
@@ -77,6 +83,10 @@ static double *collect_samples(od_loader *ld, const od_table *table, column time
     free(pairs);
     return NULL;
   }
+  if (*count < table->rows)
+    od_messages_say(ld->messages, true, od_place_of(ld, node),
+                    "%ld of %ld samples %s the time of the one before; the first of each time is kept",
+                    table->rows - *count, table->rows, table->rows - *count == 1 ? "has" : "have");
   return pairs;
 }
 
@@ -85,9 +95,10 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
     od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
     return -1;
   }
-  double *pairs = collect_samples(ld, table, time, value, node);
+  long count;
+  double *pairs = collect_samples(ld, table, time, value, node, &count);
   if (pairs == NULL) return -1;
-  int signal = od_signals_add(ld->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * table->rows));
+  int signal = od_signals_add(ld->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * count));
   if (signal < 0) ld->no_memory = true;
   free(pairs);
   return signal;
@@ -97,37 +108,67 @@ static const char *header_unit(const od_table *table, int index) {
   return table->unit[index] != NULL ? table->unit[index] : "";
 }
 
-static int read_columns(od_loader *ld, const od_section *section, const od_table *table, int path_node,
-                        const char *unit) {
-  int time_node = od_section_get(ld, section, "time"), column_node = od_section_need(ld, section, "column");
-  int unit_node = od_section_get(ld, section, "unit");
-  const char *time_name = od_read_text(ld, time_node, "time", "the name of a column");
-  const char *column_name = od_read_text(ld, column_node, "column", "the name of a column");
-  const char *given_unit = od_read_text(ld, unit_node, "unit", "a unit");
-  column time = {.index = time_name != NULL ? find_column(ld, table, time_node, time_name) : 0, .wanted = "s"};
-  column value = {.index = column_name != NULL ? find_column(ld, table, column_node, column_name) : -1, .wanted = unit};
+// The columns that the section names.
+typedef struct names {
+  const char *time, *column, *unit;
+  int time_node, column_node, unit_node, path_node;
+} names;
+
+static names read_names(od_loader *ld, const od_section *section) {
+  names n = {.time_node = od_section_get(ld, section, "time"),
+             .column_node = od_section_need(ld, section, "column"),
+             .unit_node = od_section_get(ld, section, "unit"),
+             .path_node = od_section_need(ld, section, "path")};
+  n.time = od_read_text(ld, n.time_node, "time", "the name of a column");
+  n.column = od_read_text(ld, n.column_node, "column", "the name of a column");
+  n.unit = od_read_text(ld, n.unit_node, "unit", "a unit");
+  return n;
+}
+
+// The first column of a text file, or what is called so in a MATLAB file.
+static int find_time(od_loader *ld, const od_table *table, const names *n) {
+  if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
+  int found = table->places.column != NULL ? 0 : od_table_find_time(table);
+  if (found < 0)
+    od_complain(ld, n->path_node, "which of the file's variables is the time? 'time' can name one of %s",
+                list_columns(ld, table));
+  return found;
+}
+
+static bool check_cells(od_loader *ld, const od_table *table, int index, int node) {
+  const char *flaw = od_table_flaw(table, index);
+  if (flaw != NULL) od_complain(ld, node, "%s", flaw);
+  return flaw == NULL;
+}
+
+static int read_columns(od_loader *ld, const od_table *table, const names *n, const char *unit) {
+  column time = {.index = find_time(ld, table, n), .wanted = "s"};
+  column value = {.index = n->column != NULL ? find_column(ld, table, n->column_node, n->column) : -1, .wanted = unit};
   if (time.index < 0 || value.index < 0) return -1;
   time.unit = od_copy(ld, header_unit(table, time.index), strlen(header_unit(table, time.index)));
-  value.unit = given_unit != NULL ? given_unit : header_unit(table, value.index);
-  bool fits = check_unit(ld, path_node, table->name[time.index], time.unit, time.wanted);
-  fits = check_unit(ld, unit_node >= 0 ? unit_node : column_node, column_name, value.unit, value.wanted) && fits;
-  return fits ? add_samples(ld, table, time, value, path_node) : -1;
+  value.unit = n->unit != NULL ? n->unit : header_unit(table, value.index);
+  bool fits = check_unit(ld, n->path_node, table->name[time.index], time.unit, time.wanted);
+  fits = check_unit(ld, n->unit_node >= 0 ? n->unit_node : n->column_node, n->column, value.unit, value.wanted) && fits;
+  fits = check_cells(ld, table, time.index, n->path_node) && fits;
+  fits = check_cells(ld, table, value.index, n->path_node) && fits;
+  return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit) {
   static const char *const keys[] = {"path", "time", "column", "unit", NULL};
   const char *file_what = od_format(ld, "the file of %s", what);
   od_section section = od_section_open(ld, node, key, "", file_what, keys);
-  int path_node = od_section_need(ld, &section, "path");
-  const char *path = od_read_text(ld, path_node, "path", "the name of a CSV file");
+  names n = read_names(ld, &section);
+  const char *path = od_read_text(ld, n.path_node, "path", "the name of a CSV or MATLAB file");
   if (path == NULL) return -1;
+  const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}};
   od_table *table = NULL;
   od_error error = {0};
-  if (od_table_read_csv(beside_machine(ld, path), &table, &error) != OD_OK) {
-    od_complain(ld, path_node, "%s", error.text);
+  if (od_table_read(beside_machine(ld, path), &wish, &table, &error) != OD_OK) {
+    od_complain(ld, n.path_node, "%s", error.text);
     return -1;
   }
-  int signal = read_columns(ld, &section, table, path_node, unit);
+  int signal = read_columns(ld, table, &n, unit);
   od_table_free(table);
   return signal;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/inputs_read.h"
 #include "io/utf8.h"
 
 enum { MEGABYTE = 1 << 20, LARGEST = 16 * MEGABYTE, CHUNK = 65536 };
@@ -85,7 +86,8 @@ od_status od_source_read(const char *path, char **text, size_t *length, od_messa
     od_messages_add(messages, place, "cannot be read: %s", strerror(errno));
     return OD_IO;
   }
-  od_status status = read_all(from, text, length, place, messages);
+  od_status status = od_inputs_note(path) ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = read_all(from, text, length, place, messages);
   fclose(from);
   if (status == OD_OK) status = check_text(*text, *length, place, messages);
   if (status != OD_OK) {

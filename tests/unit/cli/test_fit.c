@@ -67,7 +67,7 @@ static void test_bad_logs(void **state) {
              "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag wants V");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n3,1,2\n2,2,1\n", 2,
              "log.csv:5:1: error: times must increase; 2 s does not come after 3 s");
-  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n1,1,2\n", 2, "log.csv:4:1: error: times must increase");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
   expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 rows, expected at least 2");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 numbers cannot be found from 1 samples");
   expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor says anything");
@@ -79,6 +79,20 @@ static void test_bad_logs(void **state) {
   expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass wants uniform times: resample first");
   expect(s, both, "--data -", 2, "--data: error: a fit wants a whole log; a stream can only be observed");
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
+}
+
+// Of rows with the same time the first counts, and the verdict says so.
+static void test_repeated_times(void **state) {
+  scratch *s = *state;
+  put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n1,1,7\n2,0,1\n3,1,2\n");
+  char lines[400];
+  snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
+  outcome o = fit(s, lines, "");
+  says(o.out, "Repeated times: 1 row of log.csv has the time of the row before; the first of each time is kept.\n");
+  forget(o);
+  char *found = scratch_read(scratch_path(s, "found.json"));
+  says(found, "log.repeated_times");
+  free(found);
 }
 
 // Gaps are left out, counted and told; so is what never changes.
@@ -380,6 +394,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_bad_logs),
+      TEST(test_repeated_times),
       TEST(test_gaps_and_still_signals),
       TEST(test_bad_files),
       TEST(test_bad_wishes),

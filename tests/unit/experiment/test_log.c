@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <matio.h>
 #include <stdlib.h>
 
 #include "experiment/observe.h"
@@ -262,6 +263,84 @@ static void test_constant_input(void **state) {
   done(e, o);
 }
 
+// --- Logs as loggers and people leave them --------------------------------------------------------------------------
+
+// Texts, events, lines before the header and repeated times change nothing of what is used.
+static void test_other_things_in_a_file(void **state) {
+  scratch *s = *state;
+  char path[600], plain[600], rich[600];
+  strcpy(plain, scratch_path(s, "plain.csv"));
+  strcpy(rich, scratch_path(s, "rich.csv"));
+  FILE *f = fopen(plain, "w"), *g = fopen(rich, "w");
+  fputs("t,cylinder.length,P.pressure,A.pressure,U_ref\n", f);
+  fputs("Logger 7, made by hand\nDate: 2024-02-29\n\nt,date,cylinder.length,P.pressure,A.pressure,U_ref,event\n", g);
+  for (int i = 0; i <= 100; i++) {
+    double length = 1.73 + 1e-3 * sin(i), u = i % 3;
+    fprintf(f, "%.3f,%.9g,7e6,1.2e6,%g\n", 1e-3 * i, length, u);
+    // The first row of this time lacks the length, which the second one has.
+    if (i == 50) fprintf(g, "%.3f,12:00:%02d,,7e6,1.2e6,%g\n", 1e-3 * i, i % 60, u);
+    fprintf(g, "%.3f,12:00:%02d,%.9g,7e6,1.2e6,%g%s\n", 1e-3 * i, i % 60, length, u, i == 7 ? ",valve, opened" : "");
+    if (i == 20) fprintf(g, "%.3f,12:00:20,9,9,9,9\n", 1e-3 * i);
+  }
+  fclose(f), fclose(g);
+  strcpy(path, write_experiment(s, "x.yaml", ""));
+  od_experiment *a = load(path, plain, NULL), *b = load(path, rich, NULL);
+  assert_int_equal(a->log->repeated, 0);
+  assert_int_equal(b->log->repeated, 2);
+  od_observed *o = observe(a), *p = observe(b);
+  expect_same(o->table, p->table, o->table->columns);
+  const od_remark *r = &p->verdict.remark[p->verdict.count - 1];
+  assert_string_equal(r->code, "log.repeated_times");
+  assert_non_null(strstr(r->text, "2 rows of "));
+  assert_int_equal(r->trust, OD_SOUND);
+  done(a, o);
+  done(b, p);
+}
+
+// A MATLAB workspace: the machine's signals in rows of a matrix and in a structure, beside scalars and other vectors.
+static void test_workspace(void **state) {
+  scratch *s = *state;
+  enum { ROWS = 101 };
+  char path[600], csv[600], mat_path[600];
+  double t[ROWS], X[2 * ROWS], p[ROWS], u[ROWS], scalar = 3, gains[6] = {1, 2, 3, 4, 5, 6};
+  strcpy(csv, scratch_path(s, "l.csv"));
+  strcpy(mat_path, scratch_path(s, "l.mat"));
+  FILE *f = fopen(csv, "w");
+  fputs("t,cylinder.length,P.pressure,A.pressure,U_ref\n", f);
+  for (int i = 0; i < ROWS; i++) {
+    t[i] = 1e-3 * i, X[2 * i] = 1.73 + 1e-3 * sin(i), X[2 * i + 1] = 7e6 + i, p[i] = 1.2e6 - i, u[i] = i % 3;
+    fprintf(f, "%.17g,%.17g,%.17g,%.17g,%g\n", t[i], X[2 * i], X[2 * i + 1], p[i], u[i]);
+  }
+  fclose(f);
+  mat_t *mat = Mat_CreateVer(mat_path, NULL, MAT_FT_MAT5);
+  size_t one[2] = {1, 1}, six[2] = {6, 1}, row[2] = {1, ROWS}, two[2] = {2, ROWS};
+  matvar_t *log = Mat_VarCreateStruct("log", 2, one, (const char *[]){"A", "U_ref"}, 2);
+  Mat_VarSetStructFieldByName(log, "A", 0, Mat_VarCreate("A", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, row, p, 0));
+  Mat_VarSetStructFieldByName(log, "U_ref", 0, Mat_VarCreate("U_ref", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, row, u, 0));
+  matvar_t *v[] = {log,
+                   Mat_VarCreate("X", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, two, X, 0),
+                   Mat_VarCreate("T", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, six, gains, 0),
+                   Mat_VarCreate("K", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, six, gains, 0),
+                   Mat_VarCreate("a", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, one, &scalar, 0),
+                   Mat_VarCreate("b", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, one, &scalar, 0),
+                   Mat_VarCreate("t", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, row, t, 0)};
+  for (int i = 0; i < 7; i++) {
+    assert_int_equal(Mat_VarWrite(mat, v[i], MAT_COMPRESSION_NONE), 0);
+    Mat_VarFree(v[i]);
+  }
+  Mat_Close(mat);
+  strcpy(path, write_experiment(s, "x.yaml",
+                                "data:\n  file: l.mat\n  channels:\n    cylinder.length: X(1,:)\n"
+                                "    P.pressure: {column: 'X(2,:)'}\n    A.pressure: log.A\n"));
+  od_experiment *a = load(path, NULL, NULL);
+  strcpy(path, write_experiment(s, "y.yaml", "data: {file: l.csv}\n"));
+  od_experiment *b = load(path, NULL, NULL);
+  od_observed *o = observe(a), *q = observe(b);
+  expect_same(o->table, q->table, o->table->columns);
+  done(a, o);
+  done(b, q);
+}
+
 // --- Mistakes -----------------------------------------------------------------------------------------------------
 
 // What is said about a log, without the folder.
@@ -299,7 +378,8 @@ static void test_mistakes_in_the_section(void **state) {
          "  end: 2 s\n"
          "  interval: 0 s\n"
          "  hold: prevous\n"
-         "  missing: {a: 3}\n",
+         "  missing: {a: 3}\n"
+         "  skip: 1.5\n",
          NULL,
          "x.yaml:13:9: error: found a list; 'file' wants the name of a CSV or MATLAB file\n"
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
@@ -312,7 +392,8 @@ static void test_mistakes_in_the_section(void **state) {
          "x.yaml:21:8: error: end must come after start\n"
          "x.yaml:22:13: error: interval is '0 s', must be greater than zero\n"
          "x.yaml:23:9: error: found 'prevous'; did you mean 'previous'?\n"
-         "x.yaml:24:12: error: found a map; 'missing' wants a list of numbers and texts\n");
+         "x.yaml:24:12: error: found a map; 'missing' wants a list of numbers and texts\n"
+         "x.yaml:25:9: error: skip wants a whole number of lines, less than a million\n");
 }
 
 static void test_mistakes_in_columns(void **state) {
@@ -348,11 +429,32 @@ static void test_mistakes_in_columns(void **state) {
       "l.csv:1:1: error: there is no column for the input 'U_ref'; 'data' in the experiment can name one of t, x, y\n");
 }
 
+// Variables have no order, so that nobody can guess which is the time.
+static void test_workspace_without_time(void **state) {
+  scratch *s = *state;
+  static const char *const names[] = {"oil.T", "cylinder.length", "P.pressure", "A.pressure", "U_ref"};
+  od_table *t = od_table_new(5);
+  for (int i = 0; i < 5; i++) od_table_label(t, i, names[i], "");
+  for (int i = 0; i < 9; i++) od_table_append(t, (double[]){i, 1.7, 7e6, 1e6, i});
+  assert_int_equal(od_table_write_mat(t, scratch_path(s, "l.mat"), NULL), OD_OK);
+  od_table_free(t);
+  expect(
+      s, "data: {file: l.mat}\n", NULL,
+      "l.mat: error: which of its variables is the time? 'time' under 'data' can name one of oil.T, cylinder.length, "
+      "P.pressure, A.pressure, U_ref\n");
+  expect(
+      s, "data: {file: l.mat, time: oil.T, channels: {P.pressure: p}}\n", NULL,
+      "x.yaml:12:57: error: l.mat has no column 'p'; it has oil.T, cylinder.length, P.pressure, A.pressure, U_ref\n");
+}
+
 static void test_mistakes_in_rows(void **state) {
   expect(*state, "data: {file: l.csv}\n",
-         COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.1,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
-         "l.csv:5:1: error: times must increase; 0.1 s does not come after 0.1 s (and 1 more such row)\n"
+         COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
+         "l.csv:5:1: error: times must increase; 0.09 s does not come after 0.1 s (and 1 more such row)\n"
          "l.csv:8:1: error: this row has no time\n");
+  expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
+         "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
+         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: has no rows\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
          "l.csv: error: has no rows between start and end; it goes from 0 s to 0.5 s\n");
@@ -363,7 +465,7 @@ static void test_mistakes_in_rows(void **state) {
   expect(*state, "data: {file: nowhere.csv}\n", NULL,
          "x.yaml:12:14: error: cannot read nowhere.csv: No such file or directory\n");
   expect(*state, "data: {file: nowhere.mat}\n", NULL,
-         "x.yaml:12:14: error: cannot read nowhere.mat as a MATLAB file\n");
+         "x.yaml:12:14: error: cannot read nowhere.mat: No such file or directory\n");
 }
 
 static void test_truth_is_not_known(void **state) {
@@ -389,9 +491,12 @@ int main(void) {
       TEST(test_hold),
       TEST(test_jumps),
       TEST(test_constant_input),
+      TEST(test_other_things_in_a_file),
+      TEST(test_workspace),
       TEST(test_mistakes_in_the_section),
       TEST(test_mistakes_in_columns),
       TEST(test_mistakes_in_rows),
+      TEST(test_workspace_without_time),
       TEST(test_truth_is_not_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,5 @@
+#define _DEFAULT_SOURCE  // syscall
+
 // Files appear complete or not at all.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -5,10 +7,55 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "io/atomic_file.h"
 #include "support/scratch.h"
+
+// What happens to files, in its order: f a file and d a folder put on disk, r a rename. These take the place of the C
+// library's in this program.
+static char events[8];
+
+static void happened(char what) {
+  size_t n = strlen(events);
+  if (n + 1 < sizeof events) events[n] = what;
+}
+
+int fsync(int fd) {
+  struct stat st;
+  happened(fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? 'd' : 'f');
+  return (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to) {
+  happened('r');
+  return (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+// A file is on disk before it takes the place of another, also one that somebody else has written; then the folder is.
+static void test_on_disk_before_the_rename(void **state) {
+  scratch *s = *state;
+  for (int other = 0; other < 2; other++) {
+    od_atomic_file f;
+    memset(events, 0, sizeof events);
+    assert_int_equal(od_atomic_open(&f, scratch_path(s, "a.txt"), NULL), OD_OK);
+    if (other) {
+      FILE *own = fopen(od_atomic_hand_over(&f), "w");
+      fputs("new", own);
+      fclose(own);
+    } else {
+      fputs("new", f.file);
+    }
+    assert_int_equal(od_atomic_commit(&f, NULL), OD_OK);
+    assert_string_equal(events, "frd");
+    char *text = scratch_read(scratch_path(s, "a.txt"));
+    assert_string_equal(text, "new");
+    free(text);
+  }
+}
 
 static void test_commit_replaces(void **state) {
   scratch *s = *state;
@@ -94,7 +141,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_commit_replaces),    TEST(test_discard_leaves_nothing),
       TEST(test_links_are_followed), TEST(test_devices_are_written_directly),
-      TEST(test_failures_say_why),
+      TEST(test_failures_say_why),   TEST(test_on_disk_before_the_rename),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

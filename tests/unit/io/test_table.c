@@ -113,7 +113,7 @@ static void test_csv_missing_values(void **state) {
   od_table *t = NULL;
   od_error err = {0};
   const char *path = scratch_write(s, "t.csv", text, strlen(text));
-  assert_int_equal(od_table_read_csv_with(path, missing, &t, &err), OD_OK);
+  assert_int_equal(od_table_read_csv_with(path, &(od_table_wish){.missing = missing}, &t, &err), OD_OK);
   assert_true(t->places.header == 1 && t->places.column[1] == 6 && t->places.line[4] == 6);
   expect(t, 2, (const char *[]){"time", "", "p", ""}, 5, (double[]){0, NAN, 1, NAN, 2, NAN, 3, NAN, 4, 9999});
 }
@@ -147,10 +147,56 @@ static void test_csv_lines(void **state) {
     assert_int_equal(od_csv_row(&lines, LINE(wrong[i]), v, &err), OD_BAD_INPUT);
     assert_string_equal(err.text, said[i]);
   }
+  // What nobody uses may be anything, or not there.
+  lines.used = (bool[]){true, false, false};
+  assert_int_equal(od_csv_row(&lines, LINE("7;x"), v, &err), OD_OK);
+  assert_true(v[0] == 7 && isnan(v[1]) && isnan(v[2]));
+  assert_int_equal(od_csv_row(&lines, LINE("y;x;1"), v, &err), OD_BAD_INPUT);
   od_table_free(lines.table);
   lines = (od_csv_lines){.name = "input", .line = 1};
   assert_int_equal(od_csv_header(&lines, LINE("1,2"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "input:1:1: expected a line with the names of the columns first");
+}
+
+// What is wrong with a column is kept for those who use it; the others are as they should be.
+static void test_csv_flaws(void **state) {
+  scratch *s = *state;
+  const struct {
+    const char *text, *flaw;
+  } cases[] = {{"time,p\n0,1\n1, abc\n2,x\n", "t.csv:3:4: 'abc' is not a number (column 'p')"},
+               {"time,p\n0,1\n\n# note\n1\n", "t.csv:5:2: 1 cell, but the header has 2"},
+               {"time,event\n0,\n1,valve, opened; slowly, again\n", "'valve' is not a number"},
+               {"time;event\n0,5;a\n", "'a' is not a number"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    od_table *t = read_text(s, cases[i].text, strlen(cases[i].text));
+    assert_null(od_table_flaw(t, 0));
+    assert_non_null(od_table_flaw(t, 1));
+    if (!strstr(od_table_flaw(t, 1), cases[i].flaw)) fail_msg("%s", od_table_flaw(t, 1));
+    assert_true(isnan(t->data[2 * t->rows - 1]) && t->data[2 * t->rows - 2] == (i == 0 ? 2 : i == 3 ? 0.5 : 1));
+    od_table_free(t);
+  }
+}
+
+// Lines before the header are found by the rows, or told.
+static void test_csv_preamble(void **state) {
+  scratch *s = *state;
+  const char *labels[] = {"time", "s", "p", "bar", "q", ""};
+  double data[] = {0, 1.5, 2, 1, 2.5, 3};
+#define LOGGER "Logger 12\nDate: 2024-02-29, Friday\nChannels, 3\n\n"
+  expect(READ(s, LOGGER "time [s],p [bar],q\n0,1.5,2\n1,2.5,3\n"), 3, labels, 2, data);
+  expect(READ(s, LOGGER "time,p [bar],q\ns,,\n0,1.5,2\n1,2.5,3\n"), 3, labels, 2, data);
+  expect(READ(s, LOGGER "time [s];p [bar];q\n0;1,5;2\n1;2,5;3\n"), 3, labels, 2, data);
+  expect(READ(s, "\"a quote\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n"), 3, labels, 2, data);
+  expect(READ(s, LOGGER "time [s],p [bar],q\n0,1.5,2\n"), 3, labels, 1, data);
+  // As wide as the table: it must be told.
+  const char text[] = "made,by,hand\ntime [s],p [bar],q\n0,1.5,2\n1,2.5,3\n";
+  od_table *t = NULL;
+  const char *path = scratch_write(s, "t.csv", text, sizeof text - 1);
+  assert_int_equal(od_table_read_csv_with(path, &(od_table_wish){.skip = 1}, &t, NULL), OD_OK);
+  assert_int_equal(t->places.line[0], 3);
+  expect(t, 3, labels, 2, data);
+  t = NULL;
+  assert_int_equal(od_table_read_csv_with(path, &(od_table_wish){.skip = 10}, &t, NULL), OD_BAD_INPUT);
 }
 
 static void test_csv_errors_name_the_place(void **state) {
@@ -158,8 +204,8 @@ static void test_csv_errors_name_the_place(void **state) {
   const struct {
     const char *text, *expected;
   } cases[] = {
-      {"time,p\n0,1\n1, abc\n", "t.csv:3:4: 'abc' is not a number (column 'p')"},
-      {"time,p\n0,1\n\n# note\n1\n", "t.csv:5:2: 1 cell, but the header has 2"},
+      {"time,event\n0,5,start\n", "t.csv:2:5: more cells than the header's 2"},
+      {"time,event\n0,start,5\n", "t.csv:2:9: more cells than the header's 2"},
       {"time,p\n0,1,2\n", "t.csv:2:5: more cells than the header's 2"},
       {"time,p\n0,\"1\n", "t.csv:2:3: this quote is never closed"},
       {"time,p\n0,\"1\" x\n", "t.csv:2:7: expected a separator after the closing quote"},
@@ -300,7 +346,7 @@ static void test_foreign_mat(void **state) {
     write_foreign_mat(path, levels[i]);
     od_table *t = NULL;
     od_error err = {0};
-    if (od_table_read_mat(path, missing, &t, &err) != OD_OK) fail_msg("%s", err.text);
+    if (od_table_read_mat(path, &(od_table_wish){.missing = missing}, &t, &err) != OD_OK) fail_msg("%s", err.text);
     int columns = levels[i] == MAT_FT_MAT4 ? 3 : 5;
     assert_int_equal(t->columns, columns);
     assert_int_equal(t->rows, 3);
@@ -336,6 +382,8 @@ int main(void) {
       cmocka_unit_test(test_summary),
       TEST(test_csv_round_trip),
       TEST(test_csv_dialects),
+      TEST(test_csv_flaws),
+      TEST(test_csv_preamble),
       TEST(test_csv_errors_name_the_place),
       TEST(test_csv_survives_noise),
       TEST(test_mat),

@@ -1,0 +1,67 @@
+#include "io/inputs_read.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct input {
+  dev_t device;
+  ino_t number;
+  char *name;
+} input;
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static bool begun;
+static input *inputs;
+static int count, capacity;
+
+void od_inputs_begin(void) {
+  begun = true;
+}
+
+static const input *find(const struct stat *facts) {
+  for (int i = 0; i < count; i++)
+    if (inputs[i].device == facts->st_dev && inputs[i].number == facts->st_ino) return &inputs[i];
+  return NULL;
+}
+
+static bool append(const struct stat *facts, const char *name) {
+  if (count == capacity) {
+    int larger = capacity ? 2 * capacity : 16;
+    input *moved = realloc(inputs, (size_t)larger * sizeof *moved);
+    if (!moved) return false;
+    inputs = moved;
+    capacity = larger;
+  }
+  char *copy = strdup(name);
+  if (copy) inputs[count++] = (input){facts->st_dev, facts->st_ino, copy};
+  return copy != NULL;
+}
+
+static bool note(const struct stat *facts, const char *name) {
+  if (!S_ISREG(facts->st_mode)) return true;
+  pthread_mutex_lock(&guard);
+  bool ok = find(facts) || append(facts, name);
+  pthread_mutex_unlock(&guard);
+  return ok;
+}
+
+bool od_inputs_note(const char *path) {
+  struct stat facts;
+  return !begun || stat(path, &facts) != 0 || note(&facts, path);
+}
+
+bool od_inputs_note_open(int fd, const char *name) {
+  struct stat facts;
+  return !begun || fstat(fd, &facts) != 0 || note(&facts, name);
+}
+
+const char *od_inputs_find(const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) != 0) return NULL;
+  pthread_mutex_lock(&guard);
+  const input *known = find(&facts);
+  pthread_mutex_unlock(&guard);
+  return known ? known->name : NULL;
+}
