@@ -6,9 +6,11 @@ GENERATOR ?= Ninja
 # PACKAGES=no leaves the system alone and trusts that what is needed is there.
 PACKAGES ?= yes
 
+# A name for what holds a comma, which would end an argument of call.
+sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help packages bench-packages demo test bench install sanitize format clean
+.PHONY: all help packages bench-packages verify-packages demo test bench install sanitize verify torture fuzz format clean
 
 all: packages
 	@$(call configure,$(BUILD))
@@ -21,6 +23,9 @@ help:
 	@echo "make bench      build and run the benchmarks"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
+	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
+	@echo "make torture    every allocation of check, simulate, observe and fit fails once (some minutes)"
+	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
 
@@ -34,6 +39,11 @@ ifneq ($(PACKAGES),no)
 	@scripts/install-packages scripts/packages-bench.txt
 endif
 
+verify-packages:
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-verify.txt
+endif
+
 demo: all
 	@scripts/demo $(BUILD)
 
@@ -45,9 +55,20 @@ test: packages
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j2
 
 sanitize: packages
-	@$(call configure,build-sanitize,-DOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
+	@$(call configure,build-sanitize,-DOD_SANITIZE=$(sanitizers) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1)
 	@cmake --build build-sanitize -j $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --no-label-summary -j2
+
+verify: packages verify-packages
+	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/verify $(STAGES)
+
+torture: packages
+	@$(call configure,$(BUILD))
+	@cmake --build $(BUILD) -j $(JOBS)
+	@OD_TORTURE=1 ctest --test-dir $(BUILD) --verbose --no-label-summary -L faults -j $(JOBS) --timeout 3600
+
+fuzz: packages verify-packages
+	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)
 
 bench: packages bench-packages
 	@$(call configure,$(BUILD),-DOD_BENCH=ON)
@@ -60,4 +81,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-sanitize
+	@rm -rf $(BUILD) build-sanitize build-verify build-fuzz

@@ -103,7 +103,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                              {"scale", "1", OD_POSITIVE, 1},
                              {"relative", "1", OD_POSITIVE, 0}};
   int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
-  od_check_whole(ld, first + 3, "every", 1, 1e6);
+  int every = (int)od_read_whole(ld, first + 3, "every", 1, 1e6);
   if (relative && od_number_is_given(ld, first))
     od_complain_number(ld, first, "the noise is given twice: sigma, and relative to the signal");
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
@@ -117,7 +117,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                                 .noise = kind == 1 ? OD_NOISE_UNIFORM : OD_NOISE_GAUSSIAN,
                                                 .bias = od_number_value(ld, first + 1),
                                                 .resolution = od_number_value(ld, first + 2),
-                                                .every = (int)fmin(od_number_value(ld, first + 3), 1e6),
+                                                .every = every,
                                                 .start = od_number_value(ld, first + 4),
                                                 .scale = od_number_value(ld, first + 6),
                                                 .relative = od_number_value(ld, first + 7),
@@ -322,11 +322,10 @@ static void read_filter(od_experiment_loader *xl, int node) {
   int form = od_section_get(ld, &section, "form");
   xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
   int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
-  od_check_whole(ld, first + 1, "gate_patience", 2, 1e9);
-  od_check_whole(ld, first + 2, "frozen", 0, 1e9);
+  int frozen = (int)od_read_whole(ld, first + 2, "frozen", 0, 1e9);
   xl->e->gate = od_number_value(ld, first);
-  xl->e->patience = (int)fmin(od_number_value(ld, first + 1), 1e9);
-  xl->frozen = od_number_is_given(ld, first + 2) ? (int)fmin(od_number_value(ld, first + 2), 1e9) : -1;
+  xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
+  xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
 }
 
 // So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
@@ -348,8 +347,7 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
   int first = od_read_fields(ld, file, fields, 3, OD_IN_LOADER);
-  od_check_whole(ld, first + 2, "seed", 0, 9007199254740992.0);
-  e->seed = (uint64_t)od_number_value(ld, first + 2);
+  e->seed = (uint64_t)od_read_whole(ld, first + 2, "seed", 0, 9007199254740992.0);
   e->time = od_number_value(ld, first);
   e->step = od_number_value(ld, first + 1);
   if (!e->model) return;

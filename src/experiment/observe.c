@@ -133,8 +133,9 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   const od_experiment *e = r->e;
   const double *given = r->options->parameters;
   size_t n = (size_t)r->n;
-  double *P = calloc(n * n + n + 1, sizeof *P), *x = P + n * n, *drawn = x + r->nx;
+  double *P = calloc(n * n + n + 1, sizeof *P);
   if (!P) return OD_NO_MEMORY;
+  double *x = P + n * n, *drawn = x + r->nx;
   memcpy(P, e->covariance, n * n * sizeof *P);
   if (r->options->sigmas) change_sigmas(r, P);
   od_status status = od_observer_start(r->observer, first->t, NULL, !r->np ? NULL : given ? given : p, P, first->u);

@@ -51,25 +51,22 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->loss = (od_ls_loss)choice(ld, &section, "loss", losses, OD_LOSS_LINEAR);
   plan->known_noise = choice(ld, &section, "noise", noises, 0) == 1;
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
-  od_check_whole(ld, first + 1, "starts", 0, 1e6);
-  od_check_whole(ld, first + 3, "evaluations", 1, 1e9);
-  od_check_whole(ld, first + 4, "substeps", 1, 1e6);
   plan->loss_scale = od_number_value(ld, first);
-  plan->starts = (int)od_number_value(ld, first + 1);
+  plan->starts = (int)od_read_whole(ld, first + 1, "starts", 0, 1e6);
   plan->hold_out = od_number_value(ld, first + 2);
-  plan->evaluations = (long)od_number_value(ld, first + 3);
-  plan->substeps = (int)od_number_value(ld, first + 4);
+  plan->evaluations = (long)od_read_whole(ld, first + 3, "evaluations", 1, 1e9);
+  plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 1e6);
   if (plan->hold_out >= 1) od_complain_number(ld, first + 2, "hold_out must be less than 1, or 100 %%");
 }
 
 // --- What is done to signals before -------------------------------------------------------------------------------
 
-// Windows have a sample in their middle. Their size is read as a whole number, or the message is enough.
-static void check_window(od_loader *ld, int number, const char *name, int least) {
-  double size = od_number_value(ld, number);
-  if (!od_number_is_given(ld, number)) return;
-  od_check_whole(ld, number, name, least, 1e6);
-  if (fmod(size, 2) == 0) od_complain_number(ld, number, "%s must be odd", name);
+// Windows have a sample in their middle.
+static int read_window(od_loader *ld, int number, const char *name, int least) {
+  if (!od_number_is_given(ld, number)) return 0;
+  double size = od_read_whole(ld, number, name, least, 1e6);
+  if (fmod(od_number_value(ld, number), 2) == 0) od_complain_number(ld, number, "%s must be odd", name);
+  return (int)size;
 }
 
 static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) {
@@ -83,9 +80,9 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
   od_section section = {.map = -1, .node = ld->tree.root, .path = "prepare", .what = "prepare"};
   if (node >= 0) section = od_section_open(ld, node, node, "prepare", "prepare", keys);
   int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
-  check_window(ld, first + 2, "smooth_window", 3);
-  od_check_whole(ld, first + 3, "smooth_order", 0, 20);
-  check_window(ld, first + 5, "outlier_window", 5);
+  int smooth_window = read_window(ld, first + 2, "smooth_window", 3);
+  int smooth_order = (int)od_read_whole(ld, first + 3, "smooth_order", 0, 20);
+  int outlier_window = read_window(ld, first + 5, "outlier_window", 5);
   bool smooths = od_number_is_given(ld, first + 2), ordered = od_number_is_given(ld, first + 3);
   if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order wants a smooth_window beside it");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
@@ -93,10 +90,10 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
                                .detrend = (od_detrend)choice(ld, &section, "detrend", detrends, OD_DETREND_NONE),
                                .low_pass = od_number_value(ld, first + 1),
-                               .savgol_window = (int)od_number_value(ld, first + 2),
-                               .savgol_order = smooths ? (int)od_number_value(ld, first + 3) : 0,
+                               .savgol_window = smooth_window,
+                               .savgol_order = smooths ? smooth_order : 0,
                                .outliers = od_number_value(ld, first + 4),
-                               .outlier_window = (int)od_number_value(ld, first + 5)};
+                               .outlier_window = outlier_window};
 }
 
 // --- Data sets ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/unfinished.h"
+
 static od_status cannot(od_error *err, const char *what, const char *path) {
   return od_fail(err, OD_IO, "cannot %s %s: %s", what, path, strerror(errno));
 }
@@ -17,6 +19,7 @@ static od_status cannot(od_error *err, const char *what, const char *path) {
 static void release(od_atomic_file *f) {
   if (f->file) fclose(f->file);
   free(f->path);
+  od_unfinished_forget(f->temporary);
   free(f->temporary);
   *f = (od_atomic_file){0};
 }
@@ -29,6 +32,7 @@ static int create_temporary(od_atomic_file *f, mode_t mode) {
   for (int n = 0; n < 1000; n++) {
     snprintf(f->temporary, room, "%s.tmp-%ld-%d", f->path, (long)getpid(), n);
     int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0) od_unfinished_add(f->temporary);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;

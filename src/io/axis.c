@@ -40,9 +40,13 @@ static void choose_unit(od_axis *axis, const char *unit) {
 }
 
 od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
+  // Steps and their powers must be numbers too, which leaves out the largest and the smallest.
+  static const double largest = 1e300, smallest = 1e-290;
   if (!isfinite(min) || !isfinite(max)) min = -1, max = 1;
-  // What does not move is shown in the middle; rounding errors are no movement.
+  min = fmin(fmax(min, -largest), largest), max = fmin(fmax(max, -largest), largest);
   double size = fmax(fabs(min), fabs(max));
+  if (size < smallest) min = max = size = 0;
+  // What does not move is shown in the middle; rounding errors are no movement.
   if (max - min <= 1e-9 * size || max == min) {
     double room = size > 0 ? 0.1 * size : 1;
     min -= room;

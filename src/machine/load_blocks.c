@@ -232,7 +232,7 @@ static void read_delay(const block_reader *r) {
     return;
   }
   int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_errors(ld->messages) == before) od_check_whole(ld, order, "pade", 1, OD_MOST_PADE);
+  if (od_messages_errors(ld->messages) == before) od_read_whole(ld, order, "pade", 1, OD_MOST_PADE);
 }
 
 static void read_pid(const block_reader *r) {

@@ -99,7 +99,8 @@ static int read_degree(od_loader *ld, const od_section *section) {
   int before = od_messages_errors(ld->messages);
   int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
   if (od_messages_errors(ld->messages) != before || !od_number_is_given(ld, number)) return 0;
-  return od_check_whole(ld, number, "degree", 1, HIGHEST_DEGREE) ? (int)od_number_value(ld, number) : 0;
+  double degree = od_read_whole(ld, number, "degree", 1, HIGHEST_DEGREE);
+  return od_messages_errors(ld->messages) == before ? (int)degree : 0;
 }
 
 static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve) {

@@ -102,7 +102,7 @@ static void check_chirp(od_loader *ld, int first, bool logarithmic) {
 static void check_stepped_sine(od_loader *ld, int first) {
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  od_check_whole(ld, first + 4, "periods", 1, 1e6);
+  od_read_whole(ld, first + 4, "periods", 1, 1e6);
   if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
     od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
@@ -112,8 +112,8 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int fl
   if (form->kind == OD_SIGNAL_CHIRP) check_chirp(ld, first, flag == 1);
   if (form->kind == OD_SIGNAL_STEPPED_SINE) check_stepped_sine(ld, first);
   if (form->kind == OD_SIGNAL_PRBS) {
-    od_check_whole(ld, first + 3, "seed", 0, 4294967295.0);
-    od_check_whole(ld, first + 4, "order", 2, 31);
+    od_read_whole(ld, first + 3, "seed", 0, 4294967295.0);
+    od_read_whole(ld, first + 4, "order", 2, 31);
   }
 }
 

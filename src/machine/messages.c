@@ -130,6 +130,7 @@ static void leave_out_last_error(od_messages *m) {
 }
 
 void od_messages_sort(od_messages *m, int first) {
+  if (m->count == first && m->dropped == 0) return;
   sort_items(m->item + first, m->count - first);
   // What an alias repeats is reported once.
   int kept = first;

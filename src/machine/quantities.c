@@ -193,11 +193,11 @@ bool od_check_range(od_loader *ld, const od_given *given, const od_field *field,
   return od_check_limits(ld, given, field, row, value);
 }
 
-bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most) {
+double od_read_whole(od_loader *ld, int number, const char *label, double least, double most) {
   double value = od_number_value(ld, number);
-  if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return true;
+  if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return value;
   od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
-  return false;
+  return least;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------

@@ -43,8 +43,9 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
 // Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is
 // unusual.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
-// Whether a number, if it is given, is a whole one; if not, a message says so.
-bool od_check_whole(od_loader *ld, int number, const char *label, double least, double most);
+// The value of a number that must be whole if it is given. Where it is not, a message says so and `least` stands for it,
+// so that the value may be cast to an integer in any case.
+double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if asked for, to the model. Returns its index in the machine's table.
 int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,

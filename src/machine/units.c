@@ -1,7 +1,8 @@
 // Units through UDUNITS-2: each text is parsed once, taken apart into powers of the base units, and kept.
 //
 // UDUNITS keeps its parser and its last status in globals of its own, hence the lock: machines may be loaded by several
-// threads at once.
+// threads at once. Its database is read once in a process: that takes longer than reading a machine, and UDUNITS does not
+// give back the memory of its prefixes.
 #include "machine/units.h"
 
 #include <math.h>
@@ -29,7 +30,6 @@ typedef struct parsed_unit {
 } parsed_unit;
 
 struct od_units {
-  ut_system *system;
   parsed_unit *item;
   int count, capacity;
   od_index index;
@@ -90,16 +90,23 @@ static ut_system *read_database(void) {
   return NULL;
 }
 
+static ut_system *database;  // never changed once it is there
+
+static bool has_database(void) {
+  pthread_mutex_lock(&udunits_lock);
+  if (database == NULL) database = read_database();
+  bool there = database != NULL;
+  pthread_mutex_unlock(&udunits_lock);
+  return there;
+}
+
 od_units *od_units_new(od_error *err) {
   od_units *units = calloc(1, sizeof *units);
   if (units == NULL) {
     od_fail(err, OD_NO_MEMORY, "memory ran out");
     return NULL;
   }
-  pthread_mutex_lock(&udunits_lock);
-  units->system = read_database();
-  pthread_mutex_unlock(&udunits_lock);
-  if (units->system == NULL) {
+  if (!has_database()) {
     free(units);
     od_fail(err, OD_IO, "the database of UDUNITS-2 cannot be read; is UDUNITS2_XML_PATH set to a wrong place?");
     return NULL;
@@ -109,9 +116,6 @@ od_units *od_units_new(od_error *err) {
 
 void od_units_free(od_units *units) {
   if (units == NULL) return;
-  pthread_mutex_lock(&udunits_lock);
-  ut_free_system(units->system);
-  pthread_mutex_unlock(&udunits_lock);
   od_index_free(&units->index);
   od_texts_free(&units->texts);
   free(units->item);
@@ -187,10 +191,10 @@ static bool looks_like_unit(const char *text) {
   return true;
 }
 
-static void take_apart(od_units *units, parsed_unit *parsed) {
+static void take_apart(parsed_unit *parsed) {
   // The scanner of UDUNITS passes over bytes that are no UTF-8.
   if (!od_utf8_is_text(parsed->text) || !looks_like_unit(parsed->text)) return;
-  ut_unit *unit = ut_parse(units->system, parsed->text, UT_UTF8);
+  ut_unit *unit = ut_parse(database, parsed->text, UT_UTF8);
   if (unit == NULL) return;
   visit v = {.linear = true};
   cv_converter *converter = NULL;
@@ -216,7 +220,7 @@ static const parsed_unit *parse_unit(od_units *units, const char *text) {
     at = units->count++;
     units->item[at] = (parsed_unit){.text = od_texts_copy(&units->texts, text, strlen(text))};
     pthread_mutex_lock(&udunits_lock);
-    take_apart(units, &units->item[at]);
+    take_apart(&units->item[at]);
     pthread_mutex_unlock(&udunits_lock);
     if (!od_index_add(&units->index, units->item[at].text, at)) return NULL;
   }

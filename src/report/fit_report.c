@@ -131,7 +131,7 @@ static void report_combinations(od_fit_account *a) {
     double value = f->combination_value[i], half = OD_NORMAL95 * f->combination_sigma[i];
     // SI units come in all sizes: digits count, not decimals.
     bool told = isfinite(half) && half > 0;
-    int digits = told && fabs(value) > half ? 2 + (int)log10(fabs(value) / half) : 2;
+    int digits = told && fabs(value) > half ? 2 + (int)fmin(log10(fabs(value) / half), 15) : 2;
     od_page_row(a->page, f->plan->combination[i].name);
     od_page_cell(a->page, "%.*g", told ? digits : 5, value);
     if (told)

@@ -58,7 +58,7 @@ double od_stability_longest_step(od_stability *s, const double *J) {
     return step;
   for (int i = 0; i < n; i++) largest = fmax(largest, hypot(s->real[i], s->imaginary[i]));
   for (int i = 0; i < n; i++) {
-    double _Complex eigenvalue = CMPLX(s->real[i], s->imaginary[i]);
+    double _Complex eigenvalue = s->real[i] + s->imaginary[i] * I;
     bool grows = s->real[i] > 1e-9 * largest;
     if (!grows && cabs(eigenvalue) > 1e-12 * largest) step = fmin(step, longest_step(eigenvalue));
   }

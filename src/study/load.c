@@ -119,8 +119,8 @@ static od_case *new_case(study_loader *sl) {
 static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
   const od_field field = {"seeds", "1", OD_POSITIVE, (double)otherwise};
   int number = od_read_fields(&sl->ld, section, &field, 1, OD_IN_LOADER);
-  od_check_whole(&sl->ld, number, "seeds", 1, 1e9);
-  return sl->options->seeds > 0 ? sl->options->seeds : (long)od_number_value(&sl->ld, number);
+  long seeds = (long)od_read_whole(&sl->ld, number, "seeds", 1, 1e9);
+  return sl->options->seeds > 0 ? sl->options->seeds : seeds;
 }
 
 static bool read_start(study_loader *sl, const od_section *section, bool otherwise) {
@@ -213,8 +213,7 @@ static od_status read_file(void *user) {
   sl->s->title = title ? title : sl->s->path;
   sl->seeds = read_seeds(sl, &file, 100);
   int number = od_read_fields(ld, &file, &first, 1, OD_IN_LOADER);
-  od_check_whole(ld, number, "first_seed", 0, 9007199254740992.0);
-  sl->first_seed = (uint64_t)od_number_value(ld, number);
+  sl->first_seed = (uint64_t)od_read_whole(ld, number, "first_seed", 0, 9007199254740992.0);
   sl->random_start = read_start(sl, &file, false);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);

@@ -1,11 +1,16 @@
 // Counts what a test allocates: the C library's allocator with a counter in front. To be included by one file of a
-// program. Under the address sanitizer, which has an allocator of its own, nothing can be counted.
+// program. Under sanitizers with an allocator of their own nothing can be counted.
 #ifndef OD_TEST_ALLOCATIONS_H
 #define OD_TEST_ALLOCATIONS_H
 
 #include <stddef.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined __has_feature  // of Clang
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OTHER_ALLOCATOR
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined OTHER_ALLOCATOR
 #define COUNTING 0
 #else
 #define COUNTING 1

@@ -151,6 +151,15 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "x.yaml:5:82: found 'mising'; did you mean 'missing'?\n"
          "x.yaml:6:34: gate_patience must be a whole number from 2 to 1000000000\n"
          "x.yaml:6:45: frozen must be a whole number from 0 to 1000000000\n");
+  // Numbers that no integer holds: the message is all that comes of them, also under the sanitizers.
+  expect(*state,
+         MACHINE
+         "seed: 1e300\nsensors: {P.pressure: {sigma: 1 MPa, every: 1e300}}\n"
+         "filter: {gate: 5, gate_patience: 1e300, frozen: 1e300}\n",
+         "x.yaml:2:7: seed must be a whole number from 0 to 9007199254740992\n"
+         "x.yaml:3:45: every must be a whole number from 1 to 1000000\n"
+         "x.yaml:4:34: gate_patience must be a whole number from 2 to 1000000000\n"
+         "x.yaml:4:49: frozen must be a whole number from 0 to 1000000000\n");
 }
 
 static void test_outputs_must_tell_the_states(void **state) {

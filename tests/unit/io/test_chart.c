@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -193,11 +194,30 @@ static void test_gaps_and_monsters(void **state) {
   finish(d);
 }
 
+// Axes of numbers that are nearly too large or too small for numbers: a few ticks with finite labels.
+static void test_axes_of_any_size(void **state) {
+  (void)state;
+  static const double ends[][2] = {{-DBL_MAX, DBL_MAX},    {0, DBL_MAX},     {-1e308, 1e307},   {0, DBL_MIN},
+                                   {0, DBL_TRUE_MIN},      {1e-320, 2e-320}, {-1e-300, 1e-300}, {1, 1 + DBL_EPSILON},
+                                   {DBL_MAX / 2, DBL_MAX}, {-5, 3},          {NAN, 1},          {-INFINITY, 0}};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    od_axis axis = od_axis_make(ends[i][0], ends[i][1], "m", 5);
+    if (axis.ticks < 1 || axis.ticks > 20) fail_msg("%d ticks from %g to %g", axis.ticks, ends[i][0], ends[i][1]);
+    assert_true(axis.low < axis.high && isfinite(axis.high - axis.low) && axis.step > 0 && isfinite(axis.step));
+    for (int k = 0; k < axis.ticks; k++) {
+      char text[OD_AXIS_TEXT];
+      od_axis_label(&axis, k, text);
+      assert_null(strstr(text, "nan"));
+      assert_null(strstr(text, "inf"));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_smooth_line),       cmocka_unit_test(test_few_points),
       cmocka_unit_test(test_spikes_stay),       cmocka_unit_test(test_noise_is_bounded),
-      cmocka_unit_test(test_gaps_and_monsters),
+      cmocka_unit_test(test_gaps_and_monsters), cmocka_unit_test(test_axes_of_any_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "machine/units.h"
+#include "support/allocations.h"
 
 static int setup(void **state) {
   od_error error;
@@ -146,11 +148,29 @@ static void test_threads(void **state) {
   for (int i = 0; i < THREADS; i++) assert_true(sound[i]);
 }
 
+// Machines are loaded many times in a process: what the C library has given out must be the same after each, once the allocator's
+// own lists are full.
+static void test_nothing_is_lost(void **state) {
+  (void)state;
+#if COUNTING
+  size_t before = 0;
+  for (int i = 0; i < 40; i++) {
+    od_error error;
+    od_units *units = od_units_new(&error);
+    assert_true(od_units_knows(units, "kN s/m") && !od_units_knows(units, "kN s/(m"));
+    od_units_free(units);
+    if (i == 20) before = mallinfo2().uordblks;
+  }
+  assert_int_equal(mallinfo2().uordblks, before);
+#endif
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_conversions), cmocka_unit_test(test_decimal_fractions_are_exact),
-      cmocka_unit_test(test_misfits),     cmocka_unit_test(test_unknown),
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_conversions),     cmocka_unit_test(test_decimal_fractions_are_exact),
+      cmocka_unit_test(test_misfits),         cmocka_unit_test(test_unknown),
+      cmocka_unit_test(test_names),           cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_nothing_is_lost),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

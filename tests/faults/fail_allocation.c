@@ -1,0 +1,64 @@
+// Preloaded into the program: the allocation whose number is in OD_FAIL_ALLOCATION fails, once. At the end the number
+// of allocations asked for is written to the file that OD_ALLOCATIONS names.
+//
+// The program asks the C library by its inner names (src/cli/memory.c), which is where this steps in. Children that it forks
+// are counted with it.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static atomic_long *asked;  // in memory that children share
+static long fails;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *number = getenv("OD_FAIL_ALLOCATION");
+  fails = number ? atol(number) : 0;
+  void *shared = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  asked = shared != MAP_FAILED ? shared : NULL;
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *path = getenv("OD_ALLOCATIONS");
+  int file = path && asked && *asked > 0 ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+  if (file < 0) return;
+  dprintf(file, "%ld\n", *asked);
+  close(file);
+}
+
+static bool fail(void) {
+  if (!asked || ++*asked != fails) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+// The C library's function of that name; through memory, since standard C has no cast from data to functions.
+static void find(void *function, const char *name) {
+  void *address = dlsym(RTLD_NEXT, name);
+  memcpy(function, &address, sizeof address);
+}
+
+void *__libc_malloc(size_t size) {
+  static void *(*next)(size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(size);
+}
+
+void *__libc_calloc(size_t count, size_t size) {
+  static void *(*next)(size_t, size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(count, size);
+}
+
+void *__libc_realloc(void *old, size_t size) {
+  static void *(*next)(void *, size_t);
+  if (!next) find(&next, __func__);
+  return fail() ? NULL : next(old, size);
+}
