@@ -354,10 +354,11 @@ static void enlarge(od_experiment *e, od_observed *o, int parameters, long rows)
   o->estimate = realloc(o->estimate, (size_t)parameters * sizeof *o->estimate);
   o->sigma = realloc(o->sigma, (size_t)parameters * sizeof *o->sigma);
   o->start = realloc(o->start, (size_t)parameters * sizeof *o->start);
+  o->bias = realloc(o->bias, (size_t)parameters * sizeof *o->bias);
   for (int i = 0; i < parameters; i++) {
     snprintf(paths[i], sizeof paths[i], "part.number[%d]", i);
     e->parameter[i] = (od_estimated){.path = paths[i], .unit = "1", .sigma = 10, .truth = NAN};
-    o->start[i] = 0;
+    o->start[i] = o->bias[i] = 0;
     o->estimate[i] = i;
     o->sigma[i] = i % 2 ? 2 : 10;
   }
