@@ -36,7 +36,7 @@ bench_fit *bench_fit_open(const char *path) {
   od_status status = b ? od_fit_plan_load(path, NULL, &b->plan, messages) : OD_NO_MEMORY;
   if (status != OD_OK) od_messages_print(messages, stderr, false);
   od_messages_free(messages);
-  if (status == OD_OK) status = od_fit_data_make(b->plan, &b->plan->set[0], &b->data, &err);
+  if (status == OD_OK) status = od_fit_data_make(b->plan, &b->plan->set[0], NULL, &b->data, &err);
   if (status == OD_OK) status = od_experiment_plant(b->plan->e, &b->plant, &err);
   if (status == OD_OK) {
     const od_drive drive = {.count = (int)b->data->rows, .step = b->data->step, .u = b->data->u};

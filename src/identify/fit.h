@@ -91,7 +91,7 @@ typedef struct od_fit_data {
   long bridged;      // values of inputs that the log lacks, taken from their neighbours
 } od_fit_data;
 
-// Whoever waits for the data, and may not want to any longer.
+// Whoever waits for the data, and may not want to any longer; NULL: nobody asks.
 typedef struct od_waiting {
   bool (*keeps_going)(void *user);
   void *user;

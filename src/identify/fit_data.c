@@ -81,8 +81,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
                                         .hold = plan->hold,
                                         .substeps = plan->substeps,
                                         .steady = plan->start == OD_FIT_FROM_REST,
-                                        .keeps_going = waiting->keeps_going,
-                                        .user = waiting->user};
+                                        .keeps_going = waiting ? waiting->keeps_going : NULL,
+                                        .user = waiting ? waiting->user : NULL};
   if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);
   if (status == OD_OK && (status = od_predict(predictor, NULL, NULL, d->y, NULL)) != OD_OK)
     status = status == OD_INTERRUPTED
