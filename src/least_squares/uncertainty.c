@@ -72,6 +72,10 @@ bool od_is_minimum(od_search *s, od_ls_result *r) {
   od_spectrum_of(s, NULL);
   r->offset = od_offset(s);
   double allowed = fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
+  // A direction without influence has a slope of its own by differences: rounding, which hits as much of the residuals as
+  // any random direction does.
+  bool differences = !s->problem->jacobian && !s->problem->residuals_complex;
+  if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
   double least = fmax(rounding * s->start_norm, 10 * o->step_tolerance * effect_of_parameters(s));
   return r->offset <= allowed || od_removable(s) <= least;
 }

@@ -880,6 +880,35 @@ static void bad_arguments(void **state) {
   }
 }
 
+// Only the product of the two is told. By differences the direction without influence has a slope all the same, which is
+// rounding and no way down: where the product is right, to the normal equations, is a minimum.
+enum { PRODUCT_ROWS = 2000 };
+static double product_data(int k) {
+  return 6 * (1 + 1e-3 * k) + sin(1e4 * k * k);
+}
+static int product_residuals(void *user, const double *x, double *r) {
+  (void)user;
+  for (int k = 0; k < PRODUCT_ROWS; k++) r[k] = x[0] * x[1] * (1 + 1e-3 * k) - product_data(k);
+  return 0;
+}
+static void differences_find_the_minimum_of_what_is_told(void **state) {
+  (void)state;
+  static const double start[2] = {1, 1};
+  double above = 0, below = 0;
+  for (int k = 0; k < PRODUCT_ROWS; k++) {
+    above += (1 + 1e-3 * k) * product_data(k);
+    below += (1 + 1e-3 * k) * (1 + 1e-3 * k);
+  }
+  for (int forward = 0; forward < 2; forward++) {
+    const od_ls_problem problem = {.m = PRODUCT_ROWS, .n = 2, .residuals = product_residuals, .start = start};
+    const od_ls_options options = {.cost_tolerance = 1e-12, .step_tolerance = 1e-9, .forward_differences = forward};
+    od_ls_result *r = NULL;
+    assert_int_equal(od_least_squares(&problem, &options, &r, NULL), OD_OK);
+    assert_true(fabs(r->x[0] * r->x[1] - above / below) < 1e-6);
+    od_ls_result_free(r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(row_blocks),
@@ -901,6 +930,7 @@ int main(void) {
       cmocka_unit_test(multistart),
       cmocka_unit_test(multistart_with_trouble),
       cmocka_unit_test(bad_arguments),
+      cmocka_unit_test(differences_find_the_minimum_of_what_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
