@@ -525,8 +525,7 @@ void od_accuracy_record(od_accuracy *a, const double *y) {
 
 od_output_error od_accuracy_of(const od_accuracy *a, int output) {
   double low = a->low[output], high = a->high[output], error = a->error[output], at = a->at[output];
-  // What is constant but for round-off has no range to speak of.
-  double range = high >= low ? fmax(high - low, 1e-9 * fmax(fabs(low), fabs(high))) : 0;
+  double range = high >= low ? od_visible_range(low, high) : 0;
   return (od_output_error){.part = error > 0 ? error / range : 0, .at = at};
 }
 

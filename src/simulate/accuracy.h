@@ -9,9 +9,15 @@
 #ifndef OD_SIMULATE_ACCURACY_H
 #define OD_SIMULATE_ACCURACY_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "oleodyn/sim.h"
+
+// What an error is compared with: how far a quantity ranges. One that is constant but for round-off has no range to speak of.
+static inline double od_visible_range(double low, double high) {
+  return fmax(high - low, 1e-9 * fmax(fabs(low), fabs(high)));
+}
 
 typedef enum od_step_rule { OD_STEPS_TRAPEZOID, OD_STEPS_RK4 } od_step_rule;
 

@@ -320,14 +320,13 @@ static void judge_errors(const run *r, od_run_accuracy *a) {
   }
 }
 
-static int worst_output(const run *r, double *part) {
-  int worst = -1;
-  *part = 0;
+static double worst_part(const run *r) {
+  double part = 0;
   for (int i = 0; r->accuracy && i < r->options->output_count; i++) {
     double own = is_judged(r, i) ? od_accuracy_of(r->accuracy, i).part : 0;
-    if (!(own <= *part)) worst = i, *part = own;
+    if (!(own <= part)) part = own;
   }
-  return worst;
+  return part;
 }
 
 // From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a
@@ -349,9 +348,7 @@ static bool find_accuracy(const run *r, od_run_accuracy *a) {
   a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
   a->balance = r->balance;
   for (int i = 1; i < ENERGIES && r->energy; i++) {
-    range e = r->energy_range[i];
-    // Energies that stay where they are move about by round-off.
-    a->moved = fmax(a->moved, fmax(e.high - e.low, 1e-9 * fmax(fabs(e.low), fabs(e.high))));
+    a->moved = fmax(a->moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
   }
   find_coarse_input(r, a);
   if (!r->accuracy) return true;
@@ -390,9 +387,8 @@ static bool judge_tolerance(const run *r, od_run_accuracy *a) {
   if (!a->error) return false;
   bool known = compare_with_tighter(r, a) == OD_OK;
   for (int i = 0; i < outputs; i++) {
-    // As with steps: what is constant but for round-off has no range to speak of.
     od_summary rows = od_table_summary(r->table, 1 + i);
-    double size = fmax(rows.max - rows.min, 1e-9 * fmax(fabs(rows.min), fabs(rows.max)));
+    double size = od_visible_range(rows.min, rows.max);
     a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? a->error[i].part / size : 0;
   }
   judge_errors(r, a);
@@ -415,7 +411,7 @@ static od_status try_step(const run *r, double step, double *part) {
   run t = new_run(r->machine, r->options, r->step * (double)r->steps, step, r->every);
   od_status status = prepare(&t, NULL);
   if (status == OD_OK) status = run_all(&t, NULL);
-  if (status == OD_OK) worst_output(&t, part);
+  if (status == OD_OK) *part = worst_part(&t);
   end_run(&t);
   return status;
 }
