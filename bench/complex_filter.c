@@ -12,7 +12,7 @@
 #include "observe/covariance.h"
 #include "plant/machine_block.h"
 #include "plant/machine_plant.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 
 enum { MOST_ROUNDS = 12 };
 static const double tiny = 1e-30;  // the imaginary step

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "experiment/innovations.h"
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/observe_verdict.h"
 #include "prepare/whiteness.h"
 
@@ -23,8 +23,8 @@ static od_innovation_record *feed(long count, double a, double mean, double *ser
   double x = 0;
   used[0] = used[1] = 0;
   for (long i = 0; i < count; i++) {
-    x = a * x + sqrt(1 - a * a) * od_noise_gaussian(5, 1, (uint64_t)i, OD_USE_NOISE);
-    double white = od_noise_gaussian(5, 2, (uint64_t)i, OD_USE_NOISE), u = i % 100 < 50 ? 0 : 1;
+    x = a * x + sqrt(1 - a * a) * od_random_gaussian(5, 1, (uint64_t)i, OD_USE_NOISE);
+    double white = od_random_gaussian(5, 2, (uint64_t)i, OD_USE_NOISE), u = i % 100 < 50 ? 0 : 1;
     bool second = i % 3 == 0, gated = i % 17 == 3;
     od_innovation in[SENSORS] = {{500 * (x + mean), 500, gated ? OD_SENSOR_GATED : OD_SENSOR_USED},
                                  {second ? 2 * white : (double)NAN, 2, second ? OD_SENSOR_USED : OD_SENSOR_MISSING}};
@@ -99,8 +99,8 @@ static void test_inputs_that_are_followed(void **state) {
   (void)state;
   od_innovation_record *r = od_innovation_record_new(1, 2, 0);
   for (int i = 0; i < 3000; i++) {
-    double noise = od_noise_gaussian(9, 1, (uint64_t)i, OD_USE_NOISE);
-    double u[2] = {od_noise_gaussian(9, 2, (uint64_t)i, OD_USE_NOISE), i % 40 < 20 ? 0 : 3}, y = 0;
+    double noise = od_random_gaussian(9, 1, (uint64_t)i, OD_USE_NOISE);
+    double u[2] = {od_random_gaussian(9, 2, (uint64_t)i, OD_USE_NOISE), i % 40 < 20 ? 0 : 3}, y = 0;
     const od_innovation in = {noise + (i % 40 == 22 ? 2 : i % 40 == 2 ? -2 : 0), 1, OD_SENSOR_USED};
     od_innovation_record_take(r, &in, &y, u);
   }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/observe.h"
 #include "support/experiments.h"
 #include "support/scratch.h"
@@ -29,8 +29,8 @@ static void test_noise_has_its_moments(void **state) {
   enum { COUNT = 200000 };
   double mean = 0, square = 0, fourth = 0, uniform = 0, uniform_square = 0;
   for (int i = 0; i < COUNT; i++) {
-    double g = od_noise_gaussian(7, 3, (uint64_t)i, OD_USE_NOISE);
-    double u = od_noise_uniform(7, 3, (uint64_t)i, OD_USE_DROPOUT);
+    double g = od_random_gaussian(7, 3, (uint64_t)i, OD_USE_NOISE);
+    double u = od_random_uniform(7, 3, (uint64_t)i, OD_USE_DROPOUT);
     assert_true(u > 0 && u < 1);
     mean += g / COUNT;
     square += g * g / COUNT;
@@ -47,12 +47,12 @@ static void test_noise_has_its_moments(void **state) {
 
 static void test_noise_streams_differ(void **state) {
   (void)state;
-  double g = od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_NOISE);
-  assert_true(g == od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_NOISE));
-  assert_true(g != od_noise_gaussian(1, od_noise_stream("A.pressure"), 1, OD_USE_NOISE));
-  assert_true(g != od_noise_gaussian(1, od_noise_stream("P.pressure"), 2, OD_USE_NOISE));
-  assert_true(g != od_noise_gaussian(2, od_noise_stream("P.pressure"), 1, OD_USE_NOISE));
-  assert_true(g != od_noise_gaussian(1, od_noise_stream("P.pressure"), 1, OD_USE_DROPOUT));
+  double g = od_random_gaussian(1, od_random_stream("P.pressure"), 1, OD_USE_NOISE);
+  assert_true(g == od_random_gaussian(1, od_random_stream("P.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_random_gaussian(1, od_random_stream("A.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_random_gaussian(1, od_random_stream("P.pressure"), 2, OD_USE_NOISE));
+  assert_true(g != od_random_gaussian(2, od_random_stream("P.pressure"), 1, OD_USE_NOISE));
+  assert_true(g != od_random_gaussian(1, od_random_stream("P.pressure"), 1, OD_USE_DROPOUT));
 }
 
 // --- The valve ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/observe.h"
 #include "simulate/run.h"
 #include "support/experiments.h"
@@ -88,7 +88,7 @@ static void write_log(scratch *s, const axis *a, uint64_t seed) {
     fprintf(f, "%.12g", t->data[i * 5]);
     for (int k = 0; k < 4; k++)
       fprintf(f, ",%.12g",
-              t->data[i * 5 + 1 + k] + sigma[k] * od_noise_gaussian(seed, (uint32_t)k, (uint64_t)i, OD_USE_NOISE));
+              t->data[i * 5 + 1 + k] + sigma[k] * od_random_gaussian(seed, (uint32_t)k, (uint64_t)i, OD_USE_NOISE));
     fprintf(f, "\n");
   }
   fclose(f);

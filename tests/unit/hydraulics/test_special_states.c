@@ -18,7 +18,7 @@
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "plant/machine_plant.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 #include "support/machines.h"
 
 enum { MOST_STATES = 12, MOST_INPUTS = 4, MOST_NUMBERS = 256, COLUMNS = 2 * MOST_STATES + MOST_INPUTS + MOST_NUMBERS };

@@ -1,4 +1,4 @@
-// The curves of valves (src/math/spline_x.h) against the recursion of Cox and de Boor as it stands in the books, with
+// The curves of valves (src/core/math/spline_x.h) against the recursion of Cox and de Boor as it stands in the books, with
 // the parameter of an abscissa found by bisection (tests/oracle/hydraulic_fourbar.c has the basis functions; no code in
 // common): values, basis functions, slopes and derivatives by control points, in real and in complex numbers.
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "identify/told.h"
 #include "support/fits.h"
 
@@ -264,7 +264,7 @@ static void write_poor_log(scratch *s, const od_fit_data *d) {
   FILE *to = fopen(scratch_path(s, "poor.csv"), "w");
   fprintf(to, "time,u,lag\n");
   for (long k = 0; k < d->rows; k++) {
-    double noise = 0.01 * od_noise_gaussian(3, 5, (uint64_t)k, OD_USE_NOISE), t = d->time[k];
+    double noise = 0.01 * od_random_gaussian(3, 5, (uint64_t)k, OD_USE_NOISE), t = d->time[k];
     fprintf(to, "%.9g,%.9g,%.9g\n", t + 7, d->u[k], d->y[k] + 0.4 + 0.1 * t + noise + (k % 71 == 35 ? 4 : 0));
   }
   fclose(to);

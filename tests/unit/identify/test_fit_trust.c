@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "support/fits.h"
 
 // --- Coloured residuals -------------------------------------------------------------------------------------------
@@ -56,9 +56,9 @@ static od_fit_plan *logged_lag(scratch *s, const char *more) {
 static void add_noise(od_fit_plan *plan, const double *clean, uint64_t seed, double sigma, double colour, int missing) {
   od_log *log = plan->set[0].log;
   int channel = plan->set[0].channel[0], channels = log->plan->channels;
-  double e = od_noise_gaussian(seed, 11, 0, OD_USE_NOISE);
+  double e = od_random_gaussian(seed, 11, 0, OD_USE_NOISE);
   for (int k = 0; k < ROWS; k++) {
-    e = colour * e + sqrt(1 - colour * colour) * od_noise_gaussian(seed, 12, (uint64_t)k, OD_USE_NOISE);
+    e = colour * e + sqrt(1 - colour * colour) * od_random_gaussian(seed, 12, (uint64_t)k, OD_USE_NOISE);
     bool gone = missing > 0 && (k / 7) % missing == 3;
     log->value[k * channels + channel] = gone ? (double)NAN : clean[k] + sigma * e;
   }
@@ -371,7 +371,7 @@ static void test_input_that_jumps(void **state) {
     fprintf(to, "time,u,lag\n");
     for (int k = 0; k < 200; k++) {
       double u = k / 10 % 2;
-      fprintf(to, "%.17g,%g,%.17g\n", 0.1 * k, u, y + 0.01 * od_noise_gaussian(5, 1, (uint64_t)k, OD_USE_NOISE));
+      fprintf(to, "%.17g,%g,%.17g\n", 0.1 * k, u, y + 0.01 * od_random_gaussian(5, 1, (uint64_t)k, OD_USE_NOISE));
       y = gain * u + decay * (y - gain * u);
     }
     fclose(to);

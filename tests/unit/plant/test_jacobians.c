@@ -21,7 +21,7 @@
 #include "mechanics/mechanics.h"
 #include "oleodyn/sim.h"
 #include "plant/machine_plant.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 #include "support/random_machine.h"
 
 enum { MACHINES = 60, MOST_PARAMETERS = 12 };

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/slider_crank.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 

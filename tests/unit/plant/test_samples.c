@@ -13,7 +13,7 @@
 #include "mechanics/mechanics.h"
 #include "oleodyn/observer.h"
 #include "plant/machine_plant.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 #include "signals/blocks.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

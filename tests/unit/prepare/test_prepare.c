@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "prepare/prepare.h"
 
 #define PI 3.14159265358979323846
@@ -24,7 +24,7 @@
 static const bool output[1] = {false}, input[1] = {true}, both[2] = {true, false};
 
 static double gaussian(int seed, long i) {
-  return od_noise_gaussian((uint64_t)seed, 3, (uint64_t)i, OD_USE_NOISE);
+  return od_random_gaussian((uint64_t)seed, 3, (uint64_t)i, OD_USE_NOISE);
 }
 
 static void uniform_times(double *time, long rows, double start, double step) {

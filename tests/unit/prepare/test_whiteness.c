@@ -13,14 +13,14 @@
 
 #include <cmocka.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "math/chi_squared.h"
 #include "prepare/whiteness.h"
 
 enum { LAGS = 20 };
 
 static double gaussian(int seed, long i) {
-  return od_noise_gaussian((uint64_t)seed, 7, (uint64_t)i, OD_USE_NOISE);
+  return od_random_gaussian((uint64_t)seed, 7, (uint64_t)i, OD_USE_NOISE);
 }
 
 // Even k: exp(-z) sum_(j < k/2) z^j / j!; odd k: erfc(sqrt z) + exp(-z) sum_(j < (k-1)/2) z^(j + 1/2) / Gamma(j + 3/2).
@@ -110,7 +110,7 @@ static void right_rate(void **state) {
     double r[LAGS + 1], five = 0, twenty = 0, half = 0, mean = 0, outside = 0;
     for (int seed = 0; seed < SEEDS; seed++) {
       for (long i = 0; i < ROWS; i++) {
-        bool gone = missing == 1   ? od_noise_uniform((uint64_t)seed, 9, (uint64_t)i, OD_USE_DROPOUT) < 0.4
+        bool gone = missing == 1   ? od_random_uniform((uint64_t)seed, 9, (uint64_t)i, OD_USE_DROPOUT) < 0.4
                     : missing == 2 ? i / 50 % 3 == 1
                                    : false;
         x[i] = gone ? (double)NAN : 5 + 3 * gaussian(seed, i);
@@ -147,7 +147,7 @@ static void coloured(void **state) {
         double a = weak ? 0.2 : 0.6, v = gaussian(seed, ROWS);
         for (long i = 0; i < ROWS; i++) {
           v = a * v + sqrt(1 - a * a) * gaussian(seed, i);
-          x[i] = missing && od_noise_uniform((uint64_t)seed, 9, (uint64_t)i, OD_USE_DROPOUT) < 0.3 ? (double)NAN : v;
+          x[i] = missing && od_random_uniform((uint64_t)seed, 9, (uint64_t)i, OD_USE_DROPOUT) < 0.3 ? (double)NAN : v;
         }
         od_whiteness w = od_whiteness_find(x, ROWS, LAGS, r);
         *(weak ? &found_weak : &found) += w.p < 0.001;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/observe_verdict.h"
 #include "report/innovations.h"
 #include "report/observe_report.h"
@@ -335,7 +335,7 @@ static od_table *long_table(const od_experiment *e, long rows, double correlatio
   }
   double *row = calloc((size_t)columns, sizeof *row), x = 0;
   for (long i = 0; i < rows; i++) {
-    x = correlation * x + sqrt(1 - correlation * correlation) * od_noise_gaussian(3, 1, (uint64_t)i, OD_USE_NOISE);
+    x = correlation * x + sqrt(1 - correlation * correlation) * od_random_gaussian(3, 1, (uint64_t)i, OD_USE_NOISE);
     row[0] = 1e-3 * (double)i;
     row[1] = 1e6 + 1e4 * x;
     row[2] = size * 500 * x;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "study/gather.h"
 
 static double memory[4096];
@@ -52,10 +52,10 @@ static void intervals_hold(void **state) {
   long missed[5] = {0};
   for (int s = 0; s < STUDIES; s++) {
     for (int i = 0; i < RUNS; i++) {
-      x[i] = 2 + 0.7 * od_noise_gaussian(5, 1, (uint64_t)(s * RUNS + i), OD_USE_NOISE);
+      x[i] = 2 + 0.7 * od_random_gaussian(5, 1, (uint64_t)(s * RUNS + i), OD_USE_NOISE);
       chi[i] = 0;
       for (uint32_t k = 0; k < D; k++)
-        chi[i] += pow(od_noise_gaussian(5, 2 + k, (uint64_t)(s * RUNS + i), OD_USE_NOISE), 2) / D;
+        chi[i] += pow(od_random_gaussian(5, 2 + k, (uint64_t)(s * RUNS + i), OD_USE_NOISE), 2) / D;
       size[i] = fabs(x[i]);
     }
     od_study_row r = gather(OD_GATHER_MEAN, NAN, 0, x, RUNS);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
@@ -102,7 +102,7 @@ static void measure(const od_fit_plan *plan, od_fit_data *d) {
     const od_sensor *s = &e->sensor[i];
     char name[300];
     snprintf(name, sizeof name, "%.100s/%.150s", d->set->name, s->name);
-    const od_sensor_noise noise = {.seed = e->seed, .stream = od_noise_stream(name), .sigma = d->sigma[i]};
+    const od_sensor_noise noise = {.seed = e->seed, .stream = od_random_stream(name), .sigma = d->sigma[i]};
     double last = NAN;
     for (long k = 0; k < d->rows; k++) {
       double *y = &d->y[k * e->sensors + i];

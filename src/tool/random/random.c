@@ -1,12 +1,12 @@
 // The counter is the sample, the name of who asks, and what for; the key is the seed.
-#include "experiment/noise.h"
+#include "random/random.h"
 
 #include <Random123/philox.h>
 #include <math.h>
 
-#include "machine/index.h"
+#include "random/hash.h"
 
-uint32_t od_noise_stream(const char *name) {
+uint32_t od_random_stream(const char *name) {
   return od_hash(name);
 }
 
@@ -20,19 +20,19 @@ static double unit(uint32_t high, uint32_t low) {
   return ((double)bits + 0.5) * 0x1p-52;
 }
 
-static pair uniforms(uint64_t seed, uint32_t stream, uint64_t sample, od_noise_use use) {
+static pair uniforms(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use) {
   philox4x32_ctr_t counter = {{(uint32_t)sample, (uint32_t)(sample >> 32), stream, (uint32_t)use}};
   philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
   philox4x32_ctr_t r = philox4x32(counter, key);
   return (pair){unit(r.v[0], r.v[1]), unit(r.v[2], r.v[3])};
 }
 
-double od_noise_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_noise_use use) {
+double od_random_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use) {
   return uniforms(seed, stream, sample, use).a;
 }
 
 // Box and Muller.
-double od_noise_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_noise_use use) {
+double od_random_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use) {
   pair u = uniforms(seed, stream, sample, use);
   return sqrt(-2 * log(u.a)) * cos(6.283185307179586477 * u.b);
 }

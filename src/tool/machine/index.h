@@ -4,13 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 // Room for one more item in a malloc'ed array; NULL when memory ran out (the old array stays valid then).
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
-
-// A number for a text (FNV-1a): the same on all machines, so that random numbers may depend on it.
-uint32_t od_hash(const char *key);
 
 // It keeps the pointers it is given.
 typedef struct od_index {

@@ -1,8 +1,8 @@
 // The classical Runge-Kutta rule of order four on the explicit form, for comparison.
 #include <string.h>
 
-#include "plant/rates.h"
-#include "plant/sim_block.h"
+#include "integrate/rates.h"
+#include "integrate/sim_block.h"
 
 // f = [w; k] at a stage's state; power may be NULL.
 static od_status stage_rates(od_sim *s, double t, const double *x, const double *u, double *f, double *power) {

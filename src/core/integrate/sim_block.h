@@ -3,7 +3,7 @@
 #define OD_SIM_BLOCK_H
 
 #include "oleodyn/sim.h"
-#include "plant/rates.h"
+#include "integrate/rates.h"
 
 // By what derivatives are taken.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };

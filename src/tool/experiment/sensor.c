@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 
 static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sample) {
   if (!(f->spike_rate > 0)) return 0;
-  double dice = od_noise_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);
+  double dice = od_random_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);
   if (dice >= f->spike_rate) return 0;
   return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
@@ -16,11 +16,11 @@ static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sampl
 // Noise of the sensor's own, or together with others.
 static double noise_of(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
   if (s->noise == OD_NOISE_UNIFORM)
-    return n->sigma * (sqrt(12) * (od_noise_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));
-  if (!n->factor) return n->sigma * od_noise_gaussian(n->seed, n->stream, sample, OD_USE_NOISE);
+    return n->sigma * (sqrt(12) * (od_random_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));
+  if (!n->factor) return n->sigma * od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE);
   double sum = 0;
   for (int j = 0; j < n->count; j++)
-    if (n->factor[j] != 0) sum += n->factor[j] * od_noise_gaussian(n->seed, n->of[j].stream, sample, OD_USE_NOISE);
+    if (n->factor[j] != 0) sum += n->factor[j] * od_random_gaussian(n->seed, n->of[j].stream, sample, OD_USE_NOISE);
   return sum;
 }
 
@@ -30,7 +30,7 @@ double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, 
   uint64_t sample = (uint64_t)at;
   // Round-off in the time must not shift the first sample.
   if (at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
-  if (s->dropout > 0 && od_noise_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
+  if (s->dropout > 0 && od_random_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
   // Round-off must not shift the end of a fault either.
   double now = t * (1 + 1e-12);
   if (now >= f->dies) return f->dies_stuck ? *last : (double)NAN;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/place.h"
-#include "plant/rates.h"
-#include "plant/sim_block.h"
+#include "integrate/rates.h"
+#include "integrate/sim_block.h"
 
 static size_t lay_out(od_sim *s, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;

@@ -10,7 +10,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 
 struct od_cvodes {
   od_sim *sim;

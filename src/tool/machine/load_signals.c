@@ -1,5 +1,5 @@
 // Signals: a constant, or a map with exactly one kind of signal. The table of forms says which numbers each kind has,
-// in the order in which src/signals wants them.
+// in the order in which src/core/signals wants them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "identify/fit_work.h"
 #include "identify/told.h"
 #include "io/clock.h"
@@ -228,7 +228,7 @@ static od_status find_initial_state(od_fit_work *w, od_error *err) {
 
 // A start somewhere in the box, in logarithms where that spans more than a factor of ten.
 static double draw(const od_estimated *p, uint64_t seed) {
-  double part = od_noise_uniform(seed, od_noise_stream(p->path), 0, OD_USE_START);
+  double part = od_random_uniform(seed, od_random_stream(p->path), 0, OD_USE_START);
   if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);
   return p->low + part * (p->high - p->low);
 }

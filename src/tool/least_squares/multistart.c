@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "least_squares/search.h"
 
 typedef struct sampler {
@@ -56,7 +56,7 @@ static double part_of(const sampler *s, int j, double x) {
 }
 
 static double uniform(const sampler *s, uint32_t stream, int j, int i) {
-  return od_noise_uniform(s->starts->seed, stream + (uint32_t)j, (uint64_t)i, OD_USE_NOISE);
+  return od_random_uniform(s->starts->seed, stream + (uint32_t)j, (uint64_t)i, OD_USE_NOISE);
 }
 
 // Latin hypercube: each parameter's range in as many cells as there are starts, each cell taken once, in a shuffled
@@ -142,7 +142,7 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
 od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                       const od_ls_starts *starts, od_ls_result **out, od_error *err) {
   *out = NULL;
-  sampler s = {problem, starts, od_noise_stream("least squares start"), od_noise_stream("least squares order"), NULL};
+  sampler s = {problem, starts, od_random_stream("least squares start"), od_random_stream("least squares order"), NULL};
   od_status status = check(&s, err);
   if (status != OD_OK) return status;
   size_t n = (size_t)problem->n, count = (size_t)(1 + starts->box + starts->around);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "experiment/sensor.h"
 #include "experiment/source.h"
 #include "machine/machine.h"
@@ -122,7 +122,7 @@ od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err)
   }
   for (int i = 0; i < e->sensors; i++)
     m->noise[i] = (od_sensor_noise){.seed = e->seed,
-                                    .stream = od_noise_stream(e->sensor[i].name),
+                                    .stream = od_random_stream(e->sensor[i].name),
                                     .sigma = e->sensor[i].sigma,
                                     .factor = e->sensor_factor ? e->sensor_factor + i * e->sensors : NULL,
                                     .of = m->noise,

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "plant/rates.h"
-#include "plant/sim_block.h"
+#include "integrate/rates.h"
+#include "integrate/sim_block.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 static const double tolerance = 1e-11;        // of the rates, relative to their size

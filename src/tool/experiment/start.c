@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "experiment/loading.h"
-#include "experiment/noise.h"
+#include "random/random.h"
 #include "math/dense.h"
 
 enum { DRAWS = 100, NEWTON = 30 };
@@ -147,7 +147,7 @@ od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, do
 // --- A start at random --------------------------------------------------------------------------------------------
 
 static double draw(uint64_t seed, const char *name, uint64_t attempt) {
-  return od_noise_gaussian(seed, od_noise_stream(name), attempt, OD_USE_START);
+  return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
 // Outputs around the true ones, their errors having the covariance that is told.

@@ -1,4 +1,4 @@
-#include "plant/rates.h"
+#include "integrate/rates.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "io/number.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
-#include "plant/sim_block.h"
+#include "integrate/sim_block.h"
 #include "simulate/accuracy.h"
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"

@@ -1,10 +1,12 @@
-// Growing arrays, and a hash table with open addressing (FNV-1a).
+// Growing arrays, and a hash table with open addressing.
 #include "machine/index.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "random/hash.h"
 
 void *od_grow(void *items, int count, int *capacity, size_t item_size) {
   if (count < *capacity) return items;
@@ -19,12 +21,6 @@ struct od_index_slot {
   const char *key;  // NULL: free
   int value;
 };
-
-uint32_t od_hash(const char *key) {
-  uint32_t h = 2166136261u;
-  for (; *key != '\0'; key++) h = (h ^ (unsigned char)*key) * 16777619u;
-  return h;
-}
 
 // The slot that holds the key, or the free one where it belongs. The capacity is a power of two.
 static struct od_index_slot *find_slot(struct od_index_slot *slot, int capacity, const char *key) {

@@ -1,0 +1,13 @@
+// A number for a text (FNV-1a): the same on all machines, so that random numbers may depend on it.
+#ifndef OD_HASH_H
+#define OD_HASH_H
+
+#include <stdint.h>
+
+static inline uint32_t od_hash(const char *text) {
+  uint32_t h = 2166136261u;
+  for (; *text != '\0'; text++) h = (h ^ (unsigned char)*text) * 16777619u;
+  return h;
+}
+
+#endif
