@@ -9,6 +9,7 @@
 #undef I
 #undef X
 #undef RE
+#undef od_x
 #ifdef OD_COMPLEX
 #define X(name)   name##_c
 #define RE(value) creal(value)

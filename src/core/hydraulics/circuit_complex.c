@@ -4,17 +4,20 @@
 
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
-#define OD_QUARTER_PI 0.78539816339744830962
-#include "math/spline_x.h"
-#include "hydraulics/friction_x.h"
+static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
+  od_element_class_at(b->element_class)->evaluate_complex(b, pool, w);
+}
+static inline void tell_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
+  od_element_class_at(b->element_class)->tell_complex(b, pool, w);
+}
+#include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"
 
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w) {
   circuit_evaluate_c(m, w);
 }
 void od_circuit_measure_complex(const od_model *m, double _Complex *w) {
-  circuit_pressures(m, w);
-  actuator_forces(m, w);
+  circuit_measure_c(m, w);
 }
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w) {
   return circuit_stored_c(m, w);

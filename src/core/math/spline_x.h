@@ -9,7 +9,7 @@
 
 // The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t,
 // where t runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
-static inline __attribute__((always_inline)) void spline_basis(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
+static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
   od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
   B[0] = 1;
   for (int d = 1; d <= degree; d++) {
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void spline_basis(int degree, int s
   }
 }
 
-static inline od_x spline_sum(const od_x *B, const od_x *P, int degree) {
+static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
   od_x sum = 0;
   for (int r = 0; r <= degree; r++) sum += B[r] * P[r];
   return sum;
@@ -45,7 +45,7 @@ typedef struct X(curve_point) {
 
 // Where Newton's method starts: along the tangent from where the point was before, or on the piecewise linear curve that
 // takes the control points for points of the curve.
-static inline od_x curve_guess(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
+static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
   double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
   if (RE(c->t) > 0 && t > 0 && t < spans) return t;
   int i = 0;
@@ -55,20 +55,20 @@ static inline od_x curve_guess(int spans, int count, const od_x *P, od_x x, cons
 
 // The parameter t at which the abscissa is x, strictly inside the curve: Newton's method, kept inside a shrinking
 // bracket. Leaves the basis at t and, in D, its derivatives. With `degree` a constant the loops unroll.
-static inline __attribute__((always_inline)) void curve_parameter(int degree, int count, const od_x *P, od_x x,
+static inline __attribute__((always_inline)) void X(curve_parameter)(int degree, int count, const od_x *P, od_x x,
                                                                   X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
-  od_x t = curve_guess(spans, count, P, x, c), step = 0;
+  od_x t = X(curve_guess)(spans, count, P, x, c), step = 0;
 #ifdef OD_COMPLEX
   int polish = 2;  // rounds that carry the imaginary part along once the real one stands
 #endif
   for (int round = 0; round < 60; round++) {
     int j = (int)RE(t) < spans ? (int)RE(t) : spans - 1;
     c->first = j;
-    spline_basis(degree, spans, j, t, c->B, D);
-    od_x miss = spline_sum(c->B, P + j, degree) - x;
-    c->speed = spline_sum(D, P + j, degree);
+    X(spline_basis)(degree, spans, j, t, c->B, D);
+    od_x miss = X(spline_sum)(c->B, P + j, degree) - x;
+    c->speed = X(spline_sum)(D, P + j, degree);
     step = miss / c->speed;
     if (RE(miss) > 0)
       high = RE(t);
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void curve_parameter(int degree, in
 }
 
 // The point at x; what stands in c from another evaluation of the same curve makes it quicker.
-static inline void curve_follow(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
+static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // Beyond its ends a curve is constant.
   if (RE(x) >= RE(P[count - 1]) || RE(x) <= RE(P[0])) {
@@ -103,17 +103,17 @@ static inline void curve_follow(int degree, int count, const od_x *P, const od_x
     return;
   }
   switch (degree) {
-    case 1: curve_parameter(1, count, P, x, c, D); break;
-    case 2: curve_parameter(2, count, P, x, c, D); break;
-    case 3: curve_parameter(3, count, P, x, c, D); break;
-    default: curve_parameter(degree, count, P, x, c, D); break;
+    case 1: X(curve_parameter)(1, count, P, x, c, D); break;
+    case 2: X(curve_parameter)(2, count, P, x, c, D); break;
+    case 3: X(curve_parameter)(3, count, P, x, c, D); break;
+    default: X(curve_parameter)(degree, count, P, x, c, D); break;
   }
-  c->y = spline_sum(c->B, Q + c->first, degree);
-  c->slope = spline_sum(D, Q + c->first, degree) / c->speed;
+  c->y = X(spline_sum)(c->B, Q + c->first, degree);
+  c->slope = X(spline_sum)(D, Q + c->first, degree) / c->speed;
 }
 
-static inline void curve_evaluate(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
+static inline void X(curve_evaluate)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   c->t = c->x = 0;
   c->speed = 1;
-  curve_follow(degree, count, P, Q, x, c);
+  X(curve_follow)(degree, count, P, Q, x, c);
 }

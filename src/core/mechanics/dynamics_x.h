@@ -17,7 +17,6 @@ static void link_forces(const od_model *m, od_x *w) {
     momentum(I, w + l->A + NV * i, F);
     for (int k = 0; k < NV; k++) F[k] += gyro[k];
   }
-  for (int i = 0; i < m->springs; i++) apply_spring(m, w, i);
   for (int i = 0; i < m->actuators; i++) apply_actuator(m, w, i);
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
@@ -42,7 +41,6 @@ static void joint_forces(const od_model *m, od_x *w) {
   od_x *tau = w + l->tau;
   for (int i = 1; i < m->links; i++)
     if (m->link[i].coordinate >= 0) tau[m->link[i].coordinate] = along(w + l->S + NV * i, w + l->F + NV * i);
-  for (int i = 0; i < m->joint_springs; i++) tau[m->joint_spring[i].coordinate] += joint_spring_force(m, w, i);
   for (int i = 0; i < m->actuators; i++)
     if (m->actuator[i].coordinate >= 0) tau[m->actuator[i].coordinate] -= w[l->force + i];
   for (int i = 0; i < m->loads; i++)

@@ -1,4 +1,4 @@
-// Force elements: springs and dampers between points and in joints, actuators, forces and torques from outside.
+// What acts on links: actuators, along which elements push, and forces and torques from outside.
 
 // Two points and the straight line between them, at the present positions and velocities.
 typedef struct X(line) {
@@ -21,16 +21,6 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }
 
-// A spring's force, positive in tension, from its line; and both together.
-static inline od_x spring_force(const od_model *m, const od_x *w, int i, const X(line) * s) {
-  const od_x *q = w + m->layout.theta + m->spring[i].number;
-  return q[0] * (s->length - q[2]) + q[1] * s->rate + q[3];
-}
-static inline od_x spring_evaluate(const od_model *m, const od_x *w, int i, X(line) * s) {
-  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
-  return spring_force(m, w, i, s);
-}
-
 // Subtracts a force f acting at r on a link from what its motion requires.
 static inline void apply_force(const od_x *r, const od_x *f, double sign, od_x *F) {
   od_x minus[ND];
@@ -44,12 +34,6 @@ static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point
   for (int k = 0; k < ND; k++) pull[k] = force * s->e[k];
   apply_force(s->ra, pull, 1, w + m->layout.F + NV * m->point[point_a].link);
   apply_force(s->rb, pull, -1, w + m->layout.F + NV * m->point[point_b].link);
-}
-
-static inline void apply_spring(const od_model *m, od_x *w, int i) {
-  X(line) s = {0};
-  od_x force = spring_evaluate(m, w, i, &s);
-  apply_pull(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, force);
 }
 
 // Actuators: their lengths and speeds are handed out, their forces (positive: pushing) come back. The lines of those
@@ -78,14 +62,6 @@ static inline void apply_actuator(const od_model *m, od_x *w, int i) {
   const od_actuator *a = &m->actuator[i];
   if (a->coordinate >= 0) return;
   apply_pull(m, w, a->point_a, a->point_b, actuator_line(m, w, i), -w[m->layout.force + i]);
-}
-
-// The torque or force of a joint spring, against its coordinate.
-static inline od_x joint_spring_force(const od_model *m, const od_x *w, int i) {
-  const od_layout *l = &m->layout;
-  const od_joint_spring *s = &m->joint_spring[i];
-  const od_x *q = w + l->theta + s->number;
-  return q[0] * (w[l->z + s->coordinate] - q[2]) + q[1] * w[l->zd + s->coordinate] + q[3];
 }
 
 // How large a load is: its number, times its input if it has one.

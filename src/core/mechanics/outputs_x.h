@@ -16,18 +16,6 @@ static od_x body_potential(const od_model *m, const od_x *w, int body) {
   return -dot(inertia + 1, w + l->gravity) - inertia[0] * dot(w + l->reference, w + l->gravity);
 }
 
-static od_x spring_energy(const od_model *m, const od_x *w, int i, od_x length) {
-  const od_x *q = w + m->layout.theta + m->spring[i].number;
-  od_x stretch = length - q[2];
-  return q[0] * stretch * stretch / 2 + q[3] * stretch;
-}
-
-static od_x joint_spring_energy(const od_model *m, const od_x *w, int i) {
-  const od_x *q = w + m->layout.theta + m->joint_spring[i].number;
-  od_x stretch = w[m->layout.z + m->joint_spring[i].coordinate] - q[2];
-  return q[0] * stretch * stretch / 2 + q[3] * stretch;
-}
-
 // The speed against which a load works: of its point along it, of its link about it, or of its joint.
 static od_x load_speed(const od_model *m, const od_x *w, int i) {
   const od_layout *l = &m->layout;
@@ -54,12 +42,6 @@ static od_x total_kinetic(const od_model *m, const od_x *w) {
 static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
-  for (int i = 0; i < m->springs; i++) {
-    X(line) s = {0};
-    spring_evaluate(m, w, i, &s);
-    sum += spring_energy(m, w, i, s.length);
-  }
-  for (int i = 0; i < m->joint_springs; i++) sum += joint_spring_energy(m, w, i);
   return sum;
 }
 
@@ -93,9 +75,6 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
 
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
-  X(line) s = {0};
-  od_x force = 0;
-  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) force = spring_evaluate(m, w, o->index, &s);
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->z + o->index];
     case OD_OUT_COORDINATE_RATE: return w[l->zd + o->index];
@@ -107,17 +86,6 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
-    case OD_OUT_SPRING_LENGTH: return s.length;
-    case OD_OUT_SPRING_RATE: return s.rate;
-    case OD_OUT_SPRING_FORCE: return force;
-    case OD_OUT_SPRING_ENERGY: return spring_energy(m, w, o->index, s.length);
-    case OD_OUT_SPRING_LOSS: return w[l->theta + m->spring[o->index].number + 1] * s.rate * s.rate;
-    case OD_OUT_JOINT_SPRING_FORCE: return joint_spring_force(m, w, o->index);
-    case OD_OUT_JOINT_SPRING_ENERGY: return joint_spring_energy(m, w, o->index);
-    case OD_OUT_JOINT_SPRING_LOSS: {
-      od_x rate = w[l->zd + m->joint_spring[o->index].coordinate];
-      return w[l->theta + m->joint_spring[o->index].number + 1] * rate * rate;
-    }
     case OD_OUT_LOAD: return load_size(m, w, o->index);
     case OD_OUT_LOAD_POWER: return load_size(m, w, o->index) * load_speed(m, w, o->index);
     case OD_OUT_INPUT: return w[l->u + o->index];
@@ -153,20 +121,6 @@ static double body_potential_tangent(const od_model *m, const double *w, int bod
   return -dot(dh, w + l->gravity);
 }
 
-static double spring_energy_tangent(const od_model *m, const double *w, int i) {
-  const double *q = w + m->layout.theta + m->spring[i].number;
-  X(line) s = {0};
-  line_tangent d = {.length = 0};
-  spring_tangent(m, w, i, &s, &d);
-  return (q[0] * (s.length - q[2]) + q[3]) * d.length;
-}
-
-static double joint_spring_energy_tangent(const od_model *m, const double *w, int i) {
-  const double *q = w + m->layout.theta + m->joint_spring[i].number;
-  int j = m->joint_spring[i].coordinate;
-  return (q[0] * (w[m->layout.z + j] - q[2]) + q[3]) * w[m->layout.dz + j];
-}
-
 static double load_speed_tangent(const od_model *m, const double *w, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -197,8 +151,6 @@ static double total_kinetic_tangent(const od_model *m, const double *w) {
 static double total_potential_tangent(const od_model *m, const double *w) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, i);
-  for (int i = 0; i < m->springs; i++) sum += spring_energy_tangent(m, w, i);
-  for (int i = 0; i < m->joint_springs; i++) sum += joint_spring_energy_tangent(m, w, i);
   return sum;
 }
 
@@ -222,10 +174,6 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
 // The change of an output along the last tangent; du as there.
 static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du) {
   const od_layout *l = &m->layout;
-  X(line) s = {0};
-  line_tangent d = {.length = 0};
-  double dforce = 0;
-  if (o->kind >= OD_OUT_SPRING_LENGTH && o->kind <= OD_OUT_SPRING_LOSS) dforce = spring_tangent(m, w, o->index, &s, &d);
   switch (o->kind) {
     case OD_OUT_COORDINATE: return w[l->dz + o->index];
     case OD_OUT_COORDINATE_RATE: return w[l->dzd + o->index];
@@ -237,21 +185,6 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
-    case OD_OUT_SPRING_LENGTH: return d.length;
-    case OD_OUT_SPRING_RATE: return d.rate;
-    case OD_OUT_SPRING_FORCE: return dforce;
-    case OD_OUT_SPRING_ENERGY: return spring_energy_tangent(m, w, o->index);
-    case OD_OUT_SPRING_LOSS: return 2 * w[l->theta + m->spring[o->index].number + 1] * s.rate * d.rate;
-    case OD_OUT_JOINT_SPRING_FORCE: {
-      const double *q = w + l->theta + m->joint_spring[o->index].number;
-      int j = m->joint_spring[o->index].coordinate;
-      return q[0] * w[l->dz + j] + q[1] * w[l->dzd + j];
-    }
-    case OD_OUT_JOINT_SPRING_ENERGY: return joint_spring_energy_tangent(m, w, o->index);
-    case OD_OUT_JOINT_SPRING_LOSS: {
-      int j = m->joint_spring[o->index].coordinate;
-      return 2 * w[l->theta + m->joint_spring[o->index].number + 1] * w[l->zd + j] * w[l->dzd + j];
-    }
     case OD_OUT_LOAD: return load_size_tangent(m, w, o->index, du);
     case OD_OUT_LOAD_POWER:
       return load_size_tangent(m, w, o->index, du) * load_speed(m, w, o->index) +

@@ -266,14 +266,6 @@ static void apply_pull_tangent(const od_model *m, double *w, int point_a, int po
   apply_force_tangent(s->rb, pull, d->rb, dpull, -1, w + m->layout.dF + NV * m->point[point_b].link);
 }
 
-// A spring: its line, the change of it, and the change of its force.
-static double spring_tangent(const od_model *m, const double *w, int i, X(line) * s, line_tangent *d) {
-  const double *q = w + m->layout.theta + m->spring[i].number;
-  line_between(m, w, m->spring[i].point_a, m->spring[i].point_b, s);
-  line_tangents(m, w, m->spring[i].point_a, m->spring[i].point_b, s, d);
-  return q[0] * d->length + q[1] * d->rate;
-}
-
 // Changes of the lengths and speeds of all actuators, for their own forces and for the circuit; those of their lines
 // stay in w.
 static inline line_tangent *actuator_line_tangent(const od_model *m, const double *w, int i) {
@@ -293,7 +285,8 @@ static void actuator_tangents(const od_model *m, double *w) {
     }
     w[l->dlength + i] = d->length;
     w[l->dspeed + i] = d->rate;
-    w[l->dforce + i] = w[l->force_length + i] * d->length + w[l->force_speed + i] * d->rate;
+    const double *row = w + l->force_row + i * l->force_width;
+    w[l->dforce + i] = row[0] * d->length + row[1] * d->rate;
   }
 }
 
@@ -445,13 +438,6 @@ static void tangent_forces(const od_model *m, double *w, const double *du, int l
     force_cross(dX, f, t);
     for (int k = 0; k < NV; k++) dF[k] += t[k];
   }
-  for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->springs; i++) {
-    X(line) s = {0};
-    line_tangent d = {.length = 0};
-    double dforce = spring_tangent(m, w, i, &s, &d);
-    double force = spring_force(m, w, i, &s);
-    apply_pull_tangent(m, w, m->spring[i].point_a, m->spring[i].point_b, &s, &d, force, dforce);
-  }
   for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++) apply_actuator_tangent(m, w, i);
   for (int i = 0; i < m->loads; i++) load_tangent(m, w, i, du, level);
   if (level == OD_LEVEL_POSITION) closure_force_tangents(m, w);
@@ -466,12 +452,6 @@ static void tangent_joint_forces(const od_model *m, double *w, const double *du,
     dtau[j] = along(w + l->S + NV * i, w + l->dF + NV * i);
     if (level == OD_LEVEL_POSITION) dtau[j] += along(w + l->dS + NV * i, w + l->F + NV * i);
   }
-  if (level <= OD_LEVEL_VELOCITY)
-    for (int i = 0; i < m->joint_springs; i++) {
-      int j = m->joint_spring[i].coordinate;
-      const double *q = w + l->theta + m->joint_spring[i].number;
-      dtau[j] += q[0] * w[l->dz + j] + q[1] * w[l->dzd + j];
-    }
   for (int i = 0; level <= OD_LEVEL_VELOCITY && i < m->actuators; i++)
     if (m->actuator[i].coordinate >= 0) dtau[m->actuator[i].coordinate] -= w[l->dforce + i];
   for (int i = 0; i < m->loads; i++)

@@ -17,9 +17,8 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta,    p->path,         p->unit,    p->body,    p->point, p->joint,     p->rod,
-                    p->spring,   p->joint_spring, p->load,    p->input,   p->node,  p->flow,      p->valve,
-                    p->cylinder, p->friction,     b->initial, b->problem, p->block, p->block_line};
+  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,       p->load,
+                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -56,15 +55,10 @@ enum {
   ROOM_POINT,
   ROOM_JOINT,
   ROOM_ROD,
-  ROOM_SPRING,
-  ROOM_JOINT_SPRING,
   ROOM_LOAD,
   ROOM_INPUT,
   ROOM_NODE,
-  ROOM_FLOW,
-  ROOM_VALVE,
-  ROOM_CYLINDER,
-  ROOM_FRICTION,
+  ROOM_INSTANCE,
   ROOM_BLOCK,
   ROOM_BLOCK_LINE
 };
@@ -118,20 +112,6 @@ int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int fi
   if (!grow(b, &p->rod, p->rods, &b->room[ROOM_ROD], sizeof *p->rod)) return -1;
   p->rod[p->rods] = (od_rod){text(b, name), point_a, point_b, first_number};
   return p->rods++;
-}
-
-int od_build_spring(od_build *b, const char *name, int point_a, int point_b, int first_number) {
-  od_model *p = &b->part;
-  if (!grow(b, &p->spring, p->springs, &b->room[ROOM_SPRING], sizeof *p->spring)) return -1;
-  p->spring[p->springs] = (od_spring){text(b, name), point_a, point_b, first_number};
-  return p->springs++;
-}
-
-int od_build_joint_spring(od_build *b, const char *name, int joint, int first_number) {
-  od_model *p = &b->part;
-  if (!grow(b, &p->joint_spring, p->joint_springs, &b->room[ROOM_JOINT_SPRING], sizeof *p->joint_spring)) return -1;
-  p->joint_spring[p->joint_springs] = (od_joint_spring){text(b, name), joint, -1, first_number};
-  return p->joint_springs++;
 }
 
 int od_build_input(od_build *b, const char *name, const char *unit) {
@@ -207,68 +187,41 @@ int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_nu
   return p->nodes++;
 }
 
-static int add_flow(od_build *b, const char *name, od_flow flow) {
+// ---- elements
+
+od_element_spec od_element_spec_of(const char *class_name) {
+  od_element_spec spec = {.element_class = od_element_class_find(class_name),
+                          .first_number = OD_UNUSED,
+                          .point_a = OD_UNUSED,
+                          .point_b = OD_UNUSED,
+                          .joint = OD_UNUSED,
+                          .host = OD_UNUSED,
+                          .signal = OD_UNUSED};
+  for (int i = 0; i < OD_MOST_ENDS; i++) spec.end[i] = OD_UNUSED;
+  return spec;
+}
+
+int od_build_element(od_build *b, const char *name, const od_element_spec *spec) {
   od_model *p = &b->part;
-  if (!grow(b, &p->flow, p->flows, &b->room[ROOM_FLOW], sizeof *p->flow)) return -1;
-  flow.name = text(b, name);
-  p->flow[p->flows] = flow;
-  return p->flows++;
-}
-
-int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number,
-                  int input) {
-  return add_flow(
-      b, name,
-      (od_flow){
-          .kind = kind, .a = node_a, .b = node_b, .number = first_number, .input = input, .valve = -1, .cylinder = -1});
-}
-
-int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input) {
-  od_model *p = &b->part;
-  if (!grow(b, &p->valve, p->valves, &b->room[ROOM_VALVE], sizeof *p->valve)) return -1;
-  p->valve[p->valves] = (od_valve){text(b, name), law, first_number, input, -1};
-  return p->valves++;
-}
-
-int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
-                  int first_number) {
-  return add_flow(b, name,
-                  (od_flow){.kind = OD_FLOW_PORT,
-                            .a = node_a,
-                            .b = node_b,
-                            .number = first_number,
-                            .input = -1,
-                            .valve = valve,
-                            .side = side,
-                            .degree = degree,
-                            .count = count,
-                            .cylinder = -1});
-}
-
-// A cylinder brings its leakage with it.
-int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters,
-                      int first_number) {
-  od_model *p = &b->part;
-  if (!grow(b, &p->cylinder, p->cylinders, &b->room[ROOM_CYLINDER], sizeof *p->cylinder)) return -1;
-  p->cylinder[p->cylinders] =
-      (od_cylinder){text(b, name), point_a, point_b, node_a, node_b, diameters, first_number, -1};
-  add_flow(b, name,
-           (od_flow){.kind = OD_FLOW_LEAK,
-                     .a = node_a,
-                     .b = node_b,
-                     .number = first_number + OD_CYLINDER_LEAKAGE,
-                     .input = -1,
-                     .valve = -1,
-                     .cylinder = p->cylinders});
-  return p->cylinders++;
-}
-
-int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number) {
-  od_model *p = &b->part;
-  if (!grow(b, &p->friction, p->frictions, &b->room[ROOM_FRICTION], sizeof *p->friction)) return -1;
-  p->friction[p->frictions] = (od_friction){law, cylinder, joint, first_number};
-  if (cylinder >= 0) p->cylinder[cylinder].friction = p->frictions;
-  return p->frictions++;
+  if (!grow(b, &p->instance, p->instances, &b->room[ROOM_INSTANCE], sizeof *p->instance)) return -1;
+  const od_element_class *c = od_element_class_at(spec->element_class);
+  od_instance e = {.name = text(b, name),
+                   .element_class = spec->element_class,
+                   .number = spec->first_number,
+                   .numbers = c->numbers >= 0 ? c->numbers : spec->numbers,
+                   .host = spec->host,
+                   .joint = spec->joint,
+                   .friction = -1,
+                   .point_a = spec->point_a,
+                   .point_b = spec->point_b,
+                   .actuator = -1,
+                   .signal = spec->signal};
+  memcpy(e.end, spec->end, sizeof e.end);
+  memcpy(e.choice, spec->choice, sizeof e.choice);
+  for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) e.state[i] = -1;
+  if (c->acts == OD_ACTS_ON_HOST && e.host >= 0) p->instance[e.host].friction = p->instances;
+  p->instance[p->instances] = e;
+  return p->instances++;
 }
 
 // ---- blocks

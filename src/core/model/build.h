@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "elements/elements.h"
 #include "oleodyn/status.h"
 
 typedef struct od_build od_build;
@@ -66,13 +67,6 @@ int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 // A massless rod of fixed length between two points: one closure equation. One number: length.
 int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
-// A spring-damper between two points. Numbers: stiffness (N/m), damping (N s/m), free length (m), preload (N, tension
-// positive).
-int od_build_spring(od_build *b, const char *name, int point_a, int point_b, int first_number);
-
-// A spring-damper in a revolute or prismatic joint. Numbers: stiffness, damping, free position, preload.
-int od_build_joint_spring(od_build *b, const char *name, int joint, int first_number);
-
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
 int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
 // Its value at the start, for the static balance of the initial state (zero unless told).
@@ -105,49 +99,21 @@ void od_build_oil(od_build *b, od_oil_law law, int first_number);
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
 int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
 
-// Elements through which oil flows from node a to node b. Numbers:
-//   pump: flow (m3/s), times the input if there is one; from may be -1 (out of nowhere)
-//   orifice: area (m2), discharge coefficient, opening, times the input if there is one
-//   relief valve: opening pressure difference (Pa), slope (m3/s/Pa)
-//   check valve: area, discharge coefficient, pressure differences at which it begins to open and is fully open
-//   leak: flow per pressure difference (m3/s/Pa)
-typedef enum od_flow_kind {
-  OD_FLOW_PUMP,
-  OD_FLOW_ORIFICE,
-  OD_FLOW_RELIEF,
-  OD_FLOW_CHECK,
-  OD_FLOW_LEAK,
-  OD_FLOW_PORT
-} od_flow_kind;
-int od_build_flow(od_build *b, const char *name, od_flow_kind kind, int node_a, int node_b, int first_number,
-                  int input);
-
-// A directional valve: its spool follows the input (the command) with a first-order lag. Numbers: time constant (s; 0:
-// the spool is the command), stroke (in the input's unit: the spool at full opening), area, discharge coefficient,
-// value of the curves at which the area is fully open, dead band (in the input's unit).
-//   OD_VALVE_OPENING: flow = Cd A sqrt(2/rho) C(s)/full sqrt(dp)
-//   OD_VALVE_COEFFICIENT: the same times s/stroke (C is a flow coefficient that multiplies the spool's position)
-typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
-int od_build_valve(od_build *b, const char *name, od_valve_law law, int first_number, int input);
-
-// A port of a valve: from node a to node b, open for positive (side +1) or negative (-1) spool; s = side * spool -
-// dead band - overlap. Its curve C(s) is a B-spline of `degree` with `count` control points on clamped uniform knots,
-// abscissa and ordinate alike. Numbers: overlap, then the abscissae, then the ordinates of the control points.
-int od_build_port(od_build *b, const char *name, int valve, int node_a, int node_b, int side, int degree, int count,
-                  int first_number);
-
-// A cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together. Numbers:
-// area or diameters (a: piston or bore; b: ring or rod), length when retracted, stroke, dead volumes a and b, leakage
-// from a to b (m3/s/Pa), stiffness of the end stops (N/m), their damping (s/m).
-int od_build_cylinder(od_build *b, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters,
-                      int first_number);
-
-// Friction in a cylinder or (cylinder = -1) in a revolute or prismatic joint. Numbers: Coulomb Fc, static Fs,
-// transition speed vs, viscous coefficient.
-//   OD_FRICTION_COULOMB: Fc tanh(v/vs) + viscous v (Fs is not used)
-//   OD_FRICTION_BROWN_MCPHEE: see hydraulics/friction_x.h
-typedef enum od_friction_law { OD_FRICTION_COULOMB, OD_FRICTION_BROWN_MCPHEE } od_friction_law;
-int od_build_friction(od_build *b, od_friction_law law, int cylinder, int joint, int first_number);
+// An instance of an element class (elements/elements.h): its name, or "" where it belongs to another one. Its numbers stand
+// in the order of its class's fields. What is not needed stays OD_UNUSED, which is what od_element_spec_of() begins with.
+enum { OD_UNUSED = -1 };
+typedef struct od_element_spec {
+  int element_class;
+  int first_number, numbers;  // numbers: only where the class leaves their count to the instance
+  int end[OD_MOST_ENDS];      // nodes; an optional one may be OD_UNUSED
+  int point_a, point_b;       // of one that acts between points
+  int joint;                  // of one that acts in a joint; revolute and prismatic joints of the tree
+  int host;                   // the instance that it belongs to
+  int signal;                 // what it listens to
+  int choice[OD_MOST_ELEMENT_CHOICES];
+} od_element_spec;
+od_element_spec od_element_spec_of(const char *class_name);
+int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // ---- blocks: signals made of signals (signals/blocks_x.h has their equations)
 
@@ -219,13 +185,9 @@ typedef enum od_culprit_kind {
   OD_ABOUT_BODY,
   OD_ABOUT_JOINT,
   OD_ABOUT_ROD,
-  OD_ABOUT_SPRING,
-  OD_ABOUT_JOINT_SPRING,
   OD_ABOUT_INITIAL,
   OD_ABOUT_NODE,
-  OD_ABOUT_FLOW,
-  OD_ABOUT_VALVE,
-  OD_ABOUT_CYLINDER,
+  OD_ABOUT_ELEMENT,
   OD_ABOUT_BLOCK,
 } od_culprit_kind;
 typedef struct od_problem {

@@ -35,6 +35,11 @@ od_model *od_compile(od_build *b);
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
+// How elements are joined to the rest: instances side by side by class, before the work memory is laid out; the tables of
+// integers after that. False when memory ran out.
+bool od_join_batches(od_model *m, od_arena *arena);
+bool od_join_tables(od_model *m, od_arena *arena);
+
 // The coordinate that a quantity like "A.angle" or (rate) "A.rate" names, or -1.
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate);
 

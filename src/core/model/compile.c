@@ -38,15 +38,10 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(point, points);
   TABLE(joint, joints);
   TABLE(rod, rods);
-  TABLE(spring, springs);
-  TABLE(joint_spring, joint_springs);
   TABLE(load, loads);
   TABLE(input, inputs);
   TABLE(node, nodes);
-  TABLE(flow, flows);
-  TABLE(valve, valves);
-  TABLE(cylinder, cylinders);
-  TABLE(friction, frictions);
+  TABLE(instance, instances);
   TABLE(block, blocks);
   TABLE(block_line, block_lines);
 #undef TABLE
@@ -56,13 +51,10 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
        copy_names(arena, m->point, m->points, sizeof *m->point) &&
        copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
-       copy_names(arena, m->spring, m->springs, sizeof *m->spring) &&
-       copy_names(arena, m->joint_spring, m->joint_springs, sizeof *m->joint_spring) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
-       copy_names(arena, m->node, m->nodes, sizeof *m->node) && copy_names(arena, m->flow, m->flows, sizeof *m->flow) &&
-       copy_names(arena, m->valve, m->valves, sizeof *m->valve) &&
-       copy_names(arena, m->cylinder, m->cylinders, sizeof *m->cylinder) &&
+       copy_names(arena, m->node, m->nodes, sizeof *m->node) &&
+       copy_names(arena, m->instance, m->instances, sizeof *m->instance) &&
        copy_names(arena, m->block, m->blocks, sizeof *m->block);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
   for (int i = 0; ok && i < m->blocks; i++) ok = (m->block[i].unit = od_arena_text(arena, m->block[i].unit)) != NULL;
@@ -266,10 +258,8 @@ static bool is_planar(const od_model *m, const double n[3]) {
   }
   for (int i = 0; i < m->rods; i++)
     if (!level_ends(m, m->rod[i].point_a, m->rod[i].point_b, n)) return false;
-  for (int i = 0; i < m->springs; i++)
-    if (!level_ends(m, m->spring[i].point_a, m->spring[i].point_b, n)) return false;
-  for (int i = 0; i < m->cylinders; i++)
-    if (!level_ends(m, m->cylinder[i].point_a, m->cylinder[i].point_b, n)) return false;
+  for (int i = 0; i < m->instances; i++)
+    if (m->instance[i].point_a >= 0 && !level_ends(m, m->instance[i].point_a, m->instance[i].point_b, n)) return false;
   return true;
 }
 
@@ -432,7 +422,7 @@ static void weigh_coordinates(od_model *m) {
   }
 }
 
-// Points, loads and joint springs learn the links and coordinates they act on.
+// Points and loads learn the links and coordinates they act on.
 static void resolve_points(od_model *m) {
   for (int i = 0; i < m->points; i++)
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
@@ -457,47 +447,51 @@ static void resolve_elements(od_build *b, od_model *m) {
       }
     }
   }
-  for (int i = 0; i < m->joint_springs; i++) {
-    const od_joint *j = &m->joint[m->joint_spring[i].joint];
-    if (j->coordinates != 1)
-      od_build_complain(b, OD_ABOUT_JOINT, m->joint_spring[i].joint,
-                        "joint '%s' has a spring or damper, so it must be a revolute or prismatic joint of the tree, "
-                        "not one that closes a loop",
-                        j->name);
-    m->joint_spring[i].coordinate = j->coordinate;
-  }
 }
 
 // ---- the circuit
 
-// One actuator per cylinder, then one per friction in a joint.
+// The actuator that an element acts along, a new one unless something acts in that joint already.
+static int find_actuator(od_model *m, const od_actuator *wanted) {
+  for (int i = 0; wanted->coordinate >= 0 && i < m->actuators; i++)
+    if (m->actuator[i].coordinate == wanted->coordinate) return i;
+  m->actuator[m->actuators] = *wanted;
+  return m->actuators++;
+}
+
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
-  m->actuator = od_arena_take(arena, (size_t)(m->cylinders + m->frictions + 1) * sizeof *m->actuator);
+  m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;
-  for (int i = 0; i < m->cylinders; i++) {
-    const od_cylinder *c = &m->cylinder[i];
-    m->actuator[m->actuators++] = (od_actuator){c->point_a, c->point_b, -1, i, c->friction};
-  }
-  for (int i = 0; i < m->frictions; i++) {
-    if (m->friction[i].cylinder >= 0) continue;
-    const od_joint *j = &m->joint[m->friction[i].joint];
-    if (j->coordinates != 1)
-      od_build_complain(
-          b, OD_ABOUT_JOINT, m->friction[i].joint,
-          "joint '%s' has friction, so it must be a revolute or prismatic joint of the tree, not one that "
-          "closes a loop",
-          j->name);
-    m->actuator[m->actuators++] = (od_actuator){-1, -1, j->coordinate, -1, i};
+  for (int i = 0; i < m->instances; i++) {
+    od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    if (c->acts == OD_ACTS_NOWHERE) continue;
+    if (e->joint >= 0) {
+      const od_joint *j = &m->joint[e->joint];
+      if (j->coordinates != 1)
+        od_build_complain(b, OD_ABOUT_JOINT, e->joint,
+                          "joint '%s' has %s, so it must be a revolute or prismatic joint of the tree, not one that "
+                          "closes a loop",
+                          j->name, c->noun);
+      e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
+    } else {
+      e->actuator = e->host >= 0 ? m->instance[e->host].actuator
+                                 : find_actuator(m, &(od_actuator){e->point_a, e->point_b, -1});
+    }
   }
   return true;
 }
 
-// First-order states: pressures of volumes, then spools that lag behind their commands.
+// First-order states: pressures of volumes, then states of elements.
 static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
-  for (int i = 0; i < m->valves; i++)
-    if (m->theta[m->valve[i].number + OD_VALVE_TIME_CONSTANT] > 0) m->valve[i].state = m->circuit_states++;
+  for (int i = 0; i < m->instances; i++) {
+    const od_element_state *state = od_instance_class(&m->instance[i])->states;
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
+      if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > 0)
+        m->instance[i].state[k] = m->circuit_states++;
+  }
 }
 
 od_model *od_compile(od_build *b) {
@@ -528,7 +522,9 @@ od_model *od_compile(od_build *b) {
     list_circuit_states(m);
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!close_all(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena)) goto no_memory;
+    if (!od_join_batches(m, &arena)) goto no_memory;
     od_layout_fill(m, &m->layout);
+    if (!od_join_tables(m, &arena)) goto no_memory;
   }
   m->memory = arena.last;
   return m;

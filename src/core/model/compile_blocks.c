@@ -84,8 +84,27 @@ static bool follows_signal(const od_model *m, int node) {
   return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
 }
 
+// Whether an instance's answers follow from states alone: it listens to no signal, and no pressure at its ends follows one.
+static const char *instance_refusal(const od_model *m, const od_instance *e) {
+  if (e->signal >= 0) return "it follows a signal";
+  for (int k = 0; k < OD_MOST_ENDS; k++)
+    if (e->end[k] >= 0 && follows_signal(m, e->end[k])) return "a chamber's pressure follows a signal";
+  return NULL;
+}
+
+static const char *force_refusal(const od_model *m, int actuator) {
+  for (int i = 0; i < m->instances; i++) {
+    const char *why = m->instance[i].actuator == actuator ? instance_refusal(m, &m->instance[i]) : NULL;
+    if (why) return why;
+  }
+  return NULL;
+}
+
 // Why a quantity cannot be measured by a block, or NULL when it can.
 static const char *refusal(const od_model *m, const od_output *o) {
+  static const char only[] =
+      "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces of springs "
+      "and cylinders";
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -93,27 +112,22 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
-    case OD_OUT_SPRING_LENGTH:
-    case OD_OUT_SPRING_RATE:
-    case OD_OUT_SPRING_FORCE:
-    case OD_OUT_JOINT_SPRING_FORCE:
-    case OD_OUT_CYLINDER_LENGTH:
-    case OD_OUT_CYLINDER_RATE:
-    case OD_OUT_CYLINDER_FRICTION: return NULL;
+    case OD_OUT_LENGTH:
+    case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
       return follows_signal(m, o->index) ? "it follows a signal; use that signal instead" : NULL;
-    case OD_OUT_SPOOL: return m->valve[o->index].state < 0 ? "the spool is the command; use that signal instead" : NULL;
-    case OD_OUT_CYLINDER_FORCE: {
-      const od_cylinder *c = &m->cylinder[m->actuator[o->index].cylinder];
-      bool follows = follows_signal(m, c->node_a) || follows_signal(m, c->node_b);
-      return follows ? "a chamber's pressure follows a signal" : NULL;
+    case OD_OUT_ELEMENT_STATE:
+      return m->instance[o->index].state[o->component] < 0 ? "the spool is the command; use that signal instead" : NULL;
+    case OD_OUT_FORCE: return force_refusal(m, o->index);
+    case OD_OUT_ELEMENT: {  // of what acts on the mechanism
+      if (o->index < 0) return NULL;
+      const od_instance *e = &m->instance[o->index];
+      return e->actuator >= 0 ? instance_refusal(m, e) : only;
     }
     case OD_OUT_COORDINATE_ACCELERATION:
     case OD_OUT_POINT_ACCELERATION:
       return "accelerations follow from the forces of the same moment; measure a position or a rate";
-    default:
-      return "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces "
-             "of springs and cylinders";
+    default: return only;
   }
 }
 
@@ -263,8 +277,7 @@ static void add_drive(od_model *m, int signal) {
 static void find_drives(od_model *m) {
   for (int i = 0; i < m->loads; i++) add_drive(m, m->load[i].input);
   for (int i = 0; i < m->nodes; i++) add_drive(m, m->node[i].input);
-  for (int i = 0; i < m->flows; i++) add_drive(m, m->flow[i].input);
-  for (int i = 0; i < m->valves; i++) add_drive(m, m->valve[i].input);
+  for (int i = 0; i < m->instances; i++) add_drive(m, m->instance[i].signal);
 }
 
 // Derivatives of a block's outputs and rates by its states and inputs.
@@ -293,7 +306,7 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
 }
 
 bool od_model_is_linear(const od_model *m) {
-  if (m->coordinates > 0 || m->nodes > 0 || m->blocks == 0) return false;
+  if (m->coordinates > 0 || m->nodes > 0 || m->instances > 0 || m->blocks == 0) return false;
   for (int i = 0; i < m->blocks; i++) {
     od_block_kind kind = m->block[i].spec.kind;
     if (kind == OD_BLOCK_PRODUCT && m->block[i].inputs > 1) return false;

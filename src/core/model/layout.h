@@ -8,8 +8,6 @@
 enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
 enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
 
-// Scalars that hold the state of a valve's port (port_state in hydraulics/circuit_x.h).
-enum { OD_PORT_SCALARS = 20 };
 // Scalars of a line between two points and of its tangent, in nd dimensions.
 #define OD_LINE_SCALARS(nd)         (5 * (nd) + 2)
 #define OD_LINE_TANGENT_SCALARS(nd) (3 * (nd) + 2)
@@ -26,16 +24,21 @@ typedef struct od_layout {
   // demand of z_dep'', multipliers.
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
-  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed, friction and force. Circuit: first-order states and their rates, pressures (as seen by flows and
-  // forces), net inflows, volumes and bulk moduli of nodes, flows, spools, states of ports (one per flow), what turns area times root
-  // of pressure into flow.
-  int line, length, speed, friction, force, c, rate, pressure, inflow, volume, modulus, flow, spool, port, oil_factor;
+  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed and the sum of forces.
+  int line, length, speed, force;
+  // Circuit: first-order states and their rates; pressures (as seen by elements), net inflows, volumes, largest volumes and
+  // bulk moduli of nodes; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
+  // that are not connected.
+  int c, rate, pressure, inflow, volume, largest, modulus, oil, one, nothing;
+  // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
+  int in, out, kept, report;
   int scalars;  // up to here for the complex build
   // Tangents along one direction; those of links stand one after another.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
-  // Derivatives of the circuit at the last point: forces by length, speed, states, inputs; rates by the same (all rows
-  // of one actuator or state stand together). And of lengths by the independent coordinates.
-  int force_length, force_speed, force_state, force_input, rate_length, rate_speed, rate_state, rate_input, length_map;
+  // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
+  // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
+  // (rate_width apart). And of lengths by the independent coordinates.
+  int slope, force_row, force_width, rate_row, rate_width, length_map;
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

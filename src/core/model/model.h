@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "elements/elements.h"
 #include "model/build.h"
 #include "model/layout.h"
 #include "oleodyn/plant.h"
@@ -89,14 +90,6 @@ typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b
 } od_path_step;
 
-typedef struct od_spring {
-  const char *name;
-  int point_a, point_b, number;
-} od_spring;
-typedef struct od_joint_spring {
-  const char *name;
-  int joint, coordinate, number;
-} od_joint_spring;
 typedef struct od_rod {
   const char *name;
   int point_a, point_b, number;
@@ -117,59 +110,63 @@ typedef struct od_input {
   double start;
 } od_input;
 
-// An actuator: whatever pushes with a force that depends on its own length and speed and on the circuit. Cylinders come
-// first, one actuator each, then frictions in joints.
+// An actuator: a line between two points, or a joint's coordinate, along which elements push with forces that depend on its
+// length and speed.
 typedef struct od_actuator {
-  int point_a, point_b;    // between two points, or -1:
-  int coordinate;          // in a joint
-  int cylinder, friction;  // or -1
+  int point_a, point_b;  // between two points, or -1:
+  int coordinate;        // in a joint
 } od_actuator;
 
-// ---- the hydraulic circuit: nodes have pressures, flows join nodes (see model/build.h for the numbers)
+// ---- the circuit: nodes have pressures, elements join nodes and act on the mechanism
 typedef struct od_node {
   const char *name;
   od_node_kind kind;
   int number, input;
   int state;  // its pressure's place among the first-order states, or -1
 } od_node;
-typedef struct od_flow {
-  const char *name;
-  od_flow_kind kind;
-  int a, b;  // from, to; a pump's `a` may be -1
-  int number, input;
-  int valve, side, degree, count;  // ports
-  int cylinder;                    // a cylinder's own leakage; else -1
-} od_flow;
-typedef struct od_valve {
-  const char *name;
-  od_valve_law law;
-  int number, input;
-  int state;  // its spool's place among the first-order states, or -1: the spool is the command
-} od_valve;
-typedef struct od_cylinder {
-  const char *name;
-  int point_a, point_b, node_a, node_b;
-  bool diameters;
-  int number, friction;
-} od_cylinder;
-typedef struct od_friction {
-  od_friction_law law;
-  int cylinder, joint, number;
-} od_friction;
-// Places of numbers behind an element's first one.
+// Places of the oil's numbers.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
-enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
-enum {
-  OD_CYLINDER_A,
-  OD_CYLINDER_B,
-  OD_CYLINDER_CLOSED,
-  OD_CYLINDER_STROKE,
-  OD_CYLINDER_DEAD_A,
-  OD_CYLINDER_DEAD_B,
-  OD_CYLINDER_LEAKAGE,
-  OD_CYLINDER_STOP_STIFFNESS,
-  OD_CYLINDER_STOP_DAMPING
-};
+
+// An instance of an element class.
+typedef struct od_instance {
+  const char *name;  // "" where it belongs to another element or to a joint and has no name of its own
+  int element_class;
+  int number, numbers;  // first of its own in theta, how many
+  int host, joint;      // the instance or the joint that it belongs to, or -1
+  int friction;         // the friction that belongs to it, or -1
+  int point_a, point_b, actuator;
+  int end[OD_MOST_ENDS];               // nodes, or -1
+  int signal;                          // what it listens to, or -1
+  int state[OD_MOST_ELEMENT_STATES];   // places among the first-order states, or -1
+  int choice[OD_MOST_ELEMENT_CHOICES];
+  int batch, place;                    // where it stands among those of its class
+  int in, out, slope;                  // its first place in the work memory
+  int scatter, scatters;               // its part of od_join.scatter
+} od_instance;
+
+// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
+// that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
+typedef struct od_scatter {  // w[to] += sign * w[from], and what that means for derivatives
+  int from, to, sign;
+  od_out_kind kind;
+  int target;          // a node, actuator or first-order state
+  int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
+} od_scatter;
+typedef struct od_number_user {  // an instance that depends on a number, and how its class calls that number
+  int instance, number;
+} od_number_user;
+typedef struct od_join {
+  int batches, ins, outs, scatters, forces, users, kept, reports, slopes;
+  od_batch *batch;       // instances of one class side by side, in the order of the classes
+  int *pool;             // what batches point into: theta offsets of numbers, of hosts' numbers, choices
+  int *gather;           // in[i] = w[gather[i]]
+  int *column;           // of each `in`: its column in rows of derivatives (see od_layout), or -1
+  int *node;             // of each `in` that is a pressure: its node; else -1
+  od_scatter *scatter;
+  int *force;            // the scatters that are forces
+  int *first_user;       // of each number of theta; one more for the end
+  od_number_user *user;
+} od_join;
 
 // ---- blocks: signals made of signals
 typedef struct od_block {
@@ -201,36 +198,27 @@ typedef enum od_output_kind {
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body; turn rates
                           // in space have a component
-  OD_OUT_SPRING_LENGTH,
-  OD_OUT_SPRING_RATE,
-  OD_OUT_SPRING_FORCE,
-  OD_OUT_SPRING_ENERGY,
-  OD_OUT_SPRING_LOSS,
-  OD_OUT_JOINT_SPRING_FORCE,
-  OD_OUT_JOINT_SPRING_ENERGY,
-  OD_OUT_JOINT_SPRING_LOSS,
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,       // index: signal
-  // The circuit. index: node, flow, valve, cylinder
+  // The circuit. index: node
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
-  OD_OUT_FLOW,
-  OD_OUT_FLOW_POWER,
-  OD_OUT_PORT_OPENING,
-  OD_OUT_SPOOL,
-  OD_OUT_CYLINDER_LENGTH,
-  OD_OUT_CYLINDER_RATE,
-  OD_OUT_CYLINDER_FORCE,
-  OD_OUT_CYLINDER_FRICTION,
-  OD_OUT_ACTUATOR_LOSS,
-  OD_OUT_BLOCK_STATE,  // a first-order state that no element of the circuit has; component: block
-  OD_OUT_NODE_POWER,   // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_NODE_POWER,  // a volume: work done on its oil; a tank or source: energy it takes
+  // index: actuator
+  OD_OUT_LENGTH,
+  OD_OUT_SPEED,
+  OD_OUT_FORCE,
+  // index: instance; component: which of its outs, reports or states; second: the same of another instance on top
+  OD_OUT_ELEMENT,
+  OD_OUT_REPORT,
+  OD_OUT_ELEMENT_STATE,
+  OD_OUT_BLOCK_STATE,  // index: state; component: block
   OD_OUT_KINETIC,
   OD_OUT_POTENTIAL,
   OD_OUT_STORED,
-  // Integrals: index of the power; component -1 where it counts the other way round
+  // Integrals: index of the power; second: another one on top
   OD_OUT_INTEGRAL,
   OD_OUT_DISSIPATED,
   OD_OUT_SUPPLIED,
@@ -241,6 +229,8 @@ typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;
   int index, component;
+  int second;       // one more instance or power, or -1
+  bool negative;    // it counts the other way round
 } od_output;
 
 struct od_model {
@@ -249,28 +239,24 @@ struct od_model {
   double *theta;
   const char **path, **unit;
 
-  int bodies, points, joints, rods, springs, joint_springs, loads, inputs, outputs;
+  int bodies, points, joints, rods, loads, inputs, outputs;
   od_body *body;
   od_point *point;
   od_joint *joint;
   od_rod *rod;
-  od_spring *spring;
-  od_joint_spring *joint_spring;
   od_load *load;
   od_input *input;
   od_output *output;
   int gravity;  // three numbers, or -1
 
-  int nodes, flows, valves, cylinders, frictions, actuators;
+  int nodes, instances, actuators;
   od_node *node;
-  od_flow *flow;
-  od_valve *valve;
-  od_cylinder *cylinder;
-  od_friction *friction;
+  od_instance *instance;
   od_actuator *actuator;
+  od_join join;
   od_oil_law oil_law;
   int oil;             // first of the oil's numbers, or -1
-  int circuit_states;  // pressures of volumes, then spools
+  int circuit_states;  // pressures of volumes, then states of elements
 
   int signals;  // inputs, then outputs of blocks
   int blocks, block_lines, measures, drives, states;
@@ -306,23 +292,18 @@ struct od_model {
   void *memory;  // everything above lives in here
 };
 
-// Powers, in the order in which a plant reports them: losses of springs, joint springs, actuators and flows; then what
-// loads supply; then what nodes take. Pumps are flows with a negative loss.
-enum {
-  OD_POWER_SPRING,
-  OD_POWER_JOINT_SPRING,
-  OD_POWER_ACTUATOR,
-  OD_POWER_FLOW,
-  OD_POWER_LOAD,
-  OD_POWER_NODE,
-  OD_POWER_KINDS
-};
+// Powers, in the order in which a plant reports them: losses of elements; what loads supply; what nodes take.
+enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_KINDS };
 // Where each kind begins; at OD_POWER_KINDS, how many there are.
 static inline int od_model_power(const od_model *m, int kind) {
-  const int count[OD_POWER_KINDS] = {m->springs, m->joint_springs, m->actuators, m->flows, m->loads, m->nodes};
+  const int count[OD_POWER_KINDS] = {m->instances, m->loads, m->nodes};
   int begin = 0;
   for (int i = 0; i < kind; i++) begin += count[i];
   return begin;
+}
+
+static inline const od_element_class *od_instance_class(const od_instance *instance) {
+  return od_element_class_at(instance->element_class);
 }
 
 // What counts as one in a coordinate: a radian, or a typical length of the machine.

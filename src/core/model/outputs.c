@@ -22,7 +22,7 @@ static void add_part(listing *list, od_output_kind kind, int index, int componen
     const char *name =
         od_arena_format(list->arena, "%s%s%s%s%s", element, *part ? "." : "", part, *quantity ? "." : "", quantity);
     list->failed = list->failed || !name;
-    list->out[list->count] = (od_output){name, unit, kind, index, component};
+    list->out[list->count] = (od_output){name, unit, kind, index, component, -1, false};
   }
   list->count++;
 }
@@ -83,27 +83,6 @@ static void add_bodies(listing *list) {
   }
 }
 
-static void add_springs(listing *list) {
-  const od_model *m = list->m;
-  for (int i = 0; i < m->springs; i++) {
-    const char *name = m->spring[i].name;
-    add(list, OD_OUT_SPRING_LENGTH, i, 0, "m", name, "length");
-    add(list, OD_OUT_SPRING_RATE, i, 0, "m/s", name, "rate");
-    add(list, OD_OUT_SPRING_FORCE, i, 0, "N", name, "force");
-    add(list, OD_OUT_SPRING_ENERGY, i, 0, "J", name, "energy");
-    add(list, OD_OUT_SPRING_LOSS, i, 0, "W", name, "loss");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_SPRING) + i, 1, "J", name, "dissipated");
-  }
-  for (int i = 0; i < m->joint_springs; i++) {
-    const char *name = m->joint[m->joint_spring[i].joint].name;
-    bool slides = m->joint[m->joint_spring[i].joint].spec.type == OD_PRISMATIC;
-    add(list, OD_OUT_JOINT_SPRING_FORCE, i, 0, slides ? "N" : "N m", name, "spring_force");
-    add(list, OD_OUT_JOINT_SPRING_ENERGY, i, 0, "J", name, "spring_energy");
-    add(list, OD_OUT_JOINT_SPRING_LOSS, i, 0, "W", name, "spring_loss");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_JOINT_SPRING) + i, 1, "J", name, "spring_dissipated");
-  }
-}
-
 static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
@@ -129,44 +108,68 @@ static void add_nodes(listing *list) {
   }
 }
 
-static void add_flows(listing *list) {
+// ---- elements
+
+// What an instance shows is called after it; where it has no name of its own, after what it belongs to.
+static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
-  for (int i = 0; i < m->flows; i++) {
-    const od_flow *f = &m->flow[i];
-    bool pump = f->kind == OD_FLOW_PUMP;
-    // A port belongs to its valve, a leakage to its cylinder.
-    bool port = f->kind == OD_FLOW_PORT, leak = f->cylinder >= 0;
-    const char *name = port ? m->valve[f->valve].name : f->name, *part = port ? f->name : "";
-    add_part(list, OD_OUT_FLOW, i, 0, "m3/s", name, part, leak ? "leakage" : "flow");
-    if (port) add_part(list, OD_OUT_PORT_OPENING, i, 0, "1", name, part, "opening");
-    add_part(list, OD_OUT_FLOW_POWER, i, 0, "W", name, part, pump ? "power" : leak ? "leakage_loss" : "loss");
-    add_part(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_FLOW) + i, pump ? -1 : 1, "J", name, part,
-             pump   ? "work"
-             : leak ? "leakage_dissipated"
-                    : "dissipated");
+  const od_element_class *c = od_instance_class(e);
+  if (*e->name && e->host >= 0)
+    return od_arena_format(list->arena, "%s.%s.%s", m->instance[e->host].name, e->name, o->name);
+  if (*e->name) return od_arena_format(list->arena, "%s.%s", e->name, o->name);
+  const char *owner = e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
+  return od_arena_format(list->arena, "%s.%s%s%s", owner, c->inside, *o->inside_name ? "_" : "", o->inside_name);
+}
+
+static const char *element_output_unit(const od_model *m, const od_instance *e, const od_element_output *o) {
+  bool turns = e->joint >= 0 && m->joint[e->joint].spec.type == OD_REVOLUTE;
+  if (turns && o->turning_unit) return o->turning_unit;
+  if (strcmp(o->unit, "*") != 0) return o->unit;
+  return e->signal >= 0 ? m->input[e->signal].unit : "1";
+}
+
+// Friction in a cylinder is shown by the cylinder.
+static bool is_shown(const od_instance *e, const od_element_output *o) {
+  if (*e->name) return o->name != NULL;
+  return o->inside_name != NULL && !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST);
+}
+
+static od_output element_output(const od_model *m, int instance, const od_element_output *o) {
+  const od_instance *e = &m->instance[instance];
+  od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->sign < 0};
+  if (o->with_friction) out.second = e->friction;
+  switch (o->shows) {
+    case OD_SHOWS_LENGTH: out.kind = OD_OUT_LENGTH, out.index = e->actuator; break;
+    case OD_SHOWS_SPEED: out.kind = OD_OUT_SPEED, out.index = e->actuator; break;
+    case OD_SHOWS_FORCE: out.kind = OD_OUT_FORCE, out.index = e->actuator; break;
+    case OD_SHOWS_OUT: out.kind = OD_OUT_ELEMENT; break;
+    case OD_SHOWS_OF_FRICTION: out.kind = OD_OUT_ELEMENT, out.index = e->friction; break;
+    case OD_SHOWS_REPORT: out.kind = OD_OUT_REPORT; break;
+    case OD_SHOWS_STATE: out.kind = OD_OUT_ELEMENT_STATE; break;
+    case OD_SHOWS_INTEGRAL: out.kind = OD_OUT_INTEGRAL, out.index += od_model_power(m, OD_POWER_ELEMENT); break;
+    case OD_SHOWS_NOTHING: break;
+  }
+  return out;
+}
+
+static void add_element(listing *list, int instance) {
+  const od_model *m = list->m;
+  const od_instance *e = &m->instance[instance];
+  const od_element_output *row = od_instance_class(e)->outputs;
+  for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && row[k].shows != OD_SHOWS_NOTHING; k++) {
+    if (!is_shown(e, &row[k])) continue;
+    if (list->out) {
+      od_output *out = &list->out[list->count];
+      *out = element_output(m, instance, &row[k]);
+      out->name = element_output_name(list, e, &row[k]);
+      out->unit = element_output_unit(m, e, &row[k]);
+      list->failed = list->failed || !out->name;
+    }
+    list->count++;
   }
 }
 
-static void add_actuators(listing *list) {
-  const od_model *m = list->m;
-  for (int i = 0; i < m->actuators; i++) {
-    const od_actuator *a = &m->actuator[i];
-    if (a->cylinder >= 0) {
-      const char *name = m->cylinder[a->cylinder].name;
-      add(list, OD_OUT_CYLINDER_LENGTH, i, 0, "m", name, "length");
-      add(list, OD_OUT_CYLINDER_RATE, i, 0, "m/s", name, "rate");
-      add(list, OD_OUT_CYLINDER_FORCE, i, 0, "N", name, "force");
-      add(list, OD_OUT_CYLINDER_FRICTION, i, 0, "N", name, "friction");
-      add(list, OD_OUT_ACTUATOR_LOSS, i, 0, "W", name, "loss");
-      add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_ACTUATOR) + i, 1, "J", name, "dissipated");
-      continue;
-    }
-    const od_joint *j = &m->joint[m->friction[a->friction].joint];
-    add(list, OD_OUT_CYLINDER_FRICTION, i, 0, j->spec.type == OD_PRISMATIC ? "N" : "N m", j->name, "friction");
-    add(list, OD_OUT_ACTUATOR_LOSS, i, 0, "W", j->name, "friction_loss");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_ACTUATOR) + i, 1, "J", j->name, "friction_dissipated");
-  }
-}
+// ---- blocks
 
 // The unit of what a block's first input is connected to. What it measures has been listed before.
 static const char *block_input_unit(const listing *list, const od_block *b) {
@@ -211,13 +214,9 @@ static void add_all(listing *list) {
     // The coordinates of spherical joints change their meaning on the way.
     if (m->joint[m->link[m->coordinate_link[j]].joint].spec.type != OD_SPHERICAL) add_coordinate(list, j);
   add_bodies(list);
-  add_springs(list);
   add_loads(list);
-  add_actuators(list);
   add_nodes(list);
-  for (int i = 0; i < m->valves; i++)
-    add(list, OD_OUT_SPOOL, i, 0, m->input[m->valve[i].input].unit, m->valve[i].name, "spool");
-  add_flows(list);
+  for (int i = 0; i < m->instances; i++) add_element(list, i);
   for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
   add_blocks(list);
   add(list, OD_OUT_KINETIC, 0, 0, "J", "energy", "kinetic");

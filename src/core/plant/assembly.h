@@ -40,7 +40,7 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
     int output = o->index - b->signal;
     if (output >= 0 && output < b->outputs && b->states && !od_block_state_label(b, 0)) return b->state + output;
   }
-  return o->kind == OD_OUT_SPOOL ? m->valve[o->index].state : -1;
+  return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }
 
 // Rough values into z0 and zd0, pressures and spools into c0, exact values into conditions; complains about unknown and
@@ -67,6 +67,10 @@ typedef struct od_trial_plant {
 // Finds what is to be balanced and writes it into z0 and c0.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // finish.c: false with a message when a cylinder cannot be as long as that.
-bool od_assembly_check_reach(od_assembly *s, int cylinder, double length);
+bool od_assembly_check_reach(od_assembly *s, int instance, double length);
+// Whether an element can only have lengths between two numbers of its own: a cylinder.
+static inline bool od_instance_has_reach(const od_instance *e) {
+  return od_instance_class(e)->stroke_field > 0;
+}
 
 #endif

@@ -136,11 +136,8 @@ static bool choose_held(balance *b) {
   return good;
 }
 
-static od_output length_output(const balance *b, int cylinder) {
-  od_output o = {.kind = OD_OUT_CYLINDER_LENGTH, .index = cylinder};
-  for (int i = 0; i < model_of(b)->actuators; i++)
-    if (model_of(b)->actuator[i].cylinder == cylinder) o.index = i;
-  return o;
+static od_output length_output(const balance *b, int instance) {
+  return (od_output){.kind = OD_OUT_LENGTH, .index = model_of(b)->instance[instance].actuator, .second = -1};
 }
 
 // False with a message when the positions that stay put a cylinder beyond its stroke: no balance can mend that.
@@ -149,7 +146,8 @@ static bool check_held_cylinders(balance *b) {
   basis known = {b->work, 0};
   bool good = true;
   for (int i = 0; i < b->helds; i++) speak_for(b, &known, &b->held[i].output);
-  for (int i = 0, rank = known.rank; i < m->cylinders; i++, known.rank = rank) {
+  for (int i = 0, rank = known.rank; i < m->instances; i++, known.rank = rank) {
+    if (!od_instance_has_reach(&m->instance[i])) continue;
     od_output length = length_output(b, i);
     if (!speak_for(b, &known, &length)) good = od_assembly_check_reach(b->s, i, value_of(b, &length)) && good;
   }
@@ -421,10 +419,10 @@ static void complain_about_failure(balance *b, const double *start, const double
 }
 
 // The balanced coordinate that moves a cylinder most.
-static int mover_of(const balance *b, int cylinder) {
+static int mover_of(const balance *b, int instance) {
   double *length = b->work, *own = length + b->n, most = -1;
   int found = b->s->balanced[0].initial;
-  od_output o = length_output(b, cylinder);
+  od_output o = length_output(b, instance);
   gradient(b, &o, length);
   for (int i = 0; i < b->s->balances; i++) {
     if (!is_coordinate(&b->s->balanced[i])) continue;
@@ -440,16 +438,18 @@ static int mover_of(const balance *b, int cylinder) {
 static void check_strokes(balance *b) {
   const od_model *m = model_of(b);
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
-  for (int i = 0; i < m->cylinders && b->angles > 0; i++) {
-    const double *q = m->theta + m->cylinder[i].number;
-    double length = w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED],
-           longest = shortest + q[OD_CYLINDER_STROKE];
+  for (int i = 0; i < m->instances && b->angles > 0; i++) {
+    const od_instance *e = &m->instance[i];
+    if (!od_instance_has_reach(e)) continue;
+    const double *q = m->theta + e->number;
+    double length = w[m->layout.length + e->actuator], shortest = q[od_instance_class(e)->closed_field],
+           longest = shortest + q[od_instance_class(e)->stroke_field];
     double beyond = length > longest ? length - longest : shortest - length;
     if (!(beyond > 1e-9 * longest)) continue;
     od_build_complain(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
                       "static balance lies beyond the stroke of cylinder '%s': its length would be %.6g m, %.4g mm %s, "
                       "%.6g m, and its end stop would hold %.4g kN",
-                      m->cylinder[i].name, length, 1e3 * beyond,
+                      e->name, length, 1e3 * beyond,
                       length > longest ? "more than the longest" : "less than the shortest",
                       length > longest ? longest : shortest, q[OD_CYLINDER_STOP_STIFFNESS] * beyond / 1e3);
   }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
@@ -15,15 +16,16 @@ static bool balances_positions(const od_assembly *s) {
   return found;
 }
 
-bool od_assembly_check_reach(od_assembly *s, int cylinder, double length) {
-  const od_cylinder *c = &s->m->cylinder[cylinder];
-  const double *q = s->m->theta + c->number;
-  double shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
+bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
+  const od_instance *e = &s->m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  const double *q = s->m->theta + e->number;
+  double shortest = q[c->closed_field], longest = shortest + q[c->stroke_field];
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
-  od_build_complain(s->b, OD_ABOUT_CYLINDER, cylinder,
-                    "cylinder '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+  od_build_complain(s->b, OD_ABOUT_ELEMENT, instance,
+                    "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
                     "goes from %.4g m to %.4g m",
-                    c->name, length, shortest, longest);
+                    c->noun, e->name, length, shortest, longest);
   return false;
 }
 
@@ -31,17 +33,21 @@ static void check_reach(od_assembly *s) {
   const od_model *m = s->m;
   od_mechanics(m)->open_positions(m, s->w);
   od_mechanics(m)->open_velocities(m, s->w);
-  for (int i = 0; i < m->cylinders; i++) od_assembly_check_reach(s, i, s->w[m->layout.length + i]);
+  for (int i = 0; i < m->instances; i++)
+    if (od_instance_has_reach(&m->instance[i]))
+      od_assembly_check_reach(s, i, s->w[m->layout.length + m->instance[i].actuator]);
 }
 
-// A spring between points that coincide has no direction.
-static void check_springs(od_assembly *s) {
+// What acts between points that coincide has no direction.
+static void check_directions(od_assembly *s) {
   const od_model *m = s->m;
-  for (int i = 0; i < m->springs; i++)
-    if (!(od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_SPRING_LENGTH, .index = i}) > 1e-12 * m->size))
-      od_build_complain(s->b, OD_ABOUT_SPRING, i,
-                        "spring '%s' has no length in the initial position, so no direction to pull in",
-                        m->spring[i].name);
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    if (e->point_a < 0 || od_instance_has_reach(e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size) continue;
+    od_build_complain(s->b, OD_ABOUT_ELEMENT, i,
+                      "%s '%s' has no length in the initial position, so no direction to pull in",
+                      od_instance_class(e)->noun, e->name);
+  }
 }
 
 // The equations of a fixed or sliding joint also hold when one body is turned over.
@@ -182,7 +188,9 @@ static void note_energy(od_assembly *s) {
   const od_mechanics_real *mech = od_mechanics(s->m);
   mech->open_positions(s->m, s->w);
   mech->open_velocities(s->m, s->w);
-  s->m->stored0 = mech->output(s->m, s->w, &(od_output){.kind = OD_OUT_STORED});
+  memcpy(s->w + s->m->layout.c, s->m->c0, (size_t)s->m->states * sizeof *s->w);
+  od_circuit_evaluate(s->m, s->w);
+  s->m->stored0 = od_model_output_value(s->m, s->w, &(od_output){.kind = OD_OUT_STORED, .second = -1});
 }
 
 static bool take_memory(od_assembly *s) {
@@ -243,7 +251,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
     if (!b->problems && !balances_positions(&s)) check_reach(&s);
-    if (!b->problems) check_springs(&s);
+    if (!b->problems) check_directions(&s);
     if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);

@@ -6,11 +6,11 @@
 
 static bool is_position(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE ||
-         kind == OD_OUT_SPRING_LENGTH || kind == OD_OUT_CYLINDER_LENGTH;
+         kind == OD_OUT_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
-         kind == OD_OUT_SPRING_RATE || kind == OD_OUT_CYLINDER_RATE;
+         kind == OD_OUT_SPEED;
 }
 
 // The output or coordinate that an initial value is about; false when there is none of that name.
@@ -99,7 +99,16 @@ static void complain_about_missing_values(od_assembly *s) {
                         m->node[i].name, m->node[i].name);
 }
 
+// States of elements that nothing is said about begin where their class says.
+static void take_defaults(od_assembly *s) {
+  const od_model *m = s->m;
+  for (int i = 0; i < m->instances; i++)
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
+      if (m->instance[i].state[k] >= 0) m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
+}
+
 void od_assembly_sort_initial_values(od_assembly *s) {
+  take_defaults(s);
   for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
   complain_about_missing_values(s);
 }

@@ -4,7 +4,7 @@
 //
 // The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v
 // of its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the
-// circuit adds are small matrices (hydraulics/slopes_x.h). Blocks stand between the motion and the circuit
+// circuit adds are rows of derivatives (hydraulics/slopes_x.h). Blocks stand between the motion and the circuit
 // (model_plant_signals.c): what they measure is known then, what they drive comes after.
 #include "plant/model_plant.h"
 
@@ -143,10 +143,9 @@ static void circuit_part(const od_plant_data *d, const od_work_parts *p, double 
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
   for (int i = 0; i < d->m->circuit_states; i++) {
+    const double *row = p->w + l->rate_row + i * l->rate_width;
     double sum = 0;
-    for (int j = 0; j < na; j++)
-      sum += p->w[l->rate_length + i * na + j] * p->w[l->dlength + j] +
-             p->w[l->rate_speed + i * na + j] * p->w[l->dspeed + j];
+    for (int j = 0; j < na; j++) sum += row[j] * p->w[l->dlength + j] + row[na + j] * p->w[l->dspeed + j];
     column[d->plant.nz + i] = -sum;
   }
 }
@@ -167,10 +166,10 @@ static void state_columns(const od_plant_data *d, const od_work_parts *p, double
   for (int k = 0; k < n; k++)
     for (int j = 0; j < nc; j++)
       matrix[k * columns + first + j] =
-          factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_state + j, nc);
+          factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
-    const double *restrict slopes = p->w + l->rate_state + i * nc;
+    const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
     for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
     row[i] += unit;
   }
@@ -201,7 +200,9 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
-  int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, signals = d->m->signals;
+  int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
+  // Where derivatives by signals begin.
+  int forces = l->force_row + 2 + d->m->circuit_states, rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
@@ -228,8 +229,8 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
     v.du[j] = 1;
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
     for (int k = 0; k < n; k++)
-      gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + l->force_input + j, signals);
-    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[l->rate_input + i * signals + j];
+      gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + forces + j, l->force_width);
+    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[rates + i * l->rate_width + j];
     if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
@@ -280,7 +281,7 @@ od_status od_model_plant_complex_point(const od_plant *plant, void *work, int pa
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
   int n = d->plant.nz, np = d->plant.np;
   double *force = p->scratch;
-  bool pushes = od_circuit_number_pushes(d->owner[j]);
+  bool pushes = d->owner[j].pushes;
   for (int i = 0; pushes && i < d->m->actuators; i++) force[i] = 0;
   od_circuit_number_slopes(d->m, p->w, d->owner[j], force, gp + n * np + j, -1, np);
   for (int k = 0; pushes && k < n; k++) gp[k * np + j] = od_model_plant_force_row(d, p, k, force, 1);
@@ -351,15 +352,20 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, spools a stroke per second, blocks 1.
+// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, blocks 1; elements say what theirs are.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0) d->scale[m->freedom + m->node[i].state] = 1e6;
-  for (int i = 0; i < m->valves; i++)
-    if (m->valve[i].state >= 0)
-      d->scale[m->freedom + m->valve[i].state] = m->theta[m->valve[i].number + OD_VALVE_STROKE];
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_state *state = od_instance_class(e)->states;
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
+      if (e->state[k] >= 0)
+        d->scale[m->freedom + e->state[k]] =
+            state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
+  }
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].states; k++)
       d->scale[m->freedom + m->block[i].state + k] = m->block[i].spec.kind == OD_BLOCK_LOAD_CHAMBER ? 1e6 : 1;

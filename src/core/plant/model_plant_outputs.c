@@ -9,15 +9,17 @@
 static double integral_part(const od_model *m, const od_output *o, const double *energy) {
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
-  int flows = od_model_power(m, OD_POWER_FLOW), loads = od_model_power(m, OD_POWER_LOAD),
+  int elements = od_model_power(m, OD_POWER_ELEMENT), loads = od_model_power(m, OD_POWER_LOAD),
       nodes = od_model_power(m, OD_POWER_NODE);
-  if (o->kind == OD_OUT_INTEGRAL) return o->component < 0 ? -energy[o->index] : energy[o->index];
-  for (int i = 0; i < flows; i++) dissipated += energy[i];
-  for (int i = 0; i < m->flows; i++)
-    if (m->flow[i].kind == OD_FLOW_PUMP)
-      supplied -= energy[flows + i];
+  if (o->kind == OD_OUT_INTEGRAL) {
+    double sum = energy[o->index] + (o->second >= 0 ? energy[o->second] : 0);
+    return o->negative ? -sum : sum;
+  }
+  for (int i = 0; i < m->instances; i++)
+    if (od_instance_class(&m->instance[i])->supplies)
+      supplied -= energy[elements + i];
     else
-      dissipated += energy[flows + i];
+      dissipated += energy[elements + i];
   for (int i = 0; i < m->loads; i++) supplied += energy[loads + i];
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].kind == OD_NODE_VOLUME)
@@ -33,25 +35,25 @@ static double integral_part(const od_model *m, const od_output *o, const double 
   }
 }
 
-// What the end stops' energy counts in an output: the circuit knows it, the mechanism does not.
-static double stop_share(const od_output *o) {
+// What the energy stored in elements counts in an output: the circuit knows it, the mechanism does not.
+static double stored_share(const od_output *o) {
   return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
 }
 
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
-  double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
+  double share = stored_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
-  double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
-  return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
+  double share = stored_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
+  return share != 0 ? value + share * od_circuit_stored_tangent(m, w, dc, du) : value;
 }
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
-  return od_mechanics_with_derivatives(m)->output(m, w, o) + stop_share(o) * od_circuit_stored_complex(m, w);
+  return od_mechanics_with_derivatives(m)->output(m, w, o) + stored_share(o) * od_circuit_stored_complex(m, w);
 }
 
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
@@ -69,19 +71,11 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
-  const struct {
-    od_output_kind kind;
-    int count;
-  } kinds[OD_POWER_KINDS] = {{OD_OUT_SPRING_LOSS, m->springs},     {OD_OUT_JOINT_SPRING_LOSS, m->joint_springs},
-                             {OD_OUT_ACTUATOR_LOSS, m->actuators}, {OD_OUT_FLOW_POWER, m->flows},
-                             {OD_OUT_LOAD_POWER, m->loads},        {OD_OUT_NODE_POWER, m->nodes}};
-  for (int k = 0; k < OD_POWER_KINDS; k++)
-    for (int i = 0; i < kinds[k].count; i++) {
-      od_output o = {.kind = kinds[k].kind, .index = i};
-      double value = od_model_output_value(m, p.w, &o);
-      // A pump's power is what it supplies, so its loss is the opposite.
-      *power++ = k == OD_POWER_FLOW && m->flow[i].kind == OD_FLOW_PUMP ? -value : value;
-    }
+  od_circuit_losses(m, p.w, power + od_model_power(m, OD_POWER_ELEMENT));
+  double *load = power + od_model_power(m, OD_POWER_LOAD), *node = power + od_model_power(m, OD_POWER_NODE);
+  for (int i = 0; i < m->loads; i++)
+    load[i] = od_model_output_value(m, p.w, &(od_output){.kind = OD_OUT_LOAD_POWER, .index = i});
+  for (int i = 0; i < m->nodes; i++) node[i] = p.w[m->layout.pressure + i] * p.w[m->layout.inflow + i];
   return OD_OK;
 }
 
@@ -104,12 +98,14 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_COORDINATE:
     case OD_OUT_POINT:
     case OD_OUT_BODY_ANGLE:
-    case OD_OUT_CYLINDER_LENGTH: return OD_LEVEL_POSITION;
+    case OD_OUT_LENGTH: return OD_LEVEL_POSITION;
+    case OD_OUT_ELEMENT:
+    case OD_OUT_REPORT:
+      if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
+      return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:
-    case OD_OUT_FLOW:
-    case OD_OUT_PORT_OPENING:
-    case OD_OUT_SPOOL: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
+    case OD_OUT_ELEMENT_STATE: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     default: return OD_LEVEL_VELOCITY;
   }
 }
@@ -127,14 +123,12 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
-    case OD_OUT_SPRING_LENGTH:
-    case OD_OUT_SPRING_RATE:
-    case OD_OUT_CYLINDER_LENGTH:
-    case OD_OUT_CYLINDER_RATE:
+    case OD_OUT_LENGTH:
+    case OD_OUT_SPEED:
+    case OD_OUT_ELEMENT_STATE:
     case OD_OUT_BLOCK_STATE: return true;
     case OD_OUT_INPUT: return o->index < m->inputs;
     case OD_OUT_NODE_PRESSURE: return m->node[o->index].state >= 0;
-    case OD_OUT_SPOOL: return true;
     default: return false;
   }
 }

@@ -31,6 +31,7 @@ void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_part
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nd = m->drives;
+  int forces = l->force_row + 2 + m->circuit_states, rates = l->rate_row + 2 * m->actuators + m->circuit_states;
   od_blocks_linearise(m, p->w);
   od_directions v = clear_directions(&d->plant, p);
   for (int j = 0; j < nd; j++) {
@@ -40,9 +41,9 @@ void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_part
     v.du[signal] = 0;
     for (int k = 0; k < n; k++)
       p->w[l->drive + k * nd + j] =
-          v.out[k] + od_model_plant_force_row(d, p, k, p->w + l->force_input + signal, m->signals);
+          v.out[k] + od_model_plant_force_row(d, p, k, p->w + forces + signal, l->force_width);
     for (int i = 0; i < m->circuit_states; i++)
-      p->w[l->drive + (n + i) * nd + j] = -p->w[l->rate_input + i * m->signals + signal];
+      p->w[l->drive + (n + i) * nd + j] = -p->w[rates + i * l->rate_width + signal];
   }
 }
 
@@ -133,7 +134,7 @@ void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_p
 bool od_model_measures_numbers(const od_model *m) {
   for (int i = 0; i < m->measures; i++) {
     const od_output *o = &m->measure[i];
-    if (o->kind == OD_OUT_CYLINDER_FORCE || o->kind == OD_OUT_CYLINDER_FRICTION) return true;
+    if (o->kind == OD_OUT_FORCE || o->kind == OD_OUT_ELEMENT) return true;
     if (o->kind == OD_OUT_NODE_PRESSURE && m->node[o->index].state < 0) return true;
   }
   return false;

@@ -1,0 +1,37 @@
+// Friction after Brown and McPhee (eq. 14 of source 1 in docs/theory.md), an odd and smooth function of v with r = v/vs:
+//   F = Fc tanh(4 r) + (Fs - Fc) r / (r^2/4 + 3/4)^2 + viscous v tanh(4)
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(numbers) {
+  od_x Fc, Fs, vs, viscous;
+} X(numbers);
+
+static inline od_x X(friction)(const X(numbers) * q, od_x v) {
+  od_x r = v / q->vs, b = r * r / 4 + 0.75;
+  return q->Fc * tanh(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
+}
+#ifndef OD_COMPLEX
+static inline double friction_slope(const numbers_r *q, double v) {
+  double r = v / q->vs, t = tanh(4 * r), b = r * r / 4 + 0.75;
+  double hump = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
+  return (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump) / q->vs + q->viscous * tanh(4.0);
+}
+#endif
+#include "elements/friction_x.h"
+
+#else
+#define OD_ELEMENT_FILE "elements/brown_mcphee.c"
+#include "elements/both_x.h"
+#include "elements/friction_class.h"
+
+enum { FC, FS };
+
+const od_element_class od_brown_mcphee_class = {
+    .name = "brown-mcphee",
+    .choice = "brown-mcphee",
+    .summary = "Coulomb, static and viscous friction as one smooth function",
+    OD_FIELDS(OD_FIELD_FC, OD_FIELD_FS, OD_FIELD_VS, OD_FIELD_VISCOUS),
+    OD_RULES({FS, FC, true, FS, "static friction Fs must not be less than Coulomb friction Fc"}),
+    OD_FRICTION_CLASS,
+};
+#endif

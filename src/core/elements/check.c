@@ -1,0 +1,43 @@
+// Check valve: an orifice that opens with the pressure difference, from `crack` on, and is fully open at `full`.
+//   Q = area * discharge * sqrt(2/rho) * step((dp - crack)/(full - crack)) * root(dp)
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to;
+} X(in);
+typedef struct X(numbers) {
+  od_x area, discharge, crack, full;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x dp = in->from - in->to;
+  out->flow = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * X(smooth_step)((dp - q->crack) / (q->full - q->crack)) *
+              X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/check.c"
+#include "elements/both_x.h"
+
+enum { AREA, DISCHARGE, CRACK, FULL };
+
+const od_element_class od_check_class = {
+    .name = "check valve",
+    .section = "checks",
+    .noun = "check valve",
+    .summary = "lets oil pass in one direction",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "opening of an orifice, check valve or valve"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+        OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8, "opening pressure of a check valve"),
+        OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8, "pressure at which a check valve is fully open")),
+    OD_RULES({FULL, CRACK, false, FULL, "full must be greater than crack, where the valve begins to open"}),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,117 @@
+// Hydraulic cylinder between two points: pressure in chamber a pushes them apart, in chamber b pulls them together.
+//   x = length - closed,  F = p_a A_a - p_b A_b + stops
+//   V_a = dead_a + A_a x,  V_b = dead_b + A_b (stroke - x)
+// The end stops push back with k d (1 + damping d'), d how deep the piston is in them; they never pull. The part k d is
+// elastic, the rest is lost. Leakage from a to b is an element of its own (leak.c), and so is friction.
+#ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
+
+typedef struct X(in) {
+  od_x p_a, p_b, length, speed;
+} X(in);
+typedef struct X(numbers) {
+  od_x a, b;  // areas, or bore and rod
+  od_x closed, stroke, dead_a, dead_b, leakage, stop_stiffness, stop_damping;
+} X(numbers);
+typedef struct X(out) {
+  od_x inflow_a, inflow_b;  // what the moving piston adds to the chambers
+  od_x volume_a, volume_b, largest_a, largest_b;
+  od_x force;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+#undef OD_QUARTER_PI
+#define OD_QUARTER_PI 0.78539816339744830962
+static inline od_x X(area_a)(const X(numbers) * q, const X(setting) * s) {
+  return s->choice[OD_CYLINDER_DIAMETERS] ? OD_QUARTER_PI * q->a * q->a : q->a;
+}
+static inline od_x X(area_b)(const X(numbers) * q, const X(setting) * s) {
+  return s->choice[OD_CYLINDER_DIAMETERS] ? OD_QUARTER_PI * (q->a * q->a - q->b * q->b) : q->b;
+}
+
+typedef struct X(stop) {
+  int side;            // +1 extended, -1 retracted, 0: free
+  od_x depth, inward;  // d and d'
+  od_x grip;           // 1 + damping d', not below zero
+} X(stop);
+
+static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q) {
+  od_x x = in->length - q->closed;
+  X(stop) s = {.side = OD_SELECT(RE(x) > RE(q->stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};
+  if (s.side == 0) return s;
+  s.depth = s.side > 0 ? x - q->stroke : -x;
+  s.inward = s.side * in->speed;
+  s.grip = 1 + q->stop_damping * s.inward;
+  s.grip = OD_SELECT(RE(s.grip) < 0, 0, s.grip);
+  return s;
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x a = X(area_a)(q, &s), b = X(area_b)(q, &s), x = in->length - q->closed;
+  X(stop) stop = X(stop_at)(in, q);
+  out->inflow_a = -a * in->speed;
+  out->inflow_b = b * in->speed;
+  out->volume_a = q->dead_a + a * x;
+  out->volume_b = q->dead_b + b * (q->stroke - x);
+  out->largest_a = q->dead_a + a * q->stroke;
+  out->largest_b = q->dead_b + b * q->stroke;
+  out->force = in->p_a * a - in->p_b * b - stop.side * q->stop_stiffness * stop.depth * stop.grip;
+}
+
+static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+  (void)s, (void)out;
+  X(stop) stop = X(stop_at)(in, q);
+  r->loss = OD_SELECT(stop.side == 0, 0, q->stop_stiffness * stop.depth * (stop.grip - 1) * stop.inward);
+  r->stored = q->stop_stiffness * stop.depth * stop.depth / 2;
+}
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double p_a, p_b, length, speed;
+  } inflow_a, inflow_b, volume_a, volume_b, largest_a, largest_b, force;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double a = area_a_r(q, &s), b = area_b_r(q, &s);
+  stop_r stop = stop_at_r(in, q);
+  *by = (slopes_r){.inflow_a.speed = -a, .inflow_b.speed = b, .volume_a.length = a, .volume_b.length = -b};
+  by->force.p_a = a;
+  by->force.p_b = -b;
+  by->force.length = stop.side ? -q->stop_stiffness * stop.grip : 0;
+  by->force.speed = stop.grip > 0 ? -q->stop_stiffness * stop.depth * q->stop_damping : 0;
+}
+#endif
+
+#else
+#include "elements/elements.h"
+#define OD_ELEMENT_FILE "elements/cylinder.c"
+#include "elements/both_x.h"
+
+const od_element_class od_cylinder_class = {
+    .name = "cylinder",
+    .section = "cylinders",
+    .noun = "cylinder",
+    .summary = "double-acting cylinder with end stops, leakage and friction",
+    .ends = {{"chambers", 2}},
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    .choices = 1,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_VOLUME, 0}, {OD_TO_VOLUME, 1}, {OD_TO_LARGEST, 0}, {OD_TO_LARGEST, 1},
+            {OD_TO_FORCE}},
+    .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH, .sign = 1},
+                {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED, .sign = 1},
+                {.name = "force", .unit = "N", .shows = OD_SHOWS_FORCE, .sign = 1},
+                {.name = "friction", .unit = "N", .shows = OD_SHOWS_OF_FRICTION, .index = 0, .sign = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1,
+                 .with_friction = true},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1, .with_friction = true}},
+    .closed_field = OD_CYLINDER_CLOSED,
+    .stroke_field = OD_CYLINDER_STROKE,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

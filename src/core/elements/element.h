@@ -1,0 +1,175 @@
+// Element classes: everything that is known about a kind of element stands in one file of this folder, as a table (here)
+// and as an equation out = f(in) on flat local vectors. Readers, outputs, energies, derivatives, tests and documentation
+// are loops over the list of classes (elements.h).
+//
+// An instance of a class never sees the machine it is part of. What it depends on is gathered into its `in`, what it
+// answers in `out` is scattered to where it counts, both by constant tables of integers (model/join.c).
+#ifndef OD_ELEMENT_H
+#define OD_ELEMENT_H
+
+#include <stdbool.h>
+
+// Limits of a class, so that one instance fits on the stack.
+enum {
+  OD_MOST_ENDS = 4,
+  OD_MOST_IN = 12,
+  OD_MOST_OUT = 12,
+  OD_MOST_REPORTS = 8,
+  OD_MOST_ELEMENT_FIELDS = 16,
+  OD_MOST_ELEMENT_STATES = 3,
+  OD_MOST_ELEMENT_CHOICES = 4,
+  OD_MOST_ELEMENT_OUTPUTS = 12,
+};
+
+// ---- what an instance depends on
+
+typedef enum od_in_kind {
+  OD_IN_NONE,      // the end of the list
+  OD_IN_PRESSURE,  // at end `index`, never below zero; 0 where an optional end is not connected
+  OD_IN_LENGTH,    // of the line it acts along, or the joint's coordinate
+  OD_IN_SPEED,     // its rate
+  OD_IN_SIGNAL,    // the signal it listens to; 1 where it listens to none
+  OD_IN_STATE,     // its own state `index`
+  OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
+} od_in_kind;
+typedef struct od_in_slot {
+  od_in_kind kind;
+  int index;
+} od_in_slot;
+
+// The oil, as all elements see it.
+enum { OD_OIL_STATE_ROOT, OD_OIL_STATE_SMOOTHING, OD_OIL_STATES };  // sqrt(2/density); Pa
+
+// ---- what it answers
+
+typedef enum od_out_kind {
+  OD_TO_NOTHING,  // the end of the list
+  OD_TO_THROUGH,  // a flow from end 0 to end 1, m3/s
+  OD_TO_END,      // a flow out of the element into end `index`
+  OD_TO_VOLUME,   // volume that it adds to the node at end `index`, m3
+  OD_TO_LARGEST,  // the largest that volume can be
+  OD_TO_FORCE,    // what pushes its two points apart, or drives its joint on
+  OD_TO_RATE,     // the rate of its own state `index`
+} od_out_kind;
+typedef struct od_out_slot {
+  od_out_kind kind;
+  int index;
+} od_out_slot;
+
+// What an instance tells on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
+// alone, not from the memory of the instance.
+enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
+
+// ---- what files say about it
+
+// A number. NAN as the default means that it is required.
+typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
+typedef struct od_element_field {
+  const char *key, *unit;  // unit "*": that of the signal it listens to, or of the signal of the element it belongs to
+  od_sign sign;
+  double fallback;
+  double possible[2], usual[2];  // SI; both zero: whatever the sign allows
+  const char *meaning;
+  const char *turning_unit;  // in a revolute joint; NULL: the same
+  bool follows_signal;       // may be given as a signal, or as a factor and a signal
+} od_element_field;
+
+// A condition on two numbers that are given: the field `greater` must exceed the field `smaller`.
+typedef struct od_element_rule {
+  int greater, smaller;
+  bool or_equal;
+  int about;  // the field that the message is about
+  const char *message;
+} od_element_rule;
+
+// Ends at nodes of the circuit: a key with one name, or with a list of two.
+typedef struct od_element_end {
+  const char *key;
+  int count;
+  bool optional;
+} od_element_end;
+
+// Where it acts on the mechanism.
+typedef enum od_acts { OD_ACTS_NOWHERE, OD_ACTS_BETWEEN_POINTS, OD_ACTS_IN_JOINT, OD_ACTS_ON_HOST /* or in a joint */ } od_acts;
+
+typedef struct od_element_state {
+  const char *name, *unit;  // unit "*": as for fields
+  int present_if;           // the field that must be positive, or it is no state but its input itself; -1: always
+  int scale_field;          // a typical rate is this field's value per second; -1:
+  double scale;
+  double initial;
+} od_element_state;
+
+// Quantities that can be observed, each called after the instance: "bleed.flow".
+typedef enum od_shows {
+  OD_SHOWS_NOTHING,
+  OD_SHOWS_LENGTH,
+  OD_SHOWS_SPEED,
+  OD_SHOWS_FORCE,       // of everything that acts along the same line, pushing
+  OD_SHOWS_OUT,         // out[index]
+  OD_SHOWS_REPORT,      // report[index]
+  OD_SHOWS_STATE,       // state index
+  OD_SHOWS_INTEGRAL,    // of the loss
+  OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
+} od_shows;
+typedef struct od_element_output {
+  const char *name;         // of an instance with a name of its own
+  const char *inside_name;  // behind the name of what it belongs to ("" for that name and `inside` alone); NULL: not shown there
+  const char *unit, *turning_unit;
+  od_shows shows;
+  int index;
+  int sign;            // +1 or -1
+  bool with_friction;  // and the same of the friction that belongs to it
+} od_element_output;
+
+// ---- the class
+
+// A row of instances in the work memory w; number, host and choice are where their tables begin in `pool`.
+typedef struct od_batch {
+  int element_class, count, first;      // which class; how many; the first of them in the list of instances by class
+  int in, out, kept, report, slope;     // offsets in w
+  int kept_scalars, choices;            // of each instance
+  int number, host, choice;             // offsets in pool
+  int oil;                              // offset in w
+} od_batch;
+
+typedef struct od_element_class {
+  const char *name;     // what `oleodyn components` and the builder call it
+  const char *section;  // of machine files; NULL: it is only part of others
+  const char *noun;     // for messages
+  const char *summary;  // one line for people
+  const char *inside;   // the key under which it stands in what it belongs to: "friction"; NULL
+  const char *choice;   // the word by which it is chosen there ("law: coulomb"); NULL
+  od_element_end ends[2];
+  od_acts acts;
+  bool needs_oil, reads_host;  // reads_host: it depends on numbers of the element that it belongs to
+  const char *signal_key;  // the key of a signal that it must listen to; NULL: a field may follow one, or none does
+  od_element_field fields[OD_MOST_ELEMENT_FIELDS];
+  int field_count;
+  const od_element_rule *rules;
+  int rule_count;
+  int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
+  int numbers;  // of theta; -1: the instance says how many
+  od_element_state states[OD_MOST_ELEMENT_STATES];
+  od_in_slot in[OD_MOST_IN];
+  od_out_slot out[OD_MOST_OUT];
+  int ins, outs, kept, reports, choices;
+  od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
+  bool supplies;  // its loss is negative: it gives energy to the machine
+  // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
+  int closed_field, stroke_field;
+
+  void (*evaluate)(const od_batch *b, const int *pool, double *w);
+  void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*tell)(const od_batch *b, const int *pool, double *w);
+  void (*tell_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  // Optional, for hot classes; without them slopes are complex steps of the instance alone. All d out / d in of every
+  // instance, and d out by one number of an instance: its own (0 ..), of what it belongs to (OD_NUMBER_OF_HOST + ..), or
+  // of the oil (OD_NUMBER_OF_OIL + ..).
+  void (*slopes)(const od_batch *b, const int *pool, double *w);
+  void (*number_slope)(const od_batch *b, const int *pool, double *w, int instance, int number, double *dout);
+} od_element_class;
+
+enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };
+
+#endif

@@ -1,0 +1,14 @@
+// What elements between two nodes have in common: one flow from `from` to `to`, whose whole power is lost. To be included in
+// the text of an element, behind its X(in) and X(numbers).
+typedef struct X(out) {
+  od_x flow;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->flow * (in->from - in->to);
+  r->stored = 0;
+}

@@ -1,0 +1,30 @@
+// Spring and damper in a revolute or prismatic joint.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/spring_x.h"
+#else
+#define OD_ELEMENT_FILE "elements/joint_spring.c"
+#include "elements/both_x.h"
+
+const od_element_class od_joint_spring_class = {
+    .name = "joint spring",
+    .noun = "a spring or damper",
+    .summary = "spring and damper in a revolute or prismatic joint",
+    .inside = "spring",
+    .acts = OD_ACTS_IN_JOINT,
+    OD_FIELDS(OD_FIELD("stiffness", "N/m", OD_ANY, 0, -1e15, 1e15, -1e11, 1e11, "stiffness of a spring or of end stops",
+                       .turning_unit = "N m/rad"),
+              OD_FIELD("damping", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8,
+                       "damping of a spring, a prismatic joint or a mass", .turning_unit = "N m s/rad"),
+              OD_FIELD("free", "m", OD_ANY, 0, -1e4, 1e4, -50, 50, "free position of a spring in a prismatic joint",
+                       .turning_unit = "rad"),
+              OD_FIELD("preload", "N", OD_ANY, 0, -1e12, 1e12, -1e8, 1e8, "preload of a spring", .turning_unit = "N m")),
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
+    .outputs = {{.inside_name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
+                {.inside_name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED, .sign = 1},
+                {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
+                {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

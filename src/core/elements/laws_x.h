@@ -1,0 +1,31 @@
+// Functions that several elements share, in the scalar of the build; their slopes in the real one.
+#undef OD_SELECT
+// A branch that depends on a scalar. All of them go through here: a comparison looks at real parts.
+#define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
+
+// sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
+static inline od_x X(smooth_root)(od_x dp, od_x e) {
+  return dp / sqrt(sqrt(dp * dp + e * e));
+}
+
+// max(x, 0) with a rounded corner of width e.
+static inline od_x X(rounded_ramp)(od_x x, od_x e) {
+  return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) < RE(e), x * x / (2 * e), x - e / 2));
+}
+
+// From 0 to 1 while x goes from 0 to 1, with level ends.
+static inline od_x X(smooth_step)(od_x x) {
+  return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) >= 1, 1, x * x * (3 - 2 * x)));
+}
+
+#ifndef OD_COMPLEX
+// d smooth_root / d dp and / d e.
+static inline double root_slope(double dp, double e) {
+  double s = dp * dp + e * e;
+  return (dp * dp / 2 + e * e) / (s * sqrt(sqrt(s)));
+}
+static inline double root_smoothing_slope(double dp, double e) {
+  double s = dp * dp + e * e;
+  return -dp * e / 2 / (s * sqrt(sqrt(s)));
+}
+#endif

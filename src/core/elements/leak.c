@@ -1,0 +1,51 @@
+// Leak: laminar flow in proportion to the pressure difference. Cylinders have one of their own.
+//   Q = slope * (p_from - p_to)
+#ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
+
+typedef struct X(in) {
+  od_x from, to;
+} X(in);
+typedef struct X(numbers) {
+  od_x slope;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  out->flow = q->slope * (in->from - in->to);
+}
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double from, to;
+  } flow;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)in, (void)s, (void)out;
+  by->flow.from = q->slope;
+  by->flow.to = -q->slope;
+}
+#endif
+
+#else
+#define OD_ELEMENT_FILE "elements/leak.c"
+#include "elements/both_x.h"
+
+const od_element_class od_leak_class = {
+    .name = "leak",
+    .section = "leaks",
+    .noun = "leak",
+    .summary = "laminar flow in proportion to the pressure difference",
+    .inside = "leakage",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure of a relief valve or a leak")),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

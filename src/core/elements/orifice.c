@@ -1,0 +1,54 @@
+// Orifice: turbulent flow through an opening, smooth where the pressure difference is small.
+//   Q = area * discharge * opening * signal * sqrt(2/rho) * root(p_from - p_to)
+#ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
+
+typedef struct X(in) {
+  od_x from, to, signal;
+} X(in);
+typedef struct X(numbers) {
+  od_x area, discharge, opening;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->flow = q->area * q->discharge * q->opening * in->signal * s.oil[OD_OIL_STATE_ROOT] *
+              X(smooth_root)(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
+}
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double from, to, signal;
+  } flow;
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double K = q->area * q->discharge * q->opening * s.oil[OD_OIL_STATE_ROOT], e = s.oil[OD_OIL_STATE_SMOOTHING];
+  by->flow.from = K * in->signal * root_slope(in->from - in->to, e);
+  by->flow.to = -by->flow.from;
+  by->flow.signal = K * smooth_root_r(in->from - in->to, e);
+}
+#endif
+
+#else
+#define OD_ELEMENT_FILE "elements/orifice.c"
+#include "elements/both_x.h"
+
+const od_element_class od_orifice_class = {
+    .name = "orifice",
+    .section = "orifices",
+    .noun = "orifice",
+    .summary = "turbulent flow through an opening",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "opening of an orifice, check valve or valve"),
+              OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+              OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening of an orifice", .follows_signal = true)),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

@@ -1,0 +1,158 @@
+// Port of a directional valve: an orifice whose opening follows the spool along a curve C(s), a B-spline of its control
+// points (math/spline_x.h).
+//   s = side * spool - dead_band - overlap
+//   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
+//   opening = C(s)/full, or C(s)/full * s/stroke where the curve is a flow coefficient
+// It stays as it stands in the memory of the instance: for slopes, and because a curve is followed quicker than found.
+#ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
+#include "math/spline_x.h"
+
+typedef struct X(in) {
+  od_x from, to, spool;
+} X(in);
+typedef struct X(numbers) {
+  od_x overlap, curve[];  // abscissae of the control points, then their ordinates
+} X(numbers);
+typedef struct X(out) {
+  od_x flow, value;  // value: of the curve, 0 where the port is closed
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+// The travel of the spool into the port, the curve there, the opening, and what flows through the port fully open.
+typedef struct X(port_state) {
+  X(curve_point) curve;
+  od_x travel, opening, full_flow;
+  bool open;
+} X(port_state);
+_Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
+
+static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setting) * s, X(port_state) * port) {
+  const od_x *v = s->host, *at = q->curve;
+  int count = s->choice[OD_PORT_COUNT];
+  port->travel = s->choice[OD_PORT_SIDE] * in->spool - v[OD_VALVE_DEAD_BAND] - q->overlap;
+  port->open = RE(port->travel) > 0;
+  if (!port->open) return;
+  port->travel = OD_SELECT(RE(port->travel) > RE(at[count - 1]), at[count - 1], port->travel);
+  X(curve_follow)(s->choice[OD_PORT_DEGREE], count, at, at + count, port->travel, &port->curve);
+  port->opening = port->curve.y / v[OD_VALVE_FULL];
+  if (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT) port->opening *= port->travel / v[OD_VALVE_STROKE];
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  X(port_state) *port = (X(port_state) *)s.kept;
+  X(open)(in, q, &s, port);
+  out->flow = out->value = 0;
+  if (!port->open) return;
+  port->full_flow = s.host[OD_VALVE_AREA] * s.host[OD_VALVE_DISCHARGE] * s.oil[OD_OIL_STATE_ROOT] *
+                    X(smooth_root)(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
+  out->flow = port->full_flow * port->opening;
+  out->value = port->curve.y;
+}
+
+static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->flow * (in->from - in->to);
+  r->stored = 0;
+}
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double from, to, spool;
+  } flow, value;
+} slopes_r;
+
+// d opening / d travel of an open port; zero where the travel has reached the curve's end.
+static double opening_slope(const numbers_r *q, const setting_r *s, const port_state_r *port) {
+  if (port->travel >= q->curve[s->choice[OD_PORT_COUNT] - 1]) return 0;
+  if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return port->curve.slope / s->host[OD_VALVE_FULL];
+  return (port->curve.slope * port->travel + port->curve.y) / (s->host[OD_VALVE_FULL] * s->host[OD_VALVE_STROKE]);
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  const port_state_r *port = (const port_state_r *)s.kept;
+  *by = (slopes_r){0};
+  if (!port->open) return;
+  double K = s.host[OD_VALVE_AREA] * s.host[OD_VALVE_DISCHARGE] * s.oil[OD_OIL_STATE_ROOT];
+  by->flow.from = K * port->opening * root_slope(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
+  by->flow.to = -by->flow.from;
+  by->flow.spool = port->full_flow * s.choice[OD_PORT_SIDE] * opening_slope(q, &s, port);
+  by->value.spool = s.choice[OD_PORT_SIDE] * port->curve.slope;
+}
+
+// d opening by a number of the curve: through the basis functions; an abscissa also through the slope.
+static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, int number) {
+  int count = s->choice[OD_PORT_COUNT], degree = s->choice[OD_PORT_DEGREE];
+  int point = number % count, place = point - port->curve.first;
+  if (place < 0 || place > degree) return 0;
+  bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
+  const double *v = s->host;
+  double per_value = 1 / v[OD_VALVE_FULL] * (coefficient ? port->travel / v[OD_VALVE_STROKE] : 1);
+  double slope = per_value * port->curve.B[place] * (abscissa ? -port->curve.slope : 1);
+  // At the curve's end the travel is the last abscissa itself.
+  if (abscissa && coefficient && point == count - 1 && port->travel >= q->curve[count - 1])
+    slope += port->curve.y / (v[OD_VALVE_FULL] * v[OD_VALVE_STROKE]);
+  return slope;
+}
+
+static inline double flow_by_number(const in_r *in, const numbers_r *q, const setting_r *s, double flow, int number) {
+  const port_state_r *port = (const port_state_r *)s->kept;
+  if (!port->open) return 0;
+  if (number == 0) return -port->full_flow * opening_slope(q, s, port);
+  if (number < OD_NUMBER_OF_HOST) return port->full_flow * opening_by_point(q, s, port, number - 1);
+  if (number < OD_NUMBER_OF_OIL) {
+    int place = number - OD_NUMBER_OF_HOST;
+    switch (place) {
+      case OD_VALVE_AREA:
+      case OD_VALVE_DISCHARGE: return flow / s->host[place];
+      case OD_VALVE_FULL: return -flow / s->host[place];
+      case OD_VALVE_STROKE: return s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? -flow / s->host[place] : 0;
+      case OD_VALVE_DEAD_BAND: return -port->full_flow * opening_slope(q, s, port);
+      default: return 0;
+    }
+  }
+  if (number - OD_NUMBER_OF_OIL == OD_OIL_STATE_ROOT) return flow / s->oil[OD_OIL_STATE_ROOT];
+  double e = s->oil[OD_OIL_STATE_SMOOTHING], K = s->host[OD_VALVE_AREA] * s->host[OD_VALVE_DISCHARGE];
+  return K * s->oil[OD_OIL_STATE_ROOT] * port->opening * root_smoothing_slope(in->from - in->to, e);
+}
+#endif
+
+#else
+#include "elements/elements.h"
+#define OD_ELEMENT_FILE "elements/port.c"
+#include "elements/both_x.h"
+
+static void number_slope(const od_batch *b, const int *pool, double *w, int i, int number, double *dout) {
+  setting_r s = setting_of_r(b, pool, w, i);
+  const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
+  const out_r *out = (const out_r *)(w + b->out) + i;
+  dout[0] = flow_by_number((const in_r *)(w + b->in) + i, q, &s, out->flow, number);
+  dout[1] = 0;  // the value has no effect on anything
+}
+
+const od_element_class od_port_class = {
+    .name = "port",
+    .noun = "port",
+    .summary = "an orifice that a valve's spool opens along a curve",
+    .inside = "ports",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    .reads_host = true,
+    OD_FIELDS(OD_FIELD("overlap", "*", OD_ANY, 0, 0, 0, 0, 0, "travel of the spool before the port opens")),
+    .kept = OD_PORT_KEPT,
+    .choices = OD_PORT_CHOICES,
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_HOST_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_NOTHING}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
+                {.name = "opening", .unit = "1", .shows = OD_SHOWS_OUT, .index = 1, .sign = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+    .number_slope = number_slope,
+};
+#endif

@@ -1,0 +1,38 @@
+// Pump: a flow that is given, whatever the pressures.
+//   Q = flow * signal
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, signal;
+} X(in);
+typedef struct X(numbers) {
+  od_x flow;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  out->flow = q->flow * in->signal;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/pump.c"
+#include "elements/both_x.h"
+
+const od_element_class od_pump_class = {
+    .name = "pump",
+    .section = "pumps",
+    .noun = "pump",
+    .summary = "a flow that is given, whatever the pressures",
+    .ends = {{"from", 1, true}, {"to", 1}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("flow", "m3/s", OD_ANY, NAN, -10, 10, -0.1, 0.1, "flow of a pump", .follows_signal = true)),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = -1},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = -1}},
+    .supplies = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,35 @@
+// Relief valve: oil flows once the pressure difference exceeds what the valve is set to; the corner is rounded.
+//   Q = slope * ramp(p_from - p_to - set)
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to;
+} X(in);
+typedef struct X(numbers) {
+  od_x set, slope;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->flow = q->slope * X(rounded_ramp)(in->from - in->to - q->set, s.oil[OD_OIL_STATE_SMOOTHING]);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/relief.c"
+#include "elements/both_x.h"
+
+const od_element_class od_relief_class = {
+    .name = "relief valve",
+    .section = "reliefs",
+    .noun = "relief valve",
+    .summary = "lets oil pass beyond a set pressure difference, without dynamics",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8, "opening pressure of a relief valve"),
+              OD_FIELD("slope", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure of a relief valve or a leak")),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

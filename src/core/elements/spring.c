@@ -1,0 +1,34 @@
+// Spring and damper between two points.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/spring_x.h"
+#else
+#define OD_ELEMENT_FILE "elements/spring.c"
+#include "elements/both_x.h"
+
+enum { STIFFNESS, DAMPING, LENGTH, PRELOAD };
+
+const od_element_class od_spring_class = {
+    .name = "spring",
+    .section = "springs",
+    .noun = "spring",
+    .summary = "spring and damper between two points",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    OD_FIELDS(OD_FIELD("stiffness", "N/m", OD_ANY, 0, -1e15, 1e15, -1e11, 1e11, "stiffness of a spring or of end stops"),
+              OD_FIELD("damping", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8,
+                       "damping of a spring, a prismatic joint or a mass"),
+              OD_FIELD("length", "m", OD_NOT_NEGATIVE, 0, 0, 1e5, 1e-3, 200, "length of a body, rod, spring or cylinder"),
+              OD_FIELD("preload", "N", OD_ANY, 0, -1e12, 1e12, -1e8, 1e8, "preload of a spring")),
+    .one_of = {STIFFNESS, DAMPING, PRELOAD},
+    .one_of_count = 3,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
+    .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH, .sign = 1},
+                {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED, .sign = 1},
+                {.name = "force", .unit = "N", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED, .sign = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

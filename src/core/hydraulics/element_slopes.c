@@ -1,0 +1,106 @@
+// An instance is copied out of the machine into a small work memory of its own in complex numbers, one of its scalars is
+// moved along the imaginary axis, and its class evaluates it there.
+#include "hydraulics/element_slopes.h"
+
+#include <string.h>
+
+static const double step = 1e-30;
+
+// The oil, numbers of the host, its own numbers, in, out, report and memory, one after another. Classes with more numbers,
+// such as ports with their curves, bring slopes of their own; a test holds all others to this.
+enum { MOST_NUMBERS = 24, MOST_KEPT = 24 };
+typedef struct alone {
+  double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
+  int pool[2 + OD_MOST_ELEMENT_CHOICES];
+  od_batch batch;
+} alone;
+
+static alone take_out(const od_model *m, const double *w, int instance) {
+  const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
+  const od_element_class *c = od_instance_class(e);
+  const od_layout *l = &m->layout;
+  alone a;
+  int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS, kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
+  a.batch = (od_batch){.element_class = e->element_class,
+                       .count = 1,
+                       .in = in,
+                       .out = in + OD_MOST_IN,
+                       .report = in + OD_MOST_IN + OD_MOST_OUT,
+                       .kept = kept,
+                       .kept_scalars = c->kept,
+                       .choices = c->choices,
+                       .number = 0,
+                       .host = 1,
+                       .choice = 2};
+  a.pool[0] = own;
+  a.pool[1] = host ? hosts : -1;
+  memcpy(a.pool + 2, e->choice, sizeof e->choice);
+  for (int i = 0; i < OD_OIL_STATES; i++) a.w[i] = w[l->oil + i];
+  for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a.w[hosts + i] = w[l->theta + host->number + i];
+  for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a.w[own + i] = w[l->theta + e->number + i];
+  for (int i = 0; i < c->ins; i++) a.w[in + i] = w[e->in + i];
+  for (int i = 0; i < c->kept; i++) a.w[kept + i] = 0;
+  return a;
+}
+
+static void evaluate(alone *a) {
+  od_element_class_at(a->batch.element_class)->evaluate_complex(&a->batch, a->pool, a->w);
+}
+static void move(alone *a, int place, double by) {
+  a->w[place] += __builtin_complex(0.0, by * step);
+}
+static double change(const alone *a, int place) {
+  return __imag__ a->w[place] / step;
+}
+
+void od_element_slopes(const od_model *m, double *w, int instance) {
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  alone a = take_out(m, w, instance);
+  for (int j = 0; j < c->ins; j++) {
+    move(&a, a.batch.in + j, 1);
+    evaluate(&a);
+    move(&a, a.batch.in + j, -1);
+    for (int k = 0; k < c->outs; k++) w[e->slope + k * c->ins + j] = change(&a, a.batch.out + k);
+  }
+}
+
+void od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  if (c->number_slope) {
+    c->number_slope(&m->join.batch[e->batch], m->join.pool, w, e->place, number, dout);
+    return;
+  }
+  alone a = take_out(m, w, instance);
+  move(&a,
+       number >= OD_NUMBER_OF_OIL    ? number - OD_NUMBER_OF_OIL
+       : number >= OD_NUMBER_OF_HOST ? a.pool[1] + number - OD_NUMBER_OF_HOST
+                                     : a.pool[0] + number,
+       1);
+  evaluate(&a);
+  for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
+}
+
+double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {
+  const od_instance *e = &m->instance[instance];
+  int ins = od_instance_class(e)->ins;
+  const double *slope = w + e->slope + out * ins;
+  double sum = 0;
+  for (int j = 0; j < ins; j++) sum += slope[j] * din[j];
+  return sum;
+}
+
+// Through the outs, whose slopes are known, and directly.
+double od_element_report_tangent(const od_model *m, double *w, int instance, int report, const double *din) {
+  const od_instance *e = &m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  alone a = take_out(m, w, instance);
+  for (int j = 0; j < c->ins; j++) move(&a, a.batch.in + j, din[j]);
+  for (int k = 0; k < c->outs; k++) {
+    a.w[a.batch.out + k] = w[e->out + k];
+    move(&a, a.batch.out + k, od_element_out_tangent(m, w, instance, k, din));
+  }
+  c->tell_complex(&a.batch, a.pool, a.w);
+  return change(&a, a.batch.report + report);
+}

@@ -1,0 +1,213 @@
+// Joining elements to the rest of a machine: constant tables of integers that say what each instance reads and where its
+// answers count.
+#include <string.h>
+
+#include "model/builder.h"
+
+// ---- instances of one class side by side
+
+bool od_join_batches(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  j->batch = od_arena_take(arena, (size_t)(od_element_class_count() + 1) * sizeof *j->batch);
+  if (!j->batch) return false;
+  for (int k = 0; k < od_element_class_count(); k++) {
+    const od_element_class *c = od_element_class_at(k);
+    od_batch b = {.element_class = k, .kept_scalars = c->kept, .choices = c->choices};
+    for (int i = 0; i < m->instances; i++)
+      if (m->instance[i].element_class == k) {
+        m->instance[i].batch = j->batches;
+        m->instance[i].place = b.count++;
+      }
+    if (b.count == 0) continue;
+    // Offsets within each kind of memory; od_join_tables() adds where that begins.
+    b.in = j->ins, b.out = j->outs, b.kept = j->kept, b.report = j->reports, b.slope = j->slopes;
+    j->ins += b.count * c->ins;
+    j->outs += b.count * c->outs;
+    j->kept += b.count * c->kept;
+    j->reports += b.count * c->reports;
+    j->slopes += b.count * c->ins * c->outs;
+    j->batch[j->batches++] = b;
+  }
+  return true;
+}
+
+// Where batches and instances stand in the work memory, and the pool of integers that they refer to.
+static bool place_batches(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  const od_layout *l = &m->layout;
+  j->pool = od_arena_take(arena, (size_t)m->instances * (2 + OD_MOST_ELEMENT_CHOICES) * sizeof *j->pool + sizeof *j->pool);
+  if (!j->pool) return false;
+  int used = 0;
+  for (int k = 0; k < j->batches; k++) {
+    od_batch *b = &j->batch[k];
+    b->in += l->in, b->out += l->out, b->kept += l->kept, b->report += l->report, b->slope += l->slope;
+    b->oil = l->oil;
+    b->number = used, b->host = used + b->count, b->choice = used + 2 * b->count;
+    used += b->count * (2 + b->choices);
+  }
+  for (int i = 0; i < m->instances; i++) {
+    od_instance *e = &m->instance[i];
+    const od_batch *b = &j->batch[e->batch];
+    const od_element_class *c = od_instance_class(e);
+    e->in = b->in + e->place * c->ins;
+    e->out = b->out + e->place * c->outs;
+    e->slope = b->slope + e->place * c->ins * c->outs;
+    j->pool[b->number + e->place] = l->theta + e->number;
+    j->pool[b->host + e->place] = e->host >= 0 ? l->theta + m->instance[e->host].number : -1;
+    memcpy(j->pool + b->choice + e->place * b->choices, e->choice, (size_t)b->choices * sizeof *j->pool);
+  }
+  return true;
+}
+
+// ---- what instances read
+
+// Where a value stands in w, its column in rows of derivatives, and the node whose pressure it is.
+typedef struct source {
+  int offset, column, node;
+} source;
+
+static source pressure_source(const od_model *m, int node) {
+  const od_layout *l = &m->layout;
+  int states = 2 * m->actuators, signals = states + m->circuit_states;
+  const od_node *n = &m->node[node];
+  int column = n->state >= 0 ? states + n->state : n->input >= 0 ? signals + n->input : -1;
+  return (source){l->pressure + node, column, node};
+}
+
+static source signal_source(const od_model *m, int signal) {
+  const od_layout *l = &m->layout;
+  if (signal < 0) return (source){l->one, -1, -1};
+  return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
+}
+
+// A state that is absent is the signal that it would follow.
+static source state_source(const od_model *m, const od_instance *e, int index) {
+  int state = e->state[index];
+  return state < 0 ? signal_source(m, e->signal)
+                   : (source){m->layout.c + state, 2 * m->actuators + state, -1};
+}
+
+static source source_of(const od_model *m, const od_instance *e, od_in_slot slot) {
+  const od_layout *l = &m->layout;
+  switch (slot.kind) {
+    case OD_IN_PRESSURE:
+      if (e->end[slot.index] >= 0) return pressure_source(m, e->end[slot.index]);
+      return (source){l->nothing, -1, -1};
+    case OD_IN_LENGTH: return (source){l->length + e->actuator, e->actuator, -1};
+    case OD_IN_SPEED: return (source){l->speed + e->actuator, m->actuators + e->actuator, -1};
+    case OD_IN_SIGNAL: return signal_source(m, e->signal);
+    case OD_IN_STATE: return state_source(m, e, slot.index);
+    case OD_IN_HOST_STATE: return state_source(m, &m->instance[e->host], slot.index);
+    case OD_IN_NONE: break;
+  }
+  return (source){l->nothing, -1, -1};
+}
+
+static bool list_sources(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  size_t size = (size_t)(j->ins + 1) * sizeof *j->gather;
+  j->gather = od_arena_take(arena, size);
+  j->column = od_arena_take(arena, size);
+  j->node = od_arena_take(arena, size);
+  if (!j->gather || !j->column || !j->node) return false;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    for (int k = 0; k < c->ins; k++) {
+      source s = source_of(m, e, c->in[k]);
+      int at = e->in - m->layout.in + k;
+      j->gather[at] = s.offset, j->column[at] = s.column, j->node[at] = s.node;
+    }
+  }
+  return true;
+}
+
+// ---- where their answers count
+
+static void add_scatter(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
+  const od_element_class *c = od_instance_class(e);
+  m->join.scatter[m->join.scatters++] = (od_scatter){.from = e->out + out,
+                                                     .to = to,
+                                                     .sign = sign,
+                                                     .kind = kind,
+                                                     .target = target,
+                                                     .slope = e->slope + out * c->ins,
+                                                     .in = e->in - m->layout.in,
+                                                     .ins = c->ins};
+}
+
+static void add_flow(od_model *m, const od_instance *e, int out, int end, int sign) {
+  int node = e->end[end];
+  if (node >= 0) add_scatter(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
+}
+
+static void scatter_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
+  const od_layout *l = &m->layout;
+  switch (slot.kind) {
+    case OD_TO_THROUGH:
+      add_flow(m, e, out, 0, -1);
+      add_flow(m, e, out, 1, 1);
+      break;
+    case OD_TO_END: add_flow(m, e, out, slot.index, 1); break;
+    case OD_TO_VOLUME: add_scatter(m, e, out, slot.kind, l->volume + e->end[slot.index], e->end[slot.index], 1); break;
+    case OD_TO_LARGEST: add_scatter(m, e, out, slot.kind, l->largest + e->end[slot.index], e->end[slot.index], 1); break;
+    case OD_TO_FORCE:
+      m->join.force[m->join.forces++] = m->join.scatters;
+      add_scatter(m, e, out, slot.kind, l->force + e->actuator, e->actuator, 1);
+      break;
+    case OD_TO_RATE:
+      if (e->state[slot.index] >= 0)
+        add_scatter(m, e, out, slot.kind, l->rate + e->state[slot.index], e->state[slot.index], 1);
+      break;
+    case OD_TO_NOTHING: break;
+  }
+}
+
+static bool list_targets(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  j->scatter = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->scatter);
+  j->force = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->force);
+  if (!j->scatter || !j->force) return false;
+  for (int i = 0; i < m->instances; i++) {
+    od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    e->scatter = j->scatters;
+    for (int k = 0; k < c->outs; k++) scatter_out(m, e, k, c->out[k]);
+    e->scatters = j->scatters - e->scatter;
+  }
+  return true;
+}
+
+// ---- who depends on a number of theta
+
+// Its own numbers, and for those that belong to another element, that one's.
+static void list_users_of(const od_model *m, int number, od_number_user *user, int *count) {
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
+    int own = number - e->number, of_host = host ? number - host->number : -1;
+    bool is_own = own >= 0 && own < e->numbers;
+    if (is_own) user[(*count)++] = (od_number_user){i, own};
+    if (!is_own && host && of_host >= 0 && of_host < host->numbers && od_instance_class(e)->reads_host)
+      user[(*count)++] = (od_number_user){i, OD_NUMBER_OF_HOST + of_host};
+  }
+}
+
+static bool list_users(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  int most = 0;
+  for (int i = 0; i < m->instances; i++)
+    most += m->instance[i].numbers + (m->instance[i].host >= 0 ? m->instance[m->instance[i].host].numbers : 0);
+  j->first_user = od_arena_take(arena, (size_t)(m->numbers + 1) * sizeof *j->first_user);
+  j->user = od_arena_take(arena, (size_t)(most + 1) * sizeof *j->user);
+  if (!j->first_user || !j->user) return false;
+  for (int i = 0; i < m->numbers; i++) {
+    j->first_user[i] = j->users;
+    list_users_of(m, i, j->user, &j->users);
+  }
+  j->first_user[m->numbers] = j->users;
+  return true;
+}
+
+bool od_join_tables(od_model *m, od_arena *arena) {
+  return place_batches(m, arena) && list_sources(m, arena) && list_targets(m, arena) && list_users(m, arena);
+}
