@@ -12,8 +12,8 @@
 #include "identify/fit.h"
 #include "io/json.h"
 #include "machine/kind.h"
-#include "machine/source.h"
-#include "machine/tree.h"
+#include "document/text_file.h"
+#include "document/tree.h"
 #include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {
@@ -125,7 +125,7 @@ static verdict look_at(const char *path, const od_load_arguments *load, od_messa
                                                           [OD_FILE_STUDY] = look_at_study};
   char *text = NULL;
   file f = {.path = path, .load = load};
-  od_status status = od_source_read(path, &text, &f.content.length, *messages);
+  od_status status = od_text_file_read(path, &text, &f.content.length, *messages);
   if (status != OD_OK) return (verdict){.code = status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT};
   f.content.text = text;
   od_file_kind kind = kind_of(path, f.content);

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "machine/machine.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 void od_selection_free(od_selection *selection) {
   free(selection->index);

@@ -14,7 +14,7 @@
 #include "cli/verdict.h"
 #include "io/display.h"
 #include "io/plot.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 #include "simulate/run.h"
 
 static const double default_step = 1e-3;

@@ -10,7 +10,7 @@
 #include "machine/document.h"
 #include "machine/kind.h"
 #include "machine/ranges.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 static const char *const sections[] = {
     "experiment", "machine", "time",   "step", "seed",     "truth", "model", "sensors", "sensor_noise", "initial",

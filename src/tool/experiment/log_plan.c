@@ -5,7 +5,7 @@
 
 #include "experiment/loading.h"
 #include "machine/document.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 static od_log_plan empty_plan(void) {
   return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},

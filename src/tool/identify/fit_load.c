@@ -10,7 +10,7 @@
 
 #include "experiment/loading.h"
 #include "identify/fit.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 typedef struct fit_loader {
   od_fit_plan *plan;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "machine/reader.h"
-#include "machine/source.h"
+#include "document/text_file.h"
 
 od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
   od_loader ld = {.machine = calloc(1, sizeof *ld.machine),
@@ -37,7 +37,7 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   char *read_now = NULL;
   od_status status = OD_OK;
   if (!content.text) {
-    status = od_source_read(file->file, &read_now, &content.length, ld->messages);
+    status = od_text_file_read(file->file, &read_now, &content.length, ld->messages);
     content.text = read_now;
   }
   if (status != OD_OK) return status;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/blocks.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 // --- What inputs are connected to ---------------------------------------------------------------------------------
 

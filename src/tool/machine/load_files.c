@@ -7,7 +7,7 @@
 
 #include "io/table.h"
 #include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 // Paths are relative to the folder of the machine file.
 static const char *beside_machine(od_loader *ld, const char *path) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 #include "model/model.h"
 
 // A number that has no default of its own: without it the machine has no such number.

@@ -4,9 +4,9 @@
 #define OD_MACHINE_LOADER_H
 
 #include "machine/names.h"
-#include "machine/numbers.h"
-#include "machine/tree.h"
-#include "machine/units.h"
+#include "document/number_table.h"
+#include "document/tree.h"
+#include "document/units.h"
 #include "model/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"

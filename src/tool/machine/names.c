@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "machine/reader.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 enum { LONGEST_NAME = 60, MOST_SHOWN = 12 };
 

@@ -3,7 +3,7 @@
 #ifndef OD_MACHINE_NAMES_H
 #define OD_MACHINE_NAMES_H
 
-#include "machine/index.h"
+#include "document/index.h"
 #include "model/build.h"
 
 typedef enum od_element_kind {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 enum { LONGEST_EXCERPT = 60 };
 

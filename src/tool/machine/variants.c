@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "machine/reader.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 enum { DEEPEST = 64 };
 

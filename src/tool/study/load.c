@@ -9,7 +9,7 @@
 #include "machine/document.h"
 #include "machine/kind.h"
 #include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 #include "study/cases.h"
 #include "study/study.h"
 

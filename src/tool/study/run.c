@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "io/clock.h"
-#include "machine/index.h"
-#include "machine/suggest.h"
+#include "document/index.h"
+#include "document/suggest.h"
 #include "study/gather.h"
 #include "study/study.h"
 

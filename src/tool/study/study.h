@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/messages.h"
+#include "document/messages.h"
 #include "oleodyn/machine.h"
 
 // How the values of the runs become one value, and what its interval means.

@@ -1,6 +1,6 @@
 // "Did you mean ...?": the nearest of several words.
-#ifndef OD_SUGGEST_H
-#define OD_SUGGEST_H
+#ifndef OD_DOCUMENT_SUGGEST_H
+#define OD_DOCUMENT_SUGGEST_H
 
 // Collects candidates one by one and remembers the nearest to `word` that is near enough to be a slip of the keyboard.
 typedef struct od_nearest {

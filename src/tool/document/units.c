@@ -3,7 +3,7 @@
 // UDUNITS keeps its parser and its last status in globals of its own, hence the lock: machines may be loaded by several
 // threads at once. Its database is read once in a process: that takes longer than reading a machine, and UDUNITS does not
 // give back the memory of its prefixes.
-#include "machine/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include <udunits2.h>
 
 #include "io/utf8.h"
-#include "machine/index.h"
-#include "machine/texts.h"
+#include "document/index.h"
+#include "document/texts.h"
 
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,5 +1,5 @@
 // Growing arrays, and a hash table with open addressing.
-#include "machine/index.h"
+#include "document/index.h"
 
 #include <limits.h>
 #include <stdint.h>

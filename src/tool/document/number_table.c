@@ -1,10 +1,10 @@
 // The table of numbers and the replacements that --set asks for.
-#include "machine/numbers.h"
+#include "document/number_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 static const od_place set_place = {.file = "--set"};
 

@@ -2,13 +2,13 @@
 //
 // Nodes are integers. A map's children are key, value, key, value ...; walk them with first and next. Aliases are
 // resolved: od_tree_value() gives the node they stand for.
-#ifndef OD_MACHINE_TREE_H
-#define OD_MACHINE_TREE_H
+#ifndef OD_DOCUMENT_TREE_H
+#define OD_DOCUMENT_TREE_H
 
 #include <stddef.h>
 
-#include "machine/messages.h"
-#include "machine/texts.h"
+#include "document/messages.h"
+#include "document/texts.h"
 
 typedef enum od_tree_kind { OD_TREE_NULL, OD_TREE_TEXT, OD_TREE_LIST, OD_TREE_MAP, OD_TREE_ALIAS } od_tree_kind;
 

@@ -1,6 +1,6 @@
 // How the loader collects its messages. The public face is in oleodyn/machine.h.
-#ifndef OD_MACHINE_MESSAGES_H
-#define OD_MACHINE_MESSAGES_H
+#ifndef OD_DOCUMENT_MESSAGES_H
+#define OD_DOCUMENT_MESSAGES_H
 
 #include <stdarg.h>
 

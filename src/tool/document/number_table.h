@@ -1,12 +1,12 @@
 // Every number of a machine: its path, its value in SI, what it was given as, where, and its index in the model.
 //
 // Numbers that --set replaces are looked up here while the file is read.
-#ifndef OD_MACHINE_NUMBERS_H
-#define OD_MACHINE_NUMBERS_H
+#ifndef OD_DOCUMENT_NUMBER_TABLE_H
+#define OD_DOCUMENT_NUMBER_TABLE_H
 
-#include "machine/index.h"
-#include "machine/messages.h"
-#include "machine/texts.h"
+#include "document/index.h"
+#include "document/messages.h"
+#include "document/texts.h"
 
 typedef struct od_number_entry {
   od_number number;

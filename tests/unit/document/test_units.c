@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "machine/units.h"
+#include "document/units.h"
 #include "support/allocations.h"
 
 static int setup(void **state) {

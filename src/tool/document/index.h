@@ -1,6 +1,6 @@
 // Tables that grow: arrays, and a table from texts to integers.
-#ifndef OD_MACHINE_INDEX_H
-#define OD_MACHINE_INDEX_H
+#ifndef OD_DOCUMENT_INDEX_H
+#define OD_DOCUMENT_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

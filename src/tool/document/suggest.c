@@ -1,5 +1,5 @@
 // The optimal string alignment distance, in half slips so that a wrong case counts less than a wrong letter.
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 #include <ctype.h>
 #include <string.h>

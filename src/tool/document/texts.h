@@ -2,8 +2,8 @@
 //
 // Running out of memory sets `failed` and gives an empty text, so that a long sequence of calls needs one check at its
 // end.
-#ifndef OD_MACHINE_TEXTS_H
-#define OD_MACHINE_TEXTS_H
+#ifndef OD_DOCUMENT_TEXTS_H
+#define OD_DOCUMENT_TEXTS_H
 
 #include <stdarg.h>
 #include <stdbool.h>

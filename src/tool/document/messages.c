@@ -1,13 +1,13 @@
 // The list of messages about input: collected in any order, handed out in the order of the file.
 //
 // A file of garbage can be wrong in a million places; beyond a bound messages are counted, not kept.
-#include "machine/messages.h"
+#include "document/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/index.h"
-#include "machine/texts.h"
+#include "document/index.h"
+#include "document/texts.h"
 
 enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024 };
 

@@ -1,5 +1,5 @@
 // Texts in an arena.
-#include "machine/texts.h"
+#include "document/texts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 // Distances are counted in half slips.
 static void test_slips(void **state) {

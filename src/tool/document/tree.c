@@ -2,13 +2,13 @@
 //
 // Events instead of libfyaml's documents: no recursion, so nesting cannot overflow the stack; nothing is copied for an
 // alias, so a small file cannot grow into a large one; and every node keeps its place.
-#include "machine/tree.h"
+#include "document/tree.h"
 
 #include <libfyaml.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/index.h"
+#include "document/index.h"
 
 enum { DEEPEST = 64 };
 

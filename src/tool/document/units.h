@@ -2,8 +2,8 @@
 //
 // A wrapper around UDUNITS-2 that adds `deg`, `rev` and `Nm`, and that knows angles apart from plain numbers: for
 // UDUNITS a radian is 1, so that 60 rpm would pass as 6.28 Hz.
-#ifndef OD_MACHINE_UNITS_H
-#define OD_MACHINE_UNITS_H
+#ifndef OD_DOCUMENT_UNITS_H
+#define OD_DOCUMENT_UNITS_H
 
 #include <stdbool.h>
 

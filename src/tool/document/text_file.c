@@ -1,7 +1,7 @@
-// Reading a machine file with bounds: size before content, then UTF-8 before YAML.
+// Reading a file with bounds: size before content, then UTF-8 before YAML.
 //
 // The size of a regular file is known beforehand; a pipe is read until it ends or becomes too long.
-#include "machine/source.h"
+#include "document/text_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static od_status check_text(const char *text, size_t length, od_place place, od_
   return OD_OK;
 }
 
-od_status od_source_read(const char *path, char **text, size_t *length, od_messages *messages) {
+od_status od_text_file_read(const char *path, char **text, size_t *length, od_messages *messages) {
   od_place place = {.file = path};
   *text = NULL;
   *length = 0;
