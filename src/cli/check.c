@@ -11,7 +11,7 @@
 #include "experiment/experiment.h"
 #include "identify/fit.h"
 #include "io/json.h"
-#include "machine/kind.h"
+#include "document/file_kind.h"
 #include "document/text_file.h"
 #include "document/tree.h"
 #include "study/study.h"

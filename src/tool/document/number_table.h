@@ -1,4 +1,4 @@
-// Every number of a machine: its path, its value in SI, what it was given as, where, and its index in the model.
+// Every number of a file: its path, its value in SI, what it was given as, where, and its index in the model.
 //
 // Numbers that --set replaces are looked up here while the file is read.
 #ifndef OD_DOCUMENT_NUMBER_TABLE_H

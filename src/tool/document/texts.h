@@ -1,4 +1,4 @@
-// The texts of a machine: made one by one, given back at once.
+// The texts of a document: made one by one, given back at once.
 //
 // Running out of memory sets `failed` and gives an empty text, so that a long sequence of calls needs one check at its
 // end.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/scalar_x.h"
-#include "machine/loader.h"
 #include "machine/machine.h"
 #include "math/dense.h"
 #include "math/normal.h"
@@ -63,7 +62,7 @@ static void find_coverage(const od_experiment *e, od_observed *o) {
 // The number of the model that a parameter is; -1: none of them.
 static int theta_of(const od_experiment *e, int parameter) {
   int number = e->parameter[parameter].number;
-  return number < 0 ? -1 : e->model->numbers.item[number].theta;
+  return number < 0 ? -1 : od_machine_number_theta(e->model, number);
 }
 
 // The parameter that is number `theta` of the model, or -1.
@@ -159,9 +158,8 @@ static void compare_curve(od_curve_result *r) {
 
 // The unit of number `theta` of a machine.
 static const char *unit_of(const od_machine *machine, int theta) {
-  const od_numbers *numbers = &machine->numbers;
-  for (int i = 0; i < numbers->count; i++)
-    if (numbers->item[i].theta == theta) return numbers->item[i].number.unit;
+  for (int i = 0; i < od_machine_number_count(machine); i++)
+    if (od_machine_number_theta(machine, i) == theta) return od_machine_number(machine, i).unit;
   return "1";
 }
 

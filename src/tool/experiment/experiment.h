@@ -68,7 +68,7 @@ typedef struct od_estimated {
 } od_estimated;
 
 typedef struct od_experiment {
-  struct od_machine *file;  // the file's own texts and numbers; it has no model
+  od_document *file;  // the file's own texts and numbers
   const char *title, *path, *variant;
   od_machine *truth, *model;  // truth NULL: a log or stream is observed
   double time, step;

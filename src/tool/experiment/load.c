@@ -1,4 +1,4 @@
-// From an experiment file to an experiment: section by section, with the reader of machine files.
+// From an experiment file to an experiment: section by section, with the reader of documents.
 //
 // The machines come first, because sensors, initial errors and parameters are named after what they have. What is wrong
 // with the machine's own file is shown after what is wrong with this one.
@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "experiment/loading.h"
-#include "machine/document.h"
-#include "machine/kind.h"
-#include "machine/ranges.h"
+#include "machine/machine.h"
+#include "document/document.h"
+#include "document/file_kind.h"
+#include "document/ranges.h"
 #include "document/suggest.h"
 
 static const char *const sections[] = {
@@ -171,14 +172,14 @@ static int find_number(od_experiment_loader *xl, int key) {
   const od_machine *model = xl->e->model;
   const char *path = od_text_of(ld, key);
   int number = od_machine_number_find(model, path);
-  if (number >= 0 && model->numbers.item[number].theta < 0) {
+  if (number >= 0 && od_machine_number_theta(model, number) < 0) {
     od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
     return -1;
   }
   if (number >= 0) return number;
   od_nearest nearest = od_nearest_to(path);
-  for (int i = 0; i < model->numbers.count; i++)
-    if (model->numbers.item[i].theta >= 0) od_nearest_try(&nearest, model->numbers.item[i].number.path);
+  for (int i = 0; i < od_machine_number_count(model); i++)
+    if (od_machine_number_theta(model, i) >= 0) od_nearest_try(&nearest, od_machine_number(model, i).path);
   for (int i = 0; i < xl->e->sensors; i++) {
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
@@ -372,11 +373,10 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   const od_machine *m = e->model;
   for (int i = 0; i < e->sensors; i++)
     if ((channel[i] = od_log_want(plan, e->sensor[i].name, e->sensor[i].unit, false, NAN)) < 0) return false;
-  for (int i = 0; i < m->inputs; i++) {
-    bool changes = od_signal_duration(m->signals, m->input[i].signal) > 0;
-    double otherwise = changes ? (double)NAN : od_signal_value(m->signals, m->input[i].signal, 0);
+  for (int i = 0; i < od_machine_input_count(m); i++) {
+    const char *name = od_machine_input_name(m, i), *unit = od_machine_input_unit(m, i);
     int *at = &channel[e->sensors + i];
-    if ((*at = od_log_want(plan, m->input[i].name, m->input[i].unit, true, otherwise)) < 0) return false;
+    if ((*at = od_log_want(plan, name, unit, true, od_machine_constant_input(m, i))) < 0) return false;
   }
   return true;
 }
@@ -415,7 +415,7 @@ static void read_data(od_experiment_loader *xl, int node) {
     e->data.place = (od_place){.file = "--data"};
   }
   if (xl->simulated || !e->data.file) return;
-  e->channel = calloc((size_t)(e->sensors + e->model->inputs) + 1, sizeof *e->channel);
+  e->channel = calloc((size_t)(e->sensors + od_machine_input_count(e->model)) + 1, sizeof *e->channel);
   if (!e->channel || !od_load_channels(e, &e->data, e->channel))
     xl->ld.no_memory = true;
   else if (strcmp(e->data.file, "-") != 0)
@@ -485,15 +485,15 @@ static od_status check_file(void *loader) {
   od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
   if (file.map < 0) return OD_BAD_INPUT;
   file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
-  xl->e->variant = ld->machine->variant;
+  xl->e->variant = ld->document->variant;
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
-  if (sound) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
+  if (sound) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
   // A fit needs less than an observer.
   if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
     od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
-  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
 }
 
@@ -527,7 +527,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   int first = od_messages_count(messages);
   if (foreign && e) {
     xl.ld = od_document_start(path, xl.options->content, messages);
-    e->file = xl.ld.machine;
+    e->file = xl.ld.document;
     if (e->file) {
       e->path = e->file->file;
       status = load(&xl);
@@ -545,7 +545,7 @@ void od_experiment_free(od_experiment *e) {
   if (!e) return;
   od_machine_free(e->truth);
   od_machine_free(e->model);
-  if (e->file) od_machine_free(e->file);
+  od_document_free(e->file);
   free(e->sensor);
   free(e->watched);
   free(e->parameter);

@@ -1,10 +1,10 @@
-// What the parts of the experiment's loader share. They use the reader of machine files: its od_loader holds the tree,
-// the messages and, as a machine without a model, the texts and numbers of the experiment file.
+// What the parts of the experiment's loader share. od_loader holds the tree, the messages, and the document: the texts and
+// numbers of the experiment file.
 #ifndef OD_EXPERIMENT_LOADING_H
 #define OD_EXPERIMENT_LOADING_H
 
 #include "experiment/experiment.h"
-#include "machine/quantities.h"
+#include "document/quantities.h"
 
 typedef enum od_noise_structure { OD_NOISE_COUPLED, OD_NOISE_MECHANICAL, OD_NOISE_MATRIX } od_noise_structure;
 

@@ -8,7 +8,8 @@
 
 #include "io/table.h"
 #include "io/verdict.h"
-#include "machine/loader.h"
+#include "document/loader.h"
+#include "oleodyn/machine.h"
 
 typedef struct od_channel {
   const char *name, *unit;  // of the output or input it is for; unit in SI

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "experiment/loading.h"
-#include "machine/document.h"
+#include "document/document.h"
 #include "document/suggest.h"
 
 static od_log_plan empty_plan(void) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "experiment/loading.h"
-#include "machine/document.h"
+#include "document/document.h"
 
 // The variant and the replaced numbers of one machine, and where they come from.
 typedef struct wish {

@@ -113,7 +113,7 @@ static od_fit_set *new_set(fit_loader *fl, od_loader *ld) {
 static void read_logged(od_experiment_loader *xl, od_fit_set *set, int node, const char *path) {
   const od_experiment *e = xl->e;
   od_log_plan_read(&xl->ld, node, path, e->model, &set->plan);
-  set->channel = calloc((size_t)(e->sensors + e->model->inputs) + 1, sizeof *set->channel);
+  set->channel = calloc((size_t)(e->sensors + od_machine_input_count(e->model)) + 1, sizeof *set->channel);
   if (!set->channel || !od_load_channels(e, &set->plan, set->channel))
     xl->ld.no_memory = true;
   else if (!set->plan.file)

@@ -3,7 +3,7 @@
 #ifndef OD_MACHINE_BLOCKS_H
 #define OD_MACHINE_BLOCKS_H
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 enum { OD_MOST_BLOCK_KEYS = 12, OD_MOST_PADE = 8, OD_MOST_SAMPLES = 100000, OD_MOST_BLOCKS = 2000 };
 

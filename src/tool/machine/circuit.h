@@ -2,7 +2,7 @@
 #ifndef OD_MACHINE_CIRCUIT_H
 #define OD_MACHINE_CIRCUIT_H
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 // The element of the volume, tank or source that the text at a node names; -1 with a message.
 int od_find_node(od_loader *ld, int node, const char *label);

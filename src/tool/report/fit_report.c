@@ -42,9 +42,9 @@ static void tell_facts(od_fit_account *a) {
   od_page_fact(p, "Fit", "%s%s%s", e->path, e->variant ? ", variant " : "", e->variant ? e->variant : "");
   od_page_machine_fact(p, e->model);
   if (od_machine_variant(e->model)) od_page_fact(p, "Model", "variant %s", od_machine_variant(e->model));
-  od_page_replaced_fact(p, "Set in the true machine", e->truth);
-  od_page_replaced_fact(p, "Set in the model", e->model);
-  od_page_replaced_fact(p, "Set in the file", e->file);
+  od_page_replaced_fact(p, "Set in the true machine", od_machine_numbers(e->truth));
+  od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
+  od_page_replaced_fact(p, "Set in the file", &e->file->numbers);
   for (int i = 0; i < f->sets && i < MOST_ROWS; i++) tell_set(p, &f->set[i]);
   od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
                od_fit_methods[f->plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "",

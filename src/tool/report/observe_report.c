@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
-#include "machine/loader.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
@@ -40,9 +39,9 @@ static void tell_facts(od_account *a) {
   else
     od_page_fact(p, "Log", "none: samples came live");
   if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
-  od_page_replaced_fact(p, "Set in the true machine", e->truth);
-  od_page_replaced_fact(p, "Set in the model", e->model);
-  od_page_replaced_fact(p, "Set in the experiment", e->file);
+  od_page_replaced_fact(p, "Set in the true machine", od_machine_numbers(e->truth));
+  od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
+  od_page_replaced_fact(p, "Set in the experiment", &e->file->numbers);
   double end = o->table->data[(o->table->rows - 1) * o->table->columns];
   od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                od_quantity_alone(o->step, NAN, "s", o->step).text);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/range.h"
+#include "report/figure_range.h"
 
 enum { MOST_REPLACED = 8, MOST_LAGS = 200 };
 
@@ -65,11 +65,11 @@ void od_page_machine_fact(od_page *p, const od_machine *machine) {
                titled ? ")" : "");
 }
 
-void od_page_replaced_fact(od_page *p, const char *name, const od_machine *machine) {
+void od_page_replaced_fact(od_page *p, const char *name, const od_numbers *numbers) {
   char text[1000] = "";
-  int count = machine ? machine->numbers.overrides : 0;
+  int count = numbers ? numbers->overrides : 0;
   for (int i = 0; i < count && i < MOST_REPLACED; i++) {
-    const od_override *o = &machine->numbers.override[i];
+    const od_override *o = &numbers->override[i];
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
   }
@@ -83,16 +83,16 @@ void od_page_replaced_fact(od_page *p, const char *name, const od_machine *machi
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,
                           double limit) {
   double lag[MOST_LAGS];
-  od_range r = {-1.5 * limit, 1.5 * limit};
+  od_figure_range r = {-1.5 * limit, 1.5 * limit};
   if (lags > MOST_LAGS) lags = MOST_LAGS;
   for (int k = 1; k <= lags; k++) {
     lag[k - 1] = k;
-    od_range_include(&r, correlation[k]);
+    od_figure_range_include(&r, correlation[k]);
   }
   // At least a tenth of the whole scale is shown, so that small correlations look small.
-  od_range_include(&r, -0.1);
-  od_range_include(&r, 0.1);
-  r = od_range_with_margin(r);
+  od_figure_range_include(&r, -0.1);
+  od_figure_range_include(&r, 0.1);
+  r = od_figure_range_with_margin(r);
   od_figure f = {.title = title,
                  .note = note,
                  .x_low = 0,

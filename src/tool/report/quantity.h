@@ -3,7 +3,7 @@
 #define OD_REPORT_QUANTITY_H
 
 #include "io/display.h"
-#include "machine/loader.h"
+#include "machine/machine.h"
 #include "report/page.h"
 
 #define OD_NORMAL95 1.959963984540054  // 95 % of a normal distribution are within so many standard deviations
@@ -25,9 +25,9 @@ double od_two_digits(double value);
 void od_page_value_cell(od_page *p, double value, double uncertainty, double factor);
 void od_page_percent_cell(od_page *p, double part);
 
-// Facts: which machine, and the numbers that a file or --set replaced in it.
+// Facts: which machine, and the numbers of a file that --set, or another file, replaced (NULL: there is no file).
 void od_page_machine_fact(od_page *p, const od_machine *machine);
-void od_page_replaced_fact(od_page *p, const char *name, const od_machine *machine);
+void od_page_replaced_fact(od_page *p, const char *name, const od_numbers *numbers);
 
 // A figure of correlations at the lags 1, 2, ... with the limit within which 95 % of a white series' lie.
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/document.h"
-#include "machine/kind.h"
-#include "machine/quantities.h"
+#include "document/document.h"
+#include "document/file_kind.h"
+#include "document/quantities.h"
 #include "document/suggest.h"
 #include "study/cases.h"
 #include "study/study.h"
@@ -219,7 +219,7 @@ static od_status read_file(void *user) {
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
     od_complain(ld, cases, "a study needs at least one case");
-  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
   check_only(sl, cases);
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }
@@ -234,7 +234,7 @@ od_status od_study_load(const char *path, const od_study_options *options, od_st
   if (s && foreign) {
     study_loader sl = {.s = s, .options = options ? options : &none, .foreign = foreign};
     sl.ld = od_document_start(path, sl.options->content, messages);
-    s->file = sl.ld.machine;
+    s->file = sl.ld.document;
     if (s->file) {
       s->path = s->file->file;
       status = od_document_load(&sl.ld, NULL, 0, read_file, &sl);
@@ -256,6 +256,6 @@ void od_study_free(od_study *s) {
   }
   free(s->item);
   free(s->published);
-  if (s->file) od_machine_free(s->file);
+  od_document_free(s->file);
   free(s);
 }

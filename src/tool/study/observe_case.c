@@ -17,7 +17,6 @@
 
 #include "experiment/bound.h"
 #include "experiment/compare.h"
-#include "machine/loader.h"
 #include "math/normal.h"
 #include "study/cases.h"
 

@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "machine_file.h"
+#include "support/machine_file.h"
 
 static const double pi = 3.14159265358979323846;
 

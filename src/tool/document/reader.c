@@ -1,16 +1,16 @@
-// Access to the tree of a machine file, with messages for what is not as expected.
-#include "machine/reader.h"
+// Access to the tree of a file, with messages for what is not as expected.
+#include "document/reader.h"
 
 #include <string.h>
 
 #include "document/suggest.h"
 
-enum { LONGEST_EXCERPT = 60 };
+enum { LONGEST_EXCERPT = 60, LONGEST_NAME = 60 };
 
 // --- Messages ---------------------------------------------------------------------------------------------------
 
 od_place od_place_of(const od_loader *ld, int node) {
-  od_place place = {.file = ld->machine->file};
+  od_place place = {.file = ld->document->file};
   if (node >= 0) {
     place.line = ld->tree.node[node].line;
     place.column = ld->tree.node[node].column;
@@ -30,13 +30,13 @@ bool od_has_errors(const od_loader *ld) {
 }
 
 const char *od_copy(od_loader *ld, const char *text, size_t length) {
-  return od_texts_copy(&ld->machine->texts, text, length);
+  return od_texts_copy(&ld->document->texts, text, length);
 }
 
 const char *od_format(od_loader *ld, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  const char *text = od_texts_formatv(&ld->machine->texts, format, args);
+  const char *text = od_texts_formatv(&ld->document->texts, format, args);
   va_end(args);
   return text;
 }
@@ -85,6 +85,43 @@ int od_first(od_loader *ld, int node, const char *what) {
   if (n->kind != OD_TREE_MAP && n->kind != OD_TREE_NULL)
     od_complain(ld, node, "found %s, expected a map of %s", od_describe(ld, node), what);
   return n->kind == OD_TREE_MAP ? n->first : -1;
+}
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_well_formed(const char *name, bool digit_first) {
+  if (!is_letter(name[0]) && !(digit_first && is_digit(name[0]))) return false;
+  for (const char *c = name; *c != '\0'; c++)
+    if (!is_letter(*c) && !is_digit(*c) && *c != '_' && *c != '-') return false;
+  return true;
+}
+
+static bool check_name(od_loader *ld, int node, bool digit_first) {
+  const char *name = od_text_of(ld, node);
+  if (!is_well_formed(name, digit_first))
+    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
+                od_excerpt(ld, name), digit_first ? " or a digit" : "");
+  else if (strlen(name) > LONGEST_NAME)
+    od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);
+  else
+    return true;
+  return false;
+}
+
+bool od_names_check(od_loader *ld, int node) {
+  return check_name(ld, node, false);
+}
+
+bool od_names_check_variant(od_loader *ld, int node) {
+  return check_name(ld, node, true);
 }
 
 // --- Sections -----------------------------------------------------------------------------------------------------

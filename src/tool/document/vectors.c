@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "document/quantities.h"
 
 // The nodes of a vector's entries, -1 where there is none; false with a message when it is no list of two or three.
 static bool vector_nodes(od_loader *ld, int node, const char *label, int *entry) {
@@ -33,7 +33,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   int errors_before = od_messages_errors(ld->messages);
   bool is_vector = vector_nodes(ld, node, label, entry);
   if (node >= 0) place = od_place_of(ld, node);
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   double sum = 0;
   for (int i = 0; i < 3; i++) {
     od_field field = {
@@ -67,7 +67,7 @@ int od_read_two_numbers(od_loader *ld, const od_section *section, const char *ke
   int entry[2] = {-1, -1};
   int node = od_section_get(ld, section, key);
   od_read_list(ld, node, key, wanted, 2, entry);
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   for (int i = 0; i < 2; i++)
     od_read_number(ld, entry[i], od_path(ld, section->path, field[i].key), &field[i],
                    od_place_of(ld, node >= 0 ? node : section->node), OD_IN_MODEL);

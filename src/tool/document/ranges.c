@@ -3,7 +3,7 @@
 // "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
 // a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
 // "none".
-#include "machine/ranges.h"
+#include "document/ranges.h"
 
 #include <float.h>
 #include <math.h>
@@ -202,7 +202,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   bool possible = value >= l.low && value <= l.high;
   // A bound at zero is a way to say "positive".
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
-  const char *text = ld->machine->numbers.item[given].number.given;
+  const char *text = ld->document->numbers.item[given].number.given;
   od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible is %s%s", label,
                      shown(ld, text, number->unit), number->path, between(ld, l.low, l.high, number->unit),
                      suggestion(ld, text, number->unit, &l));

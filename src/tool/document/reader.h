@@ -1,16 +1,16 @@
 // Reading the tree: sections with known keys, names, texts, choices, lists. What is wrong becomes a message with its
 // place, and reading goes on with a harmless value. Numbers are in quantities.h.
-#ifndef OD_MACHINE_READER_H
-#define OD_MACHINE_READER_H
+#ifndef OD_DOCUMENT_READER_H
+#define OD_DOCUMENT_READER_H
 
-#include "machine/loader.h"
+#include "document/loader.h"
 
 // --- Messages ---------------------------------------------------------------------------------------------------
 
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 od_place od_place_of(const od_loader *ld, int node);
 bool od_has_errors(const od_loader *ld);
-// New texts, which live as long as the machine.
+// New texts, which live as long as the document.
 const char *od_format(od_loader *ld, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *od_copy(od_loader *ld, const char *text, size_t length);
 // A text shortened for a message.
@@ -49,9 +49,9 @@ const char *od_text_of(const od_loader *ld, int node);
 // The value of a key in any map; -1: none, or no map.
 int od_map_find(const od_loader *ld, int map, const char *name);
 
-// 'between' of a section: two points of two bodies; false when their bodies are not known, the same, or not given. A
-// point may still be -1.
-bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]);
+// Whether the text at a node may be a name; if not, a message says why. Names of variants may start with a digit.
+bool od_names_check(od_loader *ld, int node);
+bool od_names_check_variant(od_loader *ld, int node);
 
 // --- Values -------------------------------------------------------------------------------------------------------
 

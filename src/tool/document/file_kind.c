@@ -1,8 +1,8 @@
-#include "machine/kind.h"
+#include "document/file_kind.h"
 
 #include <string.h>
 
-#include "machine/reader.h"
+#include "document/reader.h"
 
 // Sections that only one kind of file has.
 static const struct {

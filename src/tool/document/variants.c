@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/reader.h"
+#include "document/reader.h"
 #include "document/suggest.h"
 
 enum { DEEPEST = 64 };
@@ -153,15 +153,15 @@ static void check_variant(od_loader *ld, const char *const *sections, int key) {
 }
 
 static void keep_name(od_loader *ld, const char *name) {
-  od_machine *machine = ld->machine;
+  od_document *document = ld->document;
   const char **grown =
-      od_grow(machine->variant_name, machine->variants, &machine->variant_capacity, sizeof *machine->variant_name);
+      od_grow(document->variant_name, document->variants, &document->variant_capacity, sizeof *document->variant_name);
   if (grown == NULL) {
     ld->no_memory = true;
     return;
   }
-  machine->variant_name = grown;
-  machine->variant_name[machine->variants++] = name;
+  document->variant_name = grown;
+  document->variant_name[document->variants++] = name;
 }
 
 // Checks all variants and returns the key of the one with this name, or -1.
@@ -186,17 +186,17 @@ static int read_variants(od_loader *ld, const char *const *sections, int node, c
 }
 
 static void complain_unknown(od_loader *ld, const char *const *sections, const char *wanted) {
-  const od_machine *machine = ld->machine;
+  const od_document *document = ld->document;
   const od_place place = {.file = "--variant"};
   const char *shown = od_excerpt(ld, wanted), *list = "";
   od_nearest nearest = od_nearest_to(wanted);
-  for (int i = 0; i < machine->variants; i++) {
-    od_nearest_try(&nearest, machine->variant_name[i]);
-    if (i < 12) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", machine->variant_name[i]);
+  for (int i = 0; i < document->variants; i++) {
+    od_nearest_try(&nearest, document->variant_name[i]);
+    if (i < 12) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", document->variant_name[i]);
   }
   if (nearest.best != NULL)
     od_messages_add(ld->messages, place, "there is no variant '%s'; did you mean '%s'?", shown, nearest.best);
-  else if (machine->variants > 0)
+  else if (document->variants > 0)
     od_messages_add(ld->messages, place, "there is no variant '%s'; there are %s", shown, list);
   else
     od_messages_add(ld->messages, place, "there is no variant '%s'; the %s has none", shown, sections[0]);
@@ -218,8 +218,8 @@ int od_load_variants(od_loader *ld, const char *const *sections, int root, const
     complain_unknown(ld, sections, variant);
     return root;
   }
-  ld->machine->variant = od_text_of(ld, key);
-  merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->machine->variant)};
+  ld->document->variant = od_text_of(ld, key);
+  merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->document->variant)};
   m.budget = ld->tree.count + 100000;  // more than any file without aliases needs
   if (!is_map(&m, od_value(ld, key))) return root;
   int over = known_sections(&m, sections, od_value(ld, key));

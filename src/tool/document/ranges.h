@@ -1,9 +1,9 @@
 // Which values of a field are possible, and which are usual: one row for each field of machine and experiment files.
 // What is not possible is an error, what is not usual a warning; both name the unit that was probably meant.
-#ifndef OD_MACHINE_RANGES_H
-#define OD_MACHINE_RANGES_H
+#ifndef OD_DOCUMENT_RANGES_H
+#define OD_DOCUMENT_RANGES_H
 
-#include "machine/quantities.h"
+#include "document/quantities.h"
 
 // Both in SI, ends included; infinite: no end.
 typedef struct od_limits {

@@ -1,9 +1,9 @@
-// Reading numbers: quantities with units, fields of a section, vectors. Each becomes a number of the machine with its
-// path, whether the file gives it, --set does, or nobody does.
-#ifndef OD_MACHINE_QUANTITIES_H
-#define OD_MACHINE_QUANTITIES_H
+// Reading numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its
+// path, whether the file gives it, --set does, or neither (then it has its default).
+#ifndef OD_DOCUMENT_QUANTITIES_H
+#define OD_DOCUMENT_QUANTITIES_H
 
-#include "machine/reader.h"
+#include "document/reader.h"
 
 enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small files
 
@@ -75,16 +75,6 @@ int od_read_vector_field(od_loader *ld, const od_section *section, const char *k
 // and "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
-
-// A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
-// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that
-// it is multiplied with in the builder, or -1.
-int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
-
-// 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
-const char *od_read_unit(od_loader *ld, int node);
-// The unit that a factor needs to make `wanted` of an input: "1" where both measure the same.
-const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
 
 double od_number_value(const od_loader *ld, int number);
 int od_number_theta(const od_loader *ld, int number);

@@ -1,12 +1,10 @@
-// What the parts of the loader share while a machine file becomes a machine, and the parts themselves in the order in
-// which they run.
-#ifndef OD_MACHINE_LOADER_H
-#define OD_MACHINE_LOADER_H
+// A machine file on its way to a machine: the machine itself, what its readers share, and the readers in the order in
+// which they run. Nobody outside this room includes this header: machine.h says what may be asked of a machine.
+#ifndef OD_MACHINE_DRAFT_H
+#define OD_MACHINE_DRAFT_H
 
+#include "document/quantities.h"
 #include "machine/names.h"
-#include "document/number_table.h"
-#include "document/tree.h"
-#include "document/units.h"
 #include "model/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"
@@ -17,12 +15,8 @@ typedef struct od_machine_input {
 } od_machine_input;
 
 struct od_machine {
-  od_texts texts;  // all that the rest points to
-  const char *file, *title;
-  const char *variant;  // the one that was chosen, or NULL
-  const char **variant_name;
-  int variants, variant_capacity;
-  od_numbers numbers;
+  od_document *document;  // its file, texts and numbers
+  const char *title;
   od_machine_input *input;
   int inputs, input_capacity;
   od_signals *signals;
@@ -47,13 +41,9 @@ typedef struct od_loading_block {
   const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
 } od_loading_block;
 
-struct od_loader {
-  od_machine *machine;  // the machine that grows
-  od_messages *messages;
-  od_content content;              // of the file, where it has been read already
-  int first_message, first_error;  // how many there were before
-  od_tree tree;
-  od_units *units;
+// The machine that grows while its file is read, and what its readers know of it so far: ld->draft.
+typedef struct od_draft {
+  od_machine *machine;
   od_build *build;
   od_names names;
   const char *variant;  // asked for, or NULL
@@ -65,8 +55,7 @@ struct od_loader {
   int signals;      // signals so far
   int initials;     // initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
-  bool no_memory;
-};
+} od_draft;
 
 // The sections of a file. Each takes the node of its section, or -1 when the file has none.
 void od_load_gravity(od_loader *ld, int node);
@@ -106,10 +95,6 @@ const char *od_state_quantity_unit(od_loader *ld, int element, const char *name)
 // The name of one that is probably meant, or NULL.
 const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
 
-// The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
-// `sections` are those it may have, its title first, ending with NULL.
-int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant);
-
 // Remembers where an element stands, for errors that come from the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
 
@@ -117,5 +102,15 @@ void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
 // the signal's index in the machine's signals, or -1. `unit` is the input's.
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
+
+// A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
+// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that
+// it is multiplied with in the builder, or -1.
+int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
+
+// 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
+const char *od_read_unit(od_loader *ld, int node);
+// The unit that a factor needs to make `wanted` of an input: "1" where both measure the same.
+const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/quantities.h"
-#include "machine/document.h"
-#include "machine/kind.h"
+#include "machine/draft.h"
+#include "document/document.h"
+#include "document/file_kind.h"
 
 static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
                                        "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
@@ -15,31 +15,32 @@ static const char *const sections[] = {"machine",   "gravity", "ground",   "bodi
                                        "cylinders", "initial", "run",      "variants", NULL};
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
-  od_culprit *grown = od_grow(ld->culprit, ld->culprits, &ld->culprit_capacity, sizeof *ld->culprit);
+  od_culprit *grown =
+      od_grow(ld->draft->culprit, ld->draft->culprits, &ld->draft->culprit_capacity, sizeof *ld->draft->culprit);
   if (grown == NULL) {
     ld->no_memory = true;
     return;
   }
-  ld->culprit = grown;
-  ld->culprit[ld->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
+  ld->draft->culprit = grown;
+  ld->draft->culprit[ld->draft->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
 }
 
 // Without a title a machine is called after its file: "cranes/big.yaml" is "big".
 static const char *title_from_file(od_loader *ld) {
-  const char *slash = strrchr(ld->machine->file, '/');
-  const char *name = slash != NULL ? slash + 1 : ld->machine->file;
+  const char *slash = strrchr(ld->document->file, '/');
+  const char *name = slash != NULL ? slash + 1 : ld->document->file;
   const char *dot = strrchr(name, '.');
   return od_copy(ld, name, dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
 }
 
 static void load_title(od_loader *ld, int node) {
   const char *title = od_read_text(ld, node, "machine", "a title");
-  ld->machine->title = title != NULL ? title : title_from_file(ld);
-  od_build_title(ld->build, ld->machine->title);
+  ld->draft->machine->title = title != NULL ? title : title_from_file(ld);
+  od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {
-  ld->loose_ends = file->has_unknown;  // it may be what connects a volume
+  ld->draft->loose_ends = file->has_unknown;  // it may be what connects a volume
   od_load_oil(ld, od_section_get(ld, file, "oil"));
   od_load_volumes(ld, od_section_get(ld, file, "volumes"));
   od_load_tanks(ld, od_section_get(ld, file, "tanks"));
@@ -77,15 +78,16 @@ static void load_sections(od_loader *ld, const od_section *file) {
 
 // Where the element stands that a problem of the builder is about.
 static int find_culprit(const od_loader *ld, od_problem problem) {
-  for (int i = 0; i < ld->culprits; i++)
-    if (ld->culprit[i].kind == problem.kind && ld->culprit[i].index == problem.index) return ld->culprit[i].node;
+  for (int i = 0; i < ld->draft->culprits; i++)
+    if (ld->draft->culprit[i].kind == problem.kind && ld->draft->culprit[i].index == problem.index)
+      return ld->draft->culprit[i].node;
   return ld->tree.root;
 }
 
 static void report_problems(od_loader *ld, const od_error *error) {
-  int count = od_build_problem_count(ld->build);
+  int count = od_build_problem_count(ld->draft->build);
   for (int i = 0; i < count; i++) {
-    od_problem problem = od_build_problem(ld->build, i);
+    od_problem problem = od_build_problem(ld->draft->build, i);
     od_complain(ld, find_culprit(ld, problem), "%s", problem.text);
   }
   if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
@@ -93,7 +95,7 @@ static void report_problems(od_loader *ld, const od_error *error) {
 
 static od_status build_model(od_loader *ld, const od_section *file) {
   od_error error = {0};
-  od_status status = od_build_finish(ld->build, &ld->machine->model, &error);
+  od_status status = od_build_finish(ld->draft->build, &ld->draft->machine->model, &error);
   if (status == OD_NO_MEMORY) return status;
   if (status != OD_OK) {
     report_problems(ld, &error);
@@ -125,41 +127,53 @@ static od_status load_tree(void *loader) {
     return OD_BAD_INPUT;
   }
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
-  int map = od_load_variants(ld, sections, ld->tree.root, ld->variant);
+  int map = od_load_variants(ld, sections, ld->tree.root, ld->draft->variant);
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
-  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->machine->numbers, ld->messages);
-  if (ld->no_memory || ld->machine->texts.failed) return OD_NO_MEMORY;
+  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
   return od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
 }
 
-static bool start(od_loader *ld, const od_load_options *options) {
-  ld->build = od_build_new();
-  ld->machine->signals = od_signals_new();
-  if (ld->build == NULL || ld->machine->signals == NULL) return false;
-  ld->variant = options->variant;
-  od_build_spatial(ld->build, options->spatial);
-  return od_names_start(&ld->names);
+static int add_parameter(od_loader *ld, const char *path, double value, const char *unit) {
+  return od_build_number(ld->draft->build, path, value, unit);
 }
 
-static void stop(od_loader *ld) {
-  od_build_free(ld->build);
-  od_names_free(&ld->names);
-  free(ld->culprit);
-  free(ld->block);
+static bool start(od_loader *ld, const od_load_options *options) {
+  od_draft *d = ld->draft;
+  d->machine = calloc(1, sizeof *d->machine);
+  if (d->machine == NULL) return false;
+  d->machine->document = ld->document;
+  d->build = od_build_new();
+  d->machine->signals = od_signals_new();
+  if (d->build == NULL || d->machine->signals == NULL) return false;
+  d->variant = options->variant;
+  od_build_spatial(d->build, options->spatial);
+  return od_names_start(&d->names);
+}
+
+static void stop(od_draft *d) {
+  od_build_free(d->build);
+  od_names_free(&d->names);
+  free(d->culprit);
+  free(d->block);
 }
 
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
+  od_draft draft = {0};
   od_loader ld = od_document_start(path, options->content, messages);
+  ld.draft = &draft;
+  ld.add_parameter = add_parameter;
   od_status status = OD_NO_MEMORY;
   int first = od_messages_count(messages);
-  if (ld.machine != NULL && !ld.machine->texts.failed && start(&ld, options))
+  if (ld.document != NULL && !ld.document->texts.failed && start(&ld, options))
     status = od_document_load(&ld, options->set, options->set_count, load_tree, &ld);
-  stop(&ld);
+  stop(&draft);
   if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
   od_messages_sort(messages, first);
-  *machine = ld.machine;
+  if (draft.machine == NULL) od_document_free(ld.document);
+  *machine = draft.machine;
   return status;
 }
 

@@ -1,12 +1,12 @@
 // From "35 mm" to a number of the machine.
-#include "machine/quantities.h"
+#include "document/quantities.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "machine/ranges.h"
+#include "document/ranges.h"
 
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -28,7 +28,7 @@ static const char *wanted_text(od_loader *ld, const char *unit) {
 
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place) {
   od_given given = {.path = path, .label = label, .place = place};
-  const char *set = od_numbers_overriding(&ld->machine->numbers, path);
+  const char *set = od_numbers_overriding(&ld->document->numbers, path);
   if (set != NULL) {
     given.text = set;
     given.place = (od_place){.file = "--set"};
@@ -215,9 +215,9 @@ int od_add_number(od_loader *ld, const od_given *given, double value, const od_f
                  .usual_low = l.usual_low,
                  .usual_high = l.usual_high},
       .place = given->place,
-      .theta = home == OD_IN_MODEL ? od_build_number(ld->build, given->path, value, field->unit) : -1,
+      .theta = home == OD_IN_MODEL ? ld->add_parameter(ld, given->path, value, field->unit) : -1,
   };
-  int number = od_numbers_add(&ld->machine->numbers, entry);
+  int number = od_numbers_add(&ld->document->numbers, entry);
   if (number < 0) ld->no_memory = true;
   return number;
 }
@@ -238,7 +238,7 @@ int od_read_number_as(od_loader *ld, int node, const char *path, const od_field 
 }
 
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home) {
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   for (int i = 0; i < count; i++) {
     const od_field *field = &fields[i];
     int node = od_section_get(ld, section, field->key);
@@ -252,7 +252,7 @@ int od_read_fields(od_loader *ld, const od_section *section, const od_field *fie
 
 // NULL: there was no memory for it.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
-  return number >= 0 && number < ld->machine->numbers.count ? &ld->machine->numbers.item[number] : NULL;
+  return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
 }
 
 double od_number_value(const od_loader *ld, int number) {

@@ -1,8 +1,8 @@
 // Which kind of file a parsed file is, by its sections; and the message for a file of another kind than expected.
-#ifndef OD_MACHINE_KIND_H
-#define OD_MACHINE_KIND_H
+#ifndef OD_DOCUMENT_FILE_KIND_H
+#define OD_DOCUMENT_FILE_KIND_H
 
-#include "machine/loader.h"
+#include "document/loader.h"
 
 // A file of a later kind may have sections of an earlier one: a fit is an experiment with more in it.
 typedef enum od_file_kind {

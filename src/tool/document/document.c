@@ -1,27 +1,36 @@
-#include "machine/document.h"
+#include "document/document.h"
 
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/reader.h"
+#include "document/reader.h"
 #include "document/text_file.h"
 
 od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
-  od_loader ld = {.machine = calloc(1, sizeof *ld.machine),
+  od_loader ld = {.document = calloc(1, sizeof *ld.document),
                   .content = content,
                   .messages = messages,
                   .first_message = od_messages_count(messages),
                   .first_error = od_messages_errors(messages)};
   ld.tree.root = -1;
-  if (ld.machine) ld.machine->file = od_texts_copy(&ld.machine->texts, path, strlen(path));
+  if (ld.document) ld.document->file = od_texts_copy(&ld.document->texts, path, strlen(path));
   return ld;
+}
+
+void od_document_free(od_document *document) {
+  if (!document) return;
+  od_numbers_free(&document->numbers);
+  free(document->variant_name);
+  od_texts_free(&document->texts);
+  free(document);
 }
 
 // The database of units takes longest to read, so a file that is no YAML is found out before.
 static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
-  od_machine *file = ld->machine;
-  od_status status = od_tree_parse(&ld->tree, content.text, content.length, file->file, &file->texts, ld->messages);
+  od_document *document = ld->document;
+  od_status status =
+      od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->texts, ld->messages);
   if (status != OD_OK) return status;
   od_error error = {0};
   ld->units = od_units_new(&error);
@@ -32,12 +41,12 @@ static od_status load_text(od_loader *ld, od_content content, od_status (*read)(
 
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user) {
-  od_machine *file = ld->machine;
+  od_document *document = ld->document;
   od_content content = ld->content;
   char *read_now = NULL;
   od_status status = OD_OK;
   if (!content.text) {
-    status = od_text_file_read(file->file, &read_now, &content.length, ld->messages);
+    status = od_text_file_read(document->file, &read_now, &content.length, ld->messages);
     content.text = read_now;
   }
   if (status != OD_OK) return status;
@@ -47,7 +56,7 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   status = OD_NO_MEMORY;
   if (c_locale != (locale_t)0) {
     locale_t users = uselocale(c_locale);
-    if (od_numbers_override(&file->numbers, set, set_count, &file->texts, ld->messages))
+    if (od_numbers_override(&document->numbers, set, set_count, &document->texts, ld->messages))
       status = load_text(ld, content, read, user);
     uselocale(users);
     freelocale(c_locale);
@@ -80,7 +89,7 @@ od_section od_document_root(od_loader *ld, const char *what, const char *needs, 
 }
 
 const char *od_document_beside(od_loader *ld, const char *path) {
-  const char *slash = strrchr(ld->machine->file, '/');
+  const char *slash = strrchr(ld->document->file, '/');
   if (path[0] == '/' || !slash) return path;
-  return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
+  return od_format(ld, "%.*s/%s", (int)(slash - ld->document->file), ld->document->file, path);
 }

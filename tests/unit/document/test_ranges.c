@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "machine/ranges.h"
-#include "machine_file.h"
+#include "document/ranges.h"
+#include "support/machine_file.h"
 
 static const char jack[] =
     "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\n"

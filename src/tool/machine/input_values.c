@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
   double one;
@@ -12,8 +12,8 @@ const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_
 }
 
 static int find_input(const od_loader *ld, const char *name) {
-  int element = od_index_find(&ld->names.element_index, name);
-  return element >= 0 && od_element_is(&ld->names.element[element], OD_ELEMENT_SIGNAL) ? element : -1;
+  int element = od_index_find(&ld->draft->names.element_index, name);
+  return element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL) ? element : -1;
 }
 
 // The last word of a text.
@@ -70,14 +70,14 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   if (text != NULL) value = read_value_text(ld, node, text, field->unit);
   const char *unit = field->unit;
   if (value.input >= 0) {
-    unit = od_factor_unit(ld, field->unit, ld->names.element[value.input].unit);
-    *input = ld->names.element[value.input].index;
+    unit = od_factor_unit(ld, field->unit, ld->draft->names.element[value.input].unit);
+    *input = ld->draft->names.element[value.input].index;
   }
   // An input alone stands for itself, so it must be of the right kind; a factor may make it so.
   if (value.input >= 0 && value.factor == NULL && strcmp(unit, "1") != 0)
     od_complain(ld, node, "'%s' is %s in %s, but %s wants %s; give a factor, as in '2 %s %s'", text,
-                ld->names.element[value.input].kind == OD_ELEMENT_BLOCK ? "a block" : "an input",
-                ld->names.element[value.input].unit, field->key, field->unit, unit, text);
+                ld->draft->names.element[value.input].kind == OD_ELEMENT_BLOCK ? "a block" : "an input",
+                ld->draft->names.element[value.input].unit, field->key, field->unit, unit, text);
   // --set replaces the quantity or the factor.
   od_place place = od_place_of(ld, node >= 0 ? node : section->node);
   od_given given = od_given_for(ld, -1, path, field->key, unit, place);
