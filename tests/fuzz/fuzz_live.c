@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiment/live.h"
+#include "experiment/live_source.h"
 
 static void refuse(void *user, double t, const char *why) {
   (void)t;

@@ -1,4 +1,4 @@
-// From "35 mm" to a number of the machine.
+// From "35 mm" to a number.
 #include "document/quantities.h"
 
 #include <math.h>

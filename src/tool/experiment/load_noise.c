@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/loading.h"
+#include "experiment/experiment_loader.h"
 #include "math/dense.h"
 
 // --- A covariance in full -----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/loading.h"
+#include "experiment/experiment_loader.h"
 #include "document/document.h"
 #include "document/suggest.h"
 

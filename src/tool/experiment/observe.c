@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/compare.h"
+#include "experiment/compare_truth.h"
 #include "experiment/observe_verdict.h"
-#include "experiment/start.h"
+#include "experiment/start_covariance.h"
 #include "io/clock.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiment/compare.h"
+#include "experiment/compare_truth.h"
 #include "io/display.h"
 #include "io/name_list.h"
 #include "io/number.h"

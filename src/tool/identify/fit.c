@@ -10,7 +10,7 @@
 
 #include "random/random.h"
 #include "identify/fit_work.h"
-#include "identify/told.h"
+#include "identify/identifiable.h"
 #include "io/clock.h"
 
 static bool is_anywhere(const od_fit_work *w) {

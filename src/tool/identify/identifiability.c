@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "identify/nulls.h"
+#include "identify/null_space.h"
 
 static const double rank_tolerance = 1e-9;  // singular values below this, of columns of length 1, are zero
 static const double seen_tolerance = 1e-6;  // part of a gradient along null directions that counts as none

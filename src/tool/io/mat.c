@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
-#include "io/isolated.h"
+#include "io/child_process.h"
 #include "io/mat_name.h"
-#include "io/mat_whole.h"
+#include "io/mat_integrity.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/blocks.h"
+#include "machine/block_forms.h"
 #include "model/model.h"
 
 const od_block_form od_block_forms[] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/blocks.h"
+#include "machine/block_forms.h"
 #include "document/suggest.h"
 
 // --- What inputs are connected to ---------------------------------------------------------------------------------

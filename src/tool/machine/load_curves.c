@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
 

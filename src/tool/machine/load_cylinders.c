@@ -1,7 +1,7 @@
 // Cylinders: between two points of the mechanism and two nodes of the circuit.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 // --- Chambers -----------------------------------------------------------------------------------------------------
 

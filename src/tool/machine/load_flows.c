@@ -1,7 +1,7 @@
 // What oil flows through, one number or a few each: pumps, orifices, relief valves, check valves and leaks.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { MOST_FIELDS = 4 };
 

@@ -1,7 +1,7 @@
 // Friction in cylinders and joints.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { COULOMB, STATIC, SPEED, VISCOUS, FIELDS };
 

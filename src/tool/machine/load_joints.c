@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 static const char *const type_names[] = {"revolute", "prismatic", "universal", "spherical", "fixed", NULL};
 

@@ -1,7 +1,7 @@
 // The nodes of the hydraulic circuit: volumes, tanks and sources, and how other elements refer to them.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 od_section od_open_element(od_loader *ld, int key, int element, const char *const *keys) {
   const char *name = od_text_of(ld, key);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 // What the ports of a valve need to know of it.
 typedef struct valve {

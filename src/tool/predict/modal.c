@@ -8,7 +8,7 @@
 //   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
 // and two scalar recursions per mode serve any number of parameters; the rest is one small matrix product. Where poles
-// (nearly) coincide the sum is not used; modes.c tells.
+// (nearly) coincide the sum is not used; eigenmodes.c tells.
 #include "predict/modal.h"
 
 #include <math.h>

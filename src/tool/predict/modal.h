@@ -1,4 +1,4 @@
-// The inside of a prediction by modes, shared by modes.c (poles, residues and their derivatives) and modal.c (recursions
+// The inside of a prediction by modes, shared by eigenmodes.c (poles, residues and their derivatives) and modal.c (recursions
 // and sums).
 #ifndef OD_MODAL_H
 #define OD_MODAL_H
@@ -39,7 +39,7 @@ static inline double multiplicity(const od_modal *m, int j) {
   return cimag(m->lambda[j]) != 0 ? 2 : 1;
 }
 
-// modes.c: eigenvectors and residues, for the outputs; false where they are inaccurate.
+// eigenmodes.c: eigenvectors and residues, for the outputs; false where they are inaccurate.
 bool od_modes_find(od_predictor *pr);
 // Derivatives of the residues and poles by column c of the sensitivities, into dr and moved.
 bool od_modes_differentiate(od_predictor *pr, int c);

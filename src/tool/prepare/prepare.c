@@ -3,7 +3,7 @@
 //   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the samples that are there
 //
 // Channels are worked on one by one, side by side in memory as `column`; users have rows. Filters are written by hand:
-// hampel.c, between.c, low_pass.c, savitzky_golay.c.
+// hampel.c, resample.c, low_pass.c, savitzky_golay.c.
 #include "prepare/prepare.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@ long od_hampel(double *x, long n, double limit, int window, double *scratch);
 // Times closer than this part of a step are the same but for rounding.
 #define OD_SAME_TIME 1e-6
 
-// Straight lines between samples that are there (between.c), at grid->start + i grid->step, unless they are farther
+// Straight lines between samples that are there (resample.c), at grid->start + i grid->step, unless they are farther
 // apart than `longest`. Returns how many gaps were filled.
 typedef struct od_grid {
   double start, step;

@@ -3,8 +3,8 @@
 #define OD_REPORT_OBSERVE_ACCOUNT_H
 
 #include "math/normal.h"
-#include "report/innovations.h"
-#include "report/quantity.h"
+#include "report/innovation_series.h"
+#include "report/page_values.h"
 
 typedef struct od_account {
   const od_experiment *e;

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/bound.h"
-#include "experiment/compare.h"
+#include "experiment/cramer_rao.h"
+#include "experiment/compare_truth.h"
 #include "math/normal.h"
 #include "study/cases.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "random/random.h"
-#include "identify/told.h"
+#include "identify/identifiable.h"
 #include "support/fits.h"
 
 // A lag y' = (K u - y)/T with K = 2, T = 0.5 s.

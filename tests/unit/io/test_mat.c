@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/isolated.h"
+#include "io/child_process.h"
 #include "io/table.h"
 #include "support/scratch.h"
 
