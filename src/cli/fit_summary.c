@@ -83,7 +83,7 @@ static void print_parameters(const od_fitted *f, FILE *to) {
 
 // How many directions; the verdict has them in words.
 static void print_told(const od_fitted *f, FILE *to) {
-  const od_identifiability *id = f->told;
+  const od_identifiability *id = f->identifiability;
   if (!id) return;
   fprintf(to, "what the data tell: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
   fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
@@ -216,7 +216,7 @@ static json_t *parameters_json(const od_fitted *f) {
 
 static json_t *identifiability_json(const od_fitted *f) {
   const od_experiment *e = f->plan->e;
-  const od_identifiability *id = f->told;
+  const od_identifiability *id = f->identifiability;
   char text[1000];
   if (!id) return json_null();
   json_t *values = json_array(), *nulls = json_array();

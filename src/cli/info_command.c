@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/info_elements.h"
+#include "cli/describe_machine.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -162,7 +162,7 @@ static json_t *info_json(const od_machine *machine) {
   od_model_facts facts = od_cli_facts(machine);
   od_facts_json(&facts, object);
   json_object_set_new(object, "states", json_integer(od_cli_state_count(machine)));
-  json_object_set_new(object, "parts", od_parts_json(od_machine_model(machine)));
+  json_object_set_new(object, "parts", od_model_describe_json(od_machine_model(machine)));
   json_t *variants = json_array(), *inputs = json_array(), *outputs = json_array(), *numbers = json_array();
   for (int i = 0; i < od_machine_variant_count(machine); i++)
     json_array_append_new(variants, od_json_text(od_machine_variant_name(machine, i)));
@@ -202,7 +202,7 @@ static int show(const od_machine *machine, bool json, bool ranges) {
   const char *title = od_machine_title(machine);
   od_heading(stdout, title && title[0] ? title : od_machine_file(machine));
   print_facts(machine);
-  od_parts_print(od_machine_model(machine));
+  od_model_describe(od_machine_model(machine));
   print_variants(machine);
   print_inputs(machine);
   print_outputs(machine);

@@ -12,7 +12,7 @@ typedef struct od_answers od_answers;
 od_answers *od_answers_new(bool json);
 void od_answers_free(od_answers *answers);
 
-// To be given to od_observe() and od_source_live() with the answers as user: they write the header, a line for each
+// To be given to od_observe() and od_sample_source_live() with the answers as user: they write the header, a line for each
 // sample and a line without values for what was no sample, whose reason goes to standard error.
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);

@@ -121,7 +121,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};
-  if (status == OD_OK && e->truth) od_bound(e, od_progress_tick, &progress, &observed->bound, &ignored);
+  if (status == OD_OK && e->truth) od_cramer_rao_bound(e, od_progress_tick, &progress, &observed->bound, &ignored);
   od_progress_end(&progress);
   return write_results(a, e, observed, status, &err);
 }
@@ -162,10 +162,10 @@ static od_status observe_live(const arguments *a, od_experiment *e, od_answers *
                                  .goes_on = not_interrupted,
                                  .refuse = od_answers_refuse,
                                  .user = answers};
-  od_source source = {0};
+  od_sample_source source = {0};
   od_messages *messages = od_messages_new();
-  od_status status =
-      messages ? od_source_live(e, &input, &source, messages, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = messages ? od_sample_source_live(e, &input, &source, messages, err)
+                              : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (messages && od_messages_count(messages) > 0) {
     od_messages_print(messages, stderr, od_terminal_colour(stderr));
     od_fail(err, status, "the columns of standard input do not fit the experiment");
@@ -180,7 +180,7 @@ static od_status observe_live(const arguments *a, od_experiment *e, od_answers *
                                       .keep_going = true,
                                       .forget_rows = !a->files.csv && !a->files.mat && !a->files.plot};
   status = od_observe(e, &options, observed, err);
-  od_source_free(&source);
+  od_sample_source_free(&source);
   return status;
 }
 

@@ -15,7 +15,7 @@ static int replacement_cost(char a, char b) {
   return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
 }
 
-int od_slips(const char *a, const char *b) {
+int od_edit_distance(const char *a, const char *b) {
   int n = (int)strnlen(a, LONGEST), m = (int)strnlen(b, LONGEST);
   int row[3][LONGEST + 1];  // rows i - 2, i - 1, i of the table, taken in turn
   for (int j = 0; j <= m; j++) row[0][j] = 2 * j;
@@ -43,7 +43,7 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   // One slip in words of up to four letters, two in those of up to eight, then one for every three letters.
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
-  int distance = od_slips(nearest->word, candidate);
+  int distance = od_edit_distance(nearest->word, candidate);
   // Two different words of one or two letters are always near; that says nothing unless only the case differs.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
   if (nearest->best == NULL || distance < nearest->distance) {

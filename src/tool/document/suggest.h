@@ -14,6 +14,6 @@ od_nearest od_nearest_to(const char *word);
 void od_nearest_try(od_nearest *nearest, const char *candidate);
 
 // Slips between two words: letters left out, added, replaced or swapped with their neighbour; case counts half.
-int od_slips(const char *a, const char *b);
+int od_edit_distance(const char *a, const char *b);
 
 #endif

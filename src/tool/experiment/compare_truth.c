@@ -228,12 +228,12 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-bool od_compare(const od_experiment *e, od_observed *o) {
+bool od_compare_truth(const od_experiment *e, od_observed *o) {
   find_coverage(e, o);
   return find_nees(e, o) && find_curves(e, o);
 }
 
-void od_compare_free(od_observed *o) {
+void od_compare_truth_free(od_observed *o) {
   for (int i = 0; i < o->curves; i++) free(o->curve[i].sample);
   free(o->curve);
 }

@@ -5,9 +5,9 @@
 #include "experiment/observe.h"
 
 // Fills coverage, NEES and curves from the final estimates; false when memory ran out.
-bool od_compare(const od_experiment *e, od_observed *o);
+bool od_compare_truth(const od_experiment *e, od_observed *o);
 // Gives back what it allocated.
-void od_compare_free(od_observed *o);
+void od_compare_truth_free(od_observed *o);
 
 // The squared errors of the chosen parameters in units of their covariance; NAN: a true value is missing.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);

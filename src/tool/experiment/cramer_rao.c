@@ -80,7 +80,7 @@ static od_status correct(bound *b, const od_sample *s) {
   return status == OD_OK ? od_observer_correct(b->observer, b->y) : status;
 }
 
-static od_status follow(bound *b, od_source *source, od_error *err) {
+static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sample s;
   bool more = true;
   od_status status = source->next(source->self, &s, &more, err);
@@ -111,7 +111,7 @@ static void keep(bound *b) {
 }
 
 static od_status find(bound *b, od_error *err) {
-  od_source source = {0};
+  od_sample_source source = {0};
   od_status status = od_experiment_true_plant(b->e, &b->plant, err);
   if (status != OD_OK) return status;
   if (!allocate(b)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -122,19 +122,19 @@ static od_status find(bound *b, od_error *err) {
   memcpy(sensor, complete.sensor, (size_t)complete.sensors * sizeof *sensor);
   for (int i = 0; i < complete.sensors && !complete.sensor_covariance; i++) sensor[i].dropout = 0;
   complete.sensor = sensor;
-  status = od_source_truth(&complete, &source, err);
+  status = od_sample_source_simulated(&complete, &source, err);
   if (status == OD_OK) status = follow(b, &source, err);
   if (status == OD_OK) {
     keep(b);
-    if (!od_compare(b->e, b->o)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!od_compare_truth(b->e, b->o)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  od_source_free(&source);
+  od_sample_source_free(&source);
   free(sensor);
   return status;
 }
 
-od_status od_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user, od_observed **out,
-                   od_error *err) {
+od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
+                              od_observed **out, od_error *err) {
   *out = NULL;
   if (!is_known(e)) return OD_OK;
   bound b = {.e = e, .progress = progress, .user = user, .o = calloc(1, sizeof *b.o)};

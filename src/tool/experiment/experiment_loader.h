@@ -15,9 +15,9 @@ typedef struct od_experiment_loader {
   od_messages *foreign;                // about the machine's own file, to be shown after those about this one
   int initial, process;                // nodes of that section and of noise.process; -1: none
   int *initial_entry, *process_entry;  // where each of their outputs stands
-  od_told together;                    // the noise of sensors that is correlated; outputs are the model's
-  int *together_entry;
-  bool together_unsound;  // there were messages about it
+  od_output_covariance correlated;     // the noise of sensors that is correlated; outputs are the model's
+  int *correlated_entry;
+  bool correlated_unsound;  // there were messages about it
   od_noise_structure structure;
   int *watched_key;     // where each watched output stands
   const char *machine;  // path of the machine file
@@ -49,15 +49,16 @@ int od_watch(od_experiment_loader *xl, int node);
 bool od_is_matrix(const od_loader *ld, int node);
 int od_matrix_count(const od_loader *ld, int node);
 // Reads it, outputs being the model's; `entry` says where each stands. Singular ones may be wrong. False: messages.
-bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool definite, od_told *t, int **entry);
+bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
+                               od_output_covariance *t, int **entry);
 // The outputs become watched ones. And what single sigmas of watched outputs say. False: no memory, or a message.
-bool od_watch_told(od_experiment_loader *xl, od_told *t, const int *entry);
-bool od_tell_sigmas(const od_experiment_loader *xl, od_told *t, int **entry);
+bool od_watch_output_covariance(od_experiment_loader *xl, od_output_covariance *t, const int *entry);
+bool od_covariance_of_sigmas(const od_experiment_loader *xl, od_output_covariance *t, int **entry);
 
 // Sections 'sensor_noise', before the sensors and after them; the standard deviation it gives a sensor, or NAN.
 void od_load_sensor_noise(od_experiment_loader *xl, int node);
-double od_together_sigma(const od_experiment_loader *xl, const char *sensor);
-void od_tell_sensor_noise(od_experiment_loader *xl);
+double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor);
+void od_fill_sensor_covariance(od_experiment_loader *xl);
 // Section 'noise', and its 'process' when the sensors are known.
 void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);

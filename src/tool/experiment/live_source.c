@@ -209,9 +209,9 @@ static bool allocate(live *m) {
   return true;
 }
 
-od_status od_source_live(od_experiment *e, const od_live_options *options, od_source *out, od_messages *messages,
-                         od_error *err) {
-  *out = (od_source){0};
+od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
+                                od_messages *messages, od_error *err) {
+  *out = (od_sample_source){0};
   live *m = calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   m->e = e;
@@ -225,6 +225,6 @@ od_status od_source_live(od_experiment *e, const od_live_options *options, od_so
     release(m);
     return status;
   }
-  *out = (od_source){.self = m, .next = next, .free = release, .step = e->step, .end = INFINITY};
+  *out = (od_sample_source){.self = m, .next = next, .release = release, .step = e->step, .end = INFINITY};
   return OD_OK;
 }

@@ -15,7 +15,7 @@ typedef struct od_live_options {
 } od_live_options;
 
 // Waits for the header and finds the experiment's channels in it. OD_BAD_INPUT with messages, or another status with err.
-od_status od_source_live(od_experiment *e, const od_live_options *options, od_source *out, od_messages *messages,
-                         od_error *err);
+od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
+                                od_messages *messages, od_error *err);
 
 #endif

@@ -94,8 +94,8 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (section.map < 0 || watched < 0) return;
   // Who knows the whole signal may be told its noise as a part of it.
   bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
-  double together = od_together_sigma(xl, name);
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : together},
+  double correlated = od_correlated_sigma(xl, name);
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : correlated},
                              {"bias", unit, OD_ANY, 0},
                              {"resolution", unit, OD_NOT_NEGATIVE, 0},
                              {"every", "1", OD_POSITIVE, 1},
@@ -110,7 +110,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
   int noise = od_section_get(ld, &section, "noise");
   int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
-  double sigma = together > 0 ? together : od_number_value(ld, first);
+  double sigma = correlated > 0 ? correlated : od_number_value(ld, first);
   od_faults faults = od_read_faults(ld, &section, unit, relative ? (double)NAN : sigma);
   xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
                                                 .unit = unit,
@@ -151,17 +151,17 @@ static void read_sigmas(od_experiment_loader *xl, int node) {
 
 // Or the outputs and their covariance.
 static void read_initial(od_experiment_loader *xl, int node) {
-  od_told *t = &xl->e->initial;
+  od_output_covariance *t = &xl->e->initial;
   xl->initial = node;
   if (od_is_matrix(&xl->ld, node)) {
-    bool sound =
-        od_read_told(xl, node, "initial", false, t, &xl->initial_entry) && od_watch_told(xl, t, xl->initial_entry);
+    bool sound = od_read_output_covariance(xl, node, "initial", false, t, &xl->initial_entry) &&
+                 od_watch_output_covariance(xl, t, xl->initial_entry);
     for (int i = 0; sound && i < t->count; i++)
       xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
     return;
   }
   read_sigmas(xl, node);
-  if (!od_tell_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
+  if (!od_covariance_of_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
 }
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
@@ -467,7 +467,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   }
   od_load_sensor_noise(xl, od_section_get(ld, file, "sensor_noise"));
   read_sensors(xl, sensors);
-  od_tell_sensor_noise(xl);
+  od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
   read_parameters(xl, parameters);
@@ -510,8 +510,8 @@ static od_status load(od_experiment_loader *xl) {
   free(xl->watched_key);
   free(xl->initial_entry);
   free(xl->process_entry);
-  free(xl->together_entry);
-  od_told_free(&xl->together);
+  free(xl->correlated_entry);
+  od_output_covariance_free(&xl->correlated);
   return status;
 }
 
@@ -552,8 +552,8 @@ void od_experiment_free(od_experiment *e) {
   free(e->covariance);
   free(e->sensor_covariance);
   free(e->process_noise);
-  od_told_free(&e->initial);
-  od_told_free(&e->process);
+  od_output_covariance_free(&e->initial);
+  od_output_covariance_free(&e->process);
   free(e->channel);
   od_log_free(e->log);
   od_log_plan_free(&e->data);

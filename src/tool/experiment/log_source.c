@@ -36,8 +36,8 @@ static void release(void *self) {
   free(m);
 }
 
-od_status od_source_log(const od_experiment *e, od_source *out, od_error *err) {
-  *out = (od_source){0};
+od_status od_sample_source_log(const od_experiment *e, od_sample_source *out, od_error *err) {
+  *out = (od_sample_source){0};
   replay *m = calloc(1, sizeof *m);
   int inputs = od_machine_input_count(e->model);
   double *memory = calloc(2 * (size_t)inputs + (size_t)e->sensors + 1, sizeof *memory);
@@ -49,11 +49,11 @@ od_status od_source_log(const od_experiment *e, od_source *out, od_error *err) {
   const od_log *log = e->log;
   *m =
       (replay){.e = e, .log = log, .inputs = inputs, .u = memory, .u_after = memory + inputs, .y = memory + 2 * inputs};
-  *out = (od_source){.self = m,
-                     .next = next,
-                     .free = release,
-                     .step = e->step,
-                     .begin = log->time[0],
-                     .end = log->time[log->rows - 1]};
+  *out = (od_sample_source){.self = m,
+                            .next = next,
+                            .release = release,
+                            .step = e->step,
+                            .begin = log->time[0],
+                            .end = log->time[log->rows - 1]};
   return OD_OK;
 }

@@ -86,8 +86,8 @@ typedef enum od_sample_fate {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
-  od_source *source;  // where samples come from; NULL: the experiment's log or true machine
-  bool no_table;      // for those who only want to know what comes of it
+  od_sample_source *source;  // where samples come from; NULL: the experiment's log or true machine
+  bool no_table;             // for those who only want to know what comes of it
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // after each sample, or NULL
   // For streams: called when the table has its columns, and with its last row for each sample; false ends the run.
   // Where the sample was not taken, `why` says more.

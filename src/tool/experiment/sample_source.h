@@ -14,26 +14,26 @@ typedef struct od_sample {
   const double *u;        // inputs at t; where they jump, just before it
   const double *u_after;  // just after a jump; NULL: they do not jump here
   const double *y;        // one per sensor; NAN: missing
-  const double *truth;    // one per watched output; NULL: nobody knows
+  const double *truth;    // one per watched output; NULL: not known
 } od_sample;
 
-typedef struct od_source {
+typedef struct od_sample_source {
   void *self;
   // OD_OK with a sample, or with *more false after the last one; else err says what happened. The first sample is the
   // start, at which the observer begins.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
-  void (*free)(void *self);
+  void (*release)(void *self);
   double step;        // what process noise per step is about
   double begin, end;  // times of the first and the last sample; end INFINITY: not known
   bool has_truth;
-} od_source;
-void od_source_free(od_source *source);
+} od_sample_source;
+void od_sample_source_free(od_sample_source *source);
 
 // What the experiment is about: its log if it has one, else its true machine.
-od_status od_source_of(const od_experiment *e, od_source *out, od_error *err);
+od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
 // The experiment's log.
-od_status od_source_log(const od_experiment *e, od_source *out, od_error *err);
+od_status od_sample_source_log(const od_experiment *e, od_sample_source *out, od_error *err);
 // The experiment's true machine in steps of about e->step, its sensors with noise.
-od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err);
+od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);
 
 #endif

@@ -106,8 +106,8 @@ static od_status make_plant(truth *m, od_error *err) {
   return status;
 }
 
-od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err) {
-  *out = (od_source){0};
+od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err) {
+  *out = (od_sample_source){0};
   truth *m = calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   // Round-off in time / step must not add a step.
@@ -127,7 +127,11 @@ od_status od_source_truth(const od_experiment *e, od_source *out, od_error *err)
                                     .factor = e->sensor_factor ? e->sensor_factor + i * e->sensors : NULL,
                                     .of = m->noise,
                                     .count = i + 1};
-  *out = (od_source){
-      .self = m, .next = next, .free = release, .step = m->step, .end = (double)m->steps * m->step, .has_truth = true};
+  *out = (od_sample_source){.self = m,
+                            .next = next,
+                            .release = release,
+                            .step = m->step,
+                            .end = (double)m->steps * m->step,
+                            .has_truth = true};
   return OD_OK;
 }

@@ -17,14 +17,14 @@
 enum { DRAWS = 100, NEWTON = 30 };
 
 typedef struct start {
-  const od_told *told;
+  const od_output_covariance *told;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column
   double *sigma;           // of each row's output
   double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
 } start;
 
-static bool allocate(start *s, const od_experiment *e, const od_told *told, int nx) {
+static bool allocate(start *s, const od_experiment *e, const od_output_covariance *told, int nx) {
   size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
   *s = (start){.told = told, .nx = nx, .rows = told->count};
   s->sigma = calloc(outputs, sizeof *s->sigma);
@@ -116,7 +116,7 @@ static od_status fill(start *s, int n, double *P) {
 }
 
 // The covariance of the states, in the corner of the n x n matrix P.
-static od_status map(const od_experiment *e, const od_told *told, od_sim *sim, int nx, int n, double *P,
+static od_status map(const od_experiment *e, const od_output_covariance *told, od_sim *sim, int nx, int n, double *P,
                      od_start_problem *problem) {
   start s;
   *problem = (od_start_problem){.output = -1};
@@ -153,7 +153,7 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
 // Outputs around the true ones, their errors having the covariance that is told.
 static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
                          double *wanted) {
-  const od_told *t = &e->initial;
+  const od_output_covariance *t = &e->initial;
   for (int r = 0; r < t->count; r++) {
     double error = 0;
     for (int k = 0; k <= r; k++)
@@ -256,7 +256,7 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
 // --- While loading ------------------------------------------------------------------------------------------------
 
 // The start's errors, and process noise if it is told by outputs. *told is what has the problem.
-static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_told **told,
+static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **told,
                                  od_start_problem *problem) {
   int nx = od_plant_nx(plant);
   od_sim *sim = od_sim_new(plant);
@@ -277,7 +277,8 @@ static od_status at_models_start(const od_experiment *e, const od_plant *plant, 
   return status;
 }
 
-static void complain(od_experiment_loader *xl, od_status status, const od_told *told, const od_start_problem *problem) {
+static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *told,
+                     const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
   bool initial = told == &xl->e->initial;
   if (status == OD_NO_MEMORY)
@@ -304,7 +305,7 @@ void od_load_start(od_experiment_loader *xl) {
     return;
   }
   size_t nx = (size_t)od_plant_nx(plant), n = nx + (size_t)e->parameters;
-  const od_told *told = &e->initial;
+  const od_output_covariance *told = &e->initial;
   e->covariance = calloc(n * n + 1, sizeof *e->covariance);
   if (e->process.count > 0) e->process_noise = calloc(nx * nx + 1, sizeof *e->process_noise);
   bool room = e->covariance && (e->process_noise || e->process.count == 0);

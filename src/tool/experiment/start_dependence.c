@@ -33,7 +33,8 @@ static void find_shift(const od_experiment *e, const od_observed *first, const o
   }
 }
 
-od_status od_observe_repeat(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
+od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
+                                      od_error *err) {
   int n = e->parameters;
   if (n == 0) return OD_OK;
   double *sigmas = calloc((size_t)n, sizeof *sigmas);

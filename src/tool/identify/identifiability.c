@@ -84,7 +84,7 @@ static bool find_nulls(od_identifiability *id, const double *value) {
     }
     for (int i = 0; i < n; i++) basis[k * n + i] /= size;
   }
-  bool ok = od_nulls_find(n, count, basis, id->scale, value, id->null);
+  bool ok = od_null_space_find(n, count, basis, id->scale, value, id->null);
   free(basis);
   return ok;
 }

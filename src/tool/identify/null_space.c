@@ -252,7 +252,8 @@ static void offer_echelon(search *s) {
   }
 }
 
-bool od_nulls_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null) {
+bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
+                        od_null *null) {
   if (count == 0) return true;
   search s = {.n = n, .count = count, .basis = basis, .scale = scale, .value = value};
   size_t N = (size_t)n, K = (size_t)count, d = sizeof(double);

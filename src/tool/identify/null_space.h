@@ -8,6 +8,6 @@
 
 // basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficients have room
 // for n numbers each. False: memory ran out.
-bool od_nulls_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null);
+bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null);
 
 #endif

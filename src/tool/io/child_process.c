@@ -59,7 +59,7 @@ static void restrict_child(long long bytes) {
   alarm((unsigned)(10 + 10 * seconds));
 }
 
-static void be_child(const od_isolated *isolated, int to) {
+static void be_child(const od_child_process *isolated, int to) {
   restrict_child(isolated->bytes);
   silence();
   FILE *f = fdopen(to, "wb");
@@ -68,14 +68,14 @@ static void be_child(const od_isolated *isolated, int to) {
   _exit(fflush(f) == 0 && !ferror(f) ? 0 : 1);
 }
 
-static od_status what_happened(const od_isolated *isolated, int end, od_error *err) {
+static od_status what_happened(const od_child_process *isolated, int end, od_error *err) {
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", (long long)processor_seconds(isolated->bytes));
   return od_fail(err, OD_BAD_INPUT, signal == SIGKILL ? "was killed" : "crashed");
 }
 
-od_status od_isolated_run(const od_isolated *isolated, od_error *err) {
+od_status od_child_process_run(const od_child_process *isolated, od_error *err) {
   int ends[2];
   if (pipe(ends) != 0) return od_fail(err, OD_IO, "no pipe: %s", strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);

@@ -95,7 +95,7 @@ static bool is_whole(walk *w) {
   return whole;
 }
 
-od_status od_mat_check_whole(const char *path, long long *bytes, od_error *err) {
+od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err) {
   struct stat facts;
   *bytes = 0;
   bool there = stat(path, &facts) == 0;

@@ -7,6 +7,6 @@
 
 // OD_OK; OD_BAD_INPUT for a file that ends too early or is damaged; OD_IO if it cannot be read. *bytes: its size. Level 7.3 is HDF5, whose
 // library looks itself.
-od_status od_mat_check_whole(const char *path, long long *bytes, od_error *err);
+od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err);
 
 #endif

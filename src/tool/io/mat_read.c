@@ -459,13 +459,13 @@ static bool take_result(void *user, FILE *from) {
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   static const od_table_wish nothing = {0};
   reading r = {.path = path, .wish = wish ? wish : &nothing};
-  od_isolated work = {.work = read_in_child, .take = take_result, .user = &r};
+  od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
   od_error ended = {0};
   *out = NULL;
-  od_status status = od_mat_check_whole(path, &work.bytes, err);
+  od_status status = od_mat_check_integrity(path, &work.bytes, err);
   if (status != OD_OK) return status;
   if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  status = od_isolated_run(&work, &ended);
+  status = od_child_process_run(&work, &ended);
   if (status == OD_IO) {
     od_fail(err, status, "cannot read %s: %s", path, ended.text);
   } else if (status != OD_OK) {

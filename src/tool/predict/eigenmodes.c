@@ -39,10 +39,10 @@ static void unpack(od_modal *m, int n) {
     for (int j = 0; j < n; j++) {
       bool pair = m->imaginary[j] != 0;
       if (pair != (pass == 0)) continue;
-      cplx product = 0;
+      od_complex product = 0;
       for (int i = 0; i < n; i++) {
-        cplx v = m->right[j * n + i] + (pair ? I * m->right[(j + 1) * n + i] : 0);
-        cplx w = m->left[j * n + i] - (pair ? I * m->left[(j + 1) * n + i] : 0);
+        od_complex v = m->right[j * n + i] + (pair ? I * m->right[(j + 1) * n + i] : 0);
+        od_complex w = m->left[j * n + i] - (pair ? I * m->left[(j + 1) * n + i] : 0);
         m->V[i * n + at] = v, m->W[at * n + i] = w;
         product += w * v;
       }
@@ -96,7 +96,7 @@ static void find_coupling(od_predictor *pr, int c) {
   od_modal *m = pr->modal;
   int n = pr->nx;
   const double *dA = pr->linear.dA + c * n * n;
-  cplx *half = m->coupling + n * n;
+  od_complex *half = m->coupling + n * n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) half[i * n + j] = 0;
   for (int i = 0; i < n; i++)
@@ -106,7 +106,7 @@ static void find_coupling(od_predictor *pr, int c) {
     }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      cplx sum = 0;
+      od_complex sum = 0;
       for (int k = 0; k < n; k++) sum += m->W[i * n + k] * half[k * n + j];
       m->coupling[i * n + j] = sum;
     }
@@ -122,7 +122,7 @@ static void differentiate_residues(od_predictor *pr, int c) {
   if (parameter) find_coupling(pr, c);
   for (int j = 0; j < n; j++) {
     if (is_conjugate(m, j)) continue;
-    cplx dlambda = parameter ? m->coupling[j * n + j] : 0;
+    od_complex dlambda = parameter ? m->coupling[j * n + j] : 0;
     for (int d = 0; d < drives; d++) {
       m->dwb[d] = 0;
       for (int i = 0; i < n; i++) m->dwb[d] += m->W[j * n + i] * drive_rate(pr, i, d, c);
@@ -130,7 +130,7 @@ static void differentiate_residues(od_predictor *pr, int c) {
         if (k != j) m->dwb[d] += m->coupling[j * n + k] / (m->lambda[j] - m->lambda[k]) * m->wb[k * drives + d];
     }
     for (int o = 0; o < ny; o++) {
-      cplx dcv = 0;
+      od_complex dcv = 0;
       for (int i = 0; parameter && i < n; i++) dcv += l->dC[(c * ny + o) * n + i] * m->V[i * n + j];
       for (int k = 0; parameter && k < n; k++)
         if (k != j) dcv += m->cv[o * n + k] * m->coupling[k * n + j] / (m->lambda[j] - m->lambda[k]);
@@ -206,11 +206,11 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
   const od_modal *m = pr->modal;
   int n = pr->nx;
   double s = test_point(m, n, point), sum = 0;
-  const cplx *r = m->r + (o * m->drives + d) * n, *dr = m->dr + (o * m->drives + d) * n,
-             *moved = m->moved + (o * m->drives + d) * n;
+  const od_complex *r = m->r + (o * m->drives + d) * n, *dr = m->dr + (o * m->drives + d) * n,
+                   *moved = m->moved + (o * m->drives + d) * n;
   for (int j = 0; j < n; j++) {
     if (is_conjugate(m, j)) continue;
-    cplx q = 1 / (s - m->lambda[j]);
+    od_complex q = 1 / (s - m->lambda[j]);
     sum += multiplicity(m, j) * creal(c < 0 ? r[j] * q : dr[j] * q + moved[j] * q * q);
   }
   return sum;
@@ -232,8 +232,8 @@ static bool is_accurate(od_predictor *pr, int c) {
       if (largest == 0 && isfinite(worst)) {
         od_modal *m = pr->modal;
         int n = pr->nx, first = (o * m->drives + d) * n;
-        memset((c < 0 ? m->r : m->dr) + first, 0, (size_t)n * sizeof(cplx));
-        memset(m->moved + first, 0, (size_t)n * sizeof(cplx));
+        memset((c < 0 ? m->r : m->dr) + first, 0, (size_t)n * sizeof(od_complex));
+        memset(m->moved + first, 0, (size_t)n * sizeof(od_complex));
       } else if (!(worst <= tolerance * largest)) {
         return false;
       }

@@ -14,7 +14,7 @@ typedef struct od_grid {
   double start, step;
   long rows;
 } od_grid;
-long od_between(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out);
+long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out);
 
 // Zero-phase low-pass (low_pass.c), the corner as a part of the sampling rate, 1e-10 to 1/2. Scratch: 2 n.
 void od_low_pass(double *x, long n, double corner, double *scratch);

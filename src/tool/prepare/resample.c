@@ -9,7 +9,7 @@ static long next_present(const double *x, long n, long i) {
   return i;
 }
 
-long od_between(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out) {
+long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out) {
   long a = -1, b = next_present(x, n, 0), filled = 0;  // neighbours: a before, b at or after
   double near = OD_SAME_TIME * fmin(grid->step, longest);
   for (long i = 0; i < grid->rows; i++) {

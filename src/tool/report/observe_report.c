@@ -16,7 +16,7 @@ double od_kept_uncertainty(const od_account *a, int parameter) {
   return a->o->sigma[parameter] / a->e->parameter[parameter].sigma;
 }
 
-bool od_data_are_silent(const od_account *a, int parameter) {
+bool od_is_uninformed(const od_account *a, int parameter) {
   return od_kept_uncertainty(a, parameter) > 0.95;
 }
 
@@ -149,7 +149,7 @@ static void parameter_row(od_account *a, int i) {
     else
       od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
   }
-  if (od_data_are_silent(a, i))
+  if (od_is_uninformed(a, i))
     od_page_cell(a->page, "not at all: the data say nothing about it");
   else if (isfinite(kept) && kept > 0)
     od_page_cell(a->page, "%.2g times", 1 / kept);

@@ -42,7 +42,7 @@ static double information(int every, double part) {
 static void expect_bound(const od_experiment *e, int parameter, double sigma) {
   od_observed *bound = NULL;
   od_error err = {0};
-  assert_int_equal(od_bound(e, NULL, NULL, &bound, &err), OD_OK);
+  assert_int_equal(od_cramer_rao_bound(e, NULL, NULL, &bound, &err), OD_OK);
   assert_non_null(bound);
   assert_true(fabs(bound->sigma[parameter] / sigma - 1) < 1e-9);
   od_observed_free(bound);

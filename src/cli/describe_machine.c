@@ -1,4 +1,4 @@
-#include "cli/info_elements.h"
+#include "cli/describe_machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -269,7 +269,7 @@ static void block_row(const od_model *m, int i, row *r) {
   }
 }
 
-void od_parts_print(const od_model *m) {
+void od_model_describe(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
@@ -418,7 +418,7 @@ static json_t *list_json(const od_model *m, int count, json_t *(*one)(const od_m
   return list;
 }
 
-json_t *od_parts_json(const od_model *m) {
+json_t *od_model_describe_json(const od_model *m) {
   json_t *parts = json_object();
   json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
   json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));

@@ -1,7 +1,7 @@
 // A change of the parameters is told only by what no change of the initial states explains as well: by the columns of the
 // parameters less their parts in the space of the states' columns. The states themselves need not be told; columns that
 // depend on others are found by pivoting. All of it happens in the small triangle of the Jacobian.
-#include "identify/identifiable.h"
+#include "identify/project_states.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -64,8 +64,8 @@ static void take_states_out(int n, int states, double *column, const double *len
   }
 }
 
-od_status od_told_new(int m, int n, int np, const double *J, const double *parameters, const double *size,
-                      od_identifiability **out, od_error *err) {
+od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
+                                            const double *size, od_identifiability **out, od_error *err) {
   size_t square = (size_t)n * (size_t)n;
   double *column = malloc((2 * square + 3 * (size_t)n) * sizeof *column);
   *out = NULL;
