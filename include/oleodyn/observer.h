@@ -50,7 +50,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
 od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
-void od_observer_doubt(od_observer *o, double factor);
+void od_observer_inflate(od_observer *o, double factor);
 
 double od_observer_time(const od_observer *o);
 const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "io/inputs_read.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},

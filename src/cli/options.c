@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 static bool append(od_words *texts, const char *text) {
   if (texts->count == texts->capacity) {

@@ -78,9 +78,9 @@ static void test_null_directions(void **state) {
   for (int i = 0; i < SEEDS; i++) {
     const od_fitted *f = all.fitted[i];
     char text[2][1000];
-    assert_int_equal(f->told->nulls, 2);
-    assert_int_equal(f->told->weak, 0);
-    for (int k = 0; k < 2; k++) od_identifiability_null_text(f->told, k, f->name, text[k], sizeof text[k]);
+    assert_int_equal(f->identifiability->nulls, 2);
+    assert_int_equal(f->identifiability->weak, 0);
+    for (int k = 0; k < 2; k++) od_identifiability_null_text(f->identifiability, k, f->name, text[k], sizeof text[k]);
     assert_string_equal(text[0],
                         "valve.pressure_coefficient up by 1 with chamber.leakage down by 1 leaves the data unchanged");
     assert_string_equal(text[1],

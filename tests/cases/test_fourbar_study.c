@@ -1,6 +1,6 @@
 // The studies of cases/fourbar-valve with few runs: the observer reaches the Cramer-Rao bound and is right about itself; the
 // published tuning and a wrong model are seen in its statistics, and estimating what was wrong cures it. What proves
-// what: the bound (od_bound, a filter at the truth) for the size of errors, chi-squared and binomial intervals for the
+// what: the bound (od_cramer_rao_bound, a filter at the truth) for the size of errors, chi-squared and binomial intervals for the
 // statistics. The studies themselves, with all their runs, are too long for a test.
 #include <math.h>
 #include <setjmp.h>

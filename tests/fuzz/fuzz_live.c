@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiment/live.h"
+#include "experiment/live_source.h"
 
 static void refuse(void *user, double t, const char *why) {
   (void)t;
@@ -23,11 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!e) abort();
   size_t refused = 0;
   const od_live_options live = {.input = input, .name = "stdin", .refuse = refuse, .user = &refused};
-  od_source source = {0};
+  od_sample_source source = {0};
   od_error err = {0};
-  bool more = od_source_live(e, &live, &source, messages, &err) == OD_OK;
+  bool more = od_sample_source_live(e, &live, &source, messages, &err) == OD_OK;
   for (od_sample sample; more && source.next(source.self, &sample, &more, &err) == OD_OK;) continue;
-  od_source_free(&source);
+  od_sample_source_free(&source);
   od_experiment_free(e);
   od_messages_free(messages);
   close(input);

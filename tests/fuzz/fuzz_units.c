@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "machine/units.h"
+#include "document/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_file(data, 0, "input", "cases/crane");  // the small database of units

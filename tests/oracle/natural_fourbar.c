@@ -223,14 +223,14 @@ int oracle_fourbar_trapezoid(const oracle_fourbar *m, const double q0[6], double
   if (evaluate(m, q[TH], w0, q, &out[0]) != 0) return -1;
   for (int n = 0; n < steps; n++) {
     const oracle_fourbar_sample *old = &out[n];
-    oracle_fourbar_sample *new = &out[n + 1];
+    oracle_fourbar_sample *next = &out[n + 1];
     // Eq. (12) makes z and w functions of the new acceleration a; Newton on a - f(z(a), w(a)) = 0 with the slope by
     // finite differences, which only costs iterations, not accuracy.
     double a = old->a, before = INFINITY;
     for (int iteration = 0;; iteration++) {
       const double w = old->w + h / 2 * (old->a + a), z = old->z + h / 2 * (old->w + w);
-      if (evaluate(m, z, w, q, new) != 0) return -1;
-      const double defect = a - new->a, d = 1e-6 * (1 + fabs(a));
+      if (evaluate(m, z, w, q, next) != 0) return -1;
+      const double defect = a - next->a, d = 1e-6 * (1 + fabs(a));
       // Converged to 1e-13 of the state (h times the defect is the rate's error) and no longer falling.
       const double size = h * fabs(defect) / (1 + fabs(w));
       if (size == 0 || (size < 1e-13 && size >= 0.1 * before)) break;
@@ -239,9 +239,9 @@ int oracle_fourbar_trapezoid(const oracle_fourbar *m, const double q0[6], double
       oracle_fourbar_sample moved;
       const double wd = w + h / 2 * d, zd = z + h / 2 * (wd - w);
       if (evaluate(m, zd, wd, q, &moved) != 0) return -1;
-      a -= defect / (1 - (moved.a - new->a) / d);
+      a -= defect / (1 - (moved.a - next->a) / d);
     }
-    new->t = (n + 1) * h;
+    next->t = (n + 1) * h;
   }
   return 0;
 }

@@ -131,19 +131,19 @@ static void add_joint(plan *p, int i) {
   if (type == OD_REVOLUTE || type == OD_PRISMATIC) p->joint_with_friction = joint;
   static const char *const one[] = {"angle"}, *const slide[] = {"position"},
                            *const more[] = {"angle1", "angle2", "angle3"};
-  int free = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
-  for (int k = 0; k < free; k++) {
-    snprintf(quantity, sizeof quantity, "%s.%s", name, free > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
+  int freedom = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
+  for (int k = 0; k < freedom; k++) {
+    snprintf(quantity, sizeof quantity, "%s.%s", name, freedom > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
     od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, -0.8, 0.8), false);
   }
-  if (free == 1 && od_dice_pick(&p->dice, 2) == 0) {
+  if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0) {
     int first = number(p, "stiffness", od_dice_uniform(&p->dice, 0, 20));
     number(p, "damping", od_dice_uniform(&p->dice, 0, 3));
     number(p, "free", od_dice_uniform(&p->dice, -1, 1));
     number(p, "preload", od_dice_uniform(&p->dice, -2, 2));
     od_build_joint_spring(p->build, name, joint, first);
   }
-  if (free == 1 && od_dice_pick(&p->dice, 2) == 0)
+  if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0)
     od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), driver(p, 0));
 }
 

@@ -448,7 +448,7 @@ od_status od_observer_correct(od_observer *o, const double *y) {
   return status;
 }
 
-void od_observer_doubt(od_observer *o, double factor) {
+void od_observer_inflate(od_observer *o, double factor) {
   od_covariance b = covariance(o);
   od_covariance_scale(&b, factor);
 }

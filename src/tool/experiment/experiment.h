@@ -48,12 +48,12 @@ typedef struct od_watched {
 } od_watched;
 
 // What is said together about some of the watched outputs: the covariance of their errors or changes.
-typedef struct od_told {
+typedef struct od_output_covariance {
   int count;
   int *output;
   double *covariance, *factor;  // count x count; the factor is Cholesky's, a lower triangle
-} od_told;
-void od_told_free(od_told *t);
+} od_output_covariance;
+void od_output_covariance_free(od_output_covariance *t);
 
 // A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
@@ -68,7 +68,7 @@ typedef struct od_estimated {
 } od_estimated;
 
 typedef struct od_experiment {
-  struct od_machine *file;  // the file's own texts and numbers; it has no model
+  od_document *file;  // the file's own texts and numbers
   const char *title, *path, *variant;
   od_machine *truth, *model;  // truth NULL: a log or stream is observed
   double time, step;
@@ -82,8 +82,9 @@ typedef struct od_experiment {
   int parameters;
   double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
-  od_told initial, process;  // of the start's errors; of what changes in a step beside the model (count 0: nothing)
-  double *process_noise;     // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
+  od_output_covariance initial,
+      process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
+  double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   od_covariance_form form;
   double gate;
   int patience;        // of the gate

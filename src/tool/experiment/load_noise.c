@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/loading.h"
+#include "experiment/experiment_loader.h"
 #include "math/dense.h"
 
 // --- A covariance in full -----------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ static const char *product_unit(od_loader *ld, const char *a, const char *b) {
 }
 
 // The outputs' names: where they stand, and which of the model's outputs each is.
-static bool read_names(od_experiment_loader *xl, int node, od_told *t, int *entry) {
+static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t, int *entry) {
   od_loader *ld = &xl->ld;
   bool sound = od_read_list(ld, node, "of", "a list of outputs", t->count, entry);
   for (int i = 0; sound && i < t->count; i++) {
@@ -54,7 +54,8 @@ static bool read_names(od_experiment_loader *xl, int node, od_told *t, int *entr
   return sound;
 }
 
-static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_told *t, int *number) {
+static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
+                     int *number) {
   od_loader *ld = &xl->ld;
   int n = t->count, *entry = calloc((size_t)n + 1, sizeof *entry);
   const char *label = od_format(ld, "matrix[%d]", i);
@@ -73,7 +74,8 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
 }
 
 // Symmetric, and of a covariance.
-static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_told *t, const int *number) {
+static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_output_covariance *t,
+                         const int *number) {
   od_loader *ld = &xl->ld;
   int n = t->count;
   double *C = t->covariance;
@@ -95,9 +97,9 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_t
     od_complain(ld, node, "the matrix is singular; noise of sensors needs a positive definite one");
 }
 
-static bool make_room(od_told *t, int **entry, int count) {
+static bool make_room(od_output_covariance *t, int **entry, int count) {
   size_t n = (size_t)count;
-  *t = (od_told){.count = count};
+  *t = (od_output_covariance){.count = count};
   t->output = calloc(n + 1, sizeof *t->output);
   t->covariance = calloc(n * n + 1, sizeof *t->covariance);
   t->factor = calloc(n * n + 1, sizeof *t->factor);
@@ -105,7 +107,8 @@ static bool make_room(od_told *t, int **entry, int count) {
   return t->output && t->covariance && t->factor && *entry;
 }
 
-bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool definite, od_told *t, int **entry) {
+bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
+                               od_output_covariance *t, int **entry) {
   od_loader *ld = &xl->ld;
   int before = od_messages_errors(ld->messages);
   od_section section = od_section_open(ld, node, node, path, path, matrix_keys);
@@ -123,13 +126,13 @@ bool od_read_told(od_experiment_loader *xl, int node, const char *path, bool def
   return sound && od_messages_errors(ld->messages) == before;
 }
 
-bool od_watch_told(od_experiment_loader *xl, od_told *t, const int *entry) {
+bool od_watch_output_covariance(od_experiment_loader *xl, od_output_covariance *t, const int *entry) {
   for (int i = 0; i < t->count; i++)
     if ((t->output[i] = od_watch(xl, entry[i])) < 0) return false;
   return true;
 }
 
-bool od_tell_sigmas(const od_experiment_loader *xl, od_told *t, int **entry) {
+bool od_covariance_of_sigmas(const od_experiment_loader *xl, od_output_covariance *t, int **entry) {
   const od_experiment *e = xl->e;
   int n = 0;
   for (int i = 0; i < e->watches; i++) n += e->watched[i].sigma > 0;
@@ -145,7 +148,7 @@ bool od_tell_sigmas(const od_experiment_loader *xl, od_told *t, int **entry) {
   return true;
 }
 
-void od_told_free(od_told *t) {
+void od_output_covariance_free(od_output_covariance *t) {
   free(t->output);
   free(t->covariance);
   free(t->factor);
@@ -158,13 +161,14 @@ void od_load_sensor_noise(od_experiment_loader *xl, int node) {
   if (xl->options->more)
     od_complain(&xl->ld, node, "a fit takes the noise of its sensors as independent; give each its 'sigma'");
   else
-    xl->together_unsound = !od_read_told(xl, node, "sensor_noise", true, &xl->together, &xl->together_entry);
+    xl->correlated_unsound =
+        !od_read_output_covariance(xl, node, "sensor_noise", true, &xl->correlated, &xl->correlated_entry);
 }
 
-double od_together_sigma(const od_experiment_loader *xl, const char *sensor) {
-  const od_told *t = &xl->together;
+double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
+  const od_output_covariance *t = &xl->correlated;
   // Nobody knows which sensors were meant.
-  if (xl->together_unsound) return 1;
+  if (xl->correlated_unsound) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
   return NAN;
@@ -174,24 +178,24 @@ double od_together_sigma(const od_experiment_loader *xl, const char *sensor) {
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;
-  for (int i = 0; i < xl->together.count; i++) {
-    const char *name = od_machine_output_name(e->model, xl->together.output[i]);
+  for (int i = 0; i < xl->correlated.count; i++) {
+    const char *name = od_machine_output_name(e->model, xl->correlated.output[i]);
     sensor[i] = -1;
     for (int k = 0; k < e->sensors; k++)
       if (strcmp(e->sensor[k].name, name) == 0) sensor[i] = k;
     if (sensor[i] < 0)
-      od_complain(&xl->ld, xl->together_entry[i], "there is no sensor '%s'", name);
+      od_complain(&xl->ld, xl->correlated_entry[i], "there is no sensor '%s'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
-      od_complain(&xl->ld, xl->together_entry[i], "the noise of '%s' must be gaussian to go together with others",
+      od_complain(&xl->ld, xl->correlated_entry[i], "the noise of '%s' must be gaussian to go together with others",
                   name);
     found = found && sensor[i] >= 0;
   }
   return found;
 }
 
-void od_tell_sensor_noise(od_experiment_loader *xl) {
+void od_fill_sensor_covariance(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
-  const od_told *t = &xl->together;
+  const od_output_covariance *t = &xl->correlated;
   size_t ny = (size_t)e->sensors;
   if (t->count == 0 || od_has_errors(&xl->ld)) return;
   int *sensor = calloc((size_t)t->count + 1, sizeof *sensor);
@@ -246,7 +250,7 @@ void od_load_noise(od_experiment_loader *xl, int node) {
 void od_load_process(od_experiment_loader *xl) {
   if (xl->structure != OD_NOISE_MATRIX || xl->process < 0) return;
   od_experiment *e = xl->e;
-  if (od_read_told(xl, xl->process, "noise.process", false, &e->process, &xl->process_entry) &&
-      !od_watch_told(xl, &e->process, xl->process_entry))
+  if (od_read_output_covariance(xl, xl->process, "noise.process", false, &e->process, &xl->process_entry) &&
+      !od_watch_output_covariance(xl, &e->process, xl->process_entry))
     e->process.count = 0;
 }

@@ -223,7 +223,7 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
   return status;
 }
 
-bool od_log_tell_repeated(const od_log *log, od_verdict *verdict) {
+bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
   if (log->repeated == 0) return true;
   return od_verdict_add(
       verdict, OD_SOUND, "log.repeated_times",

@@ -8,7 +8,8 @@
 
 #include "io/table.h"
 #include "io/verdict.h"
-#include "machine/loader.h"
+#include "document/loader.h"
+#include "oleodyn/machine.h"
 
 typedef struct od_channel {
   const char *name, *unit;  // of the output or input it is for; unit in SI
@@ -67,15 +68,15 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
 void od_log_free(od_log *log);
 
 // Adds a remark about rows that were left out because their time is that of the row before. False: memory ran out.
-bool od_log_tell_repeated(const od_log *log, od_verdict *verdict);
+bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
 
 // log_jumps.c: how often a channel jumps: changes within one row by more than a tenth of its range, and hardly in the
 // rows around it.
 long od_log_jumps(const od_log *log, int channel);
 // Adds a remark about every input that jumps, unless inputs are held from row to row. False: memory ran out.
-bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
+bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
 // Whether inputs are unknown for a while, because the log has no rows there; and a remark about it.
 bool od_log_pauses(const od_log *log);
-bool od_log_tell_pause(const od_log *log, od_trust trust, od_verdict *verdict);
+bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 
 #endif

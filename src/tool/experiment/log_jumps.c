@@ -32,7 +32,7 @@ long od_log_jumps(const od_log *log, int channel) {
   return jumps;
 }
 
-bool od_log_tell_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict) {
+bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict) {
   bool ok = true;
   for (int c = 0; c < log->plan->channels && !hold; c++) {
     const od_channel *channel = &log->plan->channel[c];
@@ -56,7 +56,7 @@ bool od_log_pauses(const od_log *log) {
   return log->longest > pause_rows * usual;
 }
 
-bool od_log_tell_pause(const od_log *log, od_trust trust, od_verdict *verdict) {
+bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict) {
   if (!od_log_pauses(log)) return true;
   return od_verdict_add(verdict, trust, "input.pause", "Pause in the log:",
                         "it has no rows for %s after %.9g s, and what the inputs did meanwhile is not known.",

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "experiment/log.h"
-#include "machine/suggest.h"
+#include "document/suggest.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/compare.h"
+#include "experiment/compare_truth.h"
 #include "experiment/observe_verdict.h"
-#include "experiment/start.h"
+#include "experiment/start_covariance.h"
 #include "io/clock.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
@@ -23,7 +23,7 @@ typedef struct run {
   const od_experiment *e;
   const od_observe_options *options;
   od_observed *o;
-  od_source *source;
+  od_sample_source *source;
   int nx, np, n, ny, nu;
   od_plant *plant;
   od_observer *observer;
@@ -366,7 +366,7 @@ static od_status carry_over(run *r, const od_sample *s) {
   const double *u = s->u_after ? s->u_after : s->u;
   od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
   if (status != OD_OK) return status;
-  od_observer_doubt(r->observer, doubt);
+  od_observer_inflate(r->observer, doubt);
   r->failures = 0;
   leave_sample(r, s);
   return OD_OK;
@@ -396,7 +396,7 @@ static od_sample_fate take_in_somehow(run *r, const od_sample *s, od_error *err)
 // --- All samples --------------------------------------------------------------------------------------------------
 
 static bool goes_on(const run *r) {
-  const od_source *source = r->source;
+  const od_sample_source *source = r->source;
   const od_observe_options *options = r->options;
   if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
   double done = (r->t - source->begin) / (source->end - source->begin);
@@ -474,23 +474,24 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, &first, err);
   keep_estimates(r);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  if (!od_compare(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_compare_truth(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
 }
 
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err) {
   static const od_observe_options none = {0};
   if (!options) options = &none;
-  od_source own = {0};
+  od_sample_source own = {0};
   bool started = false;
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = options->source ? OD_OK : od_source_of(e, &own, err);
+  od_status status = options->source ? OD_OK : od_sample_source_of(e, &own, err);
   run r = {.e = e, .options = options, .o = *out, .source = options->source ? options->source : &own};
   if (status == OD_OK) status = observe(&r, &started, err);
   release(&r);
-  od_source_free(&own);
-  if (status == OD_OK && options->repeat && !options->source) status = od_observe_repeat(e, options, *out, err);
+  od_sample_source_free(&own);
+  if (status == OD_OK && options->repeat && !options->source)
+    status = od_observe_start_dependence(e, options, *out, err);
   (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
   if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;
@@ -513,7 +514,7 @@ void od_observed_free(od_observed *o) {
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);
-  od_compare_free(o);
+  od_compare_truth_free(o);
   od_observed_free(o->bound);
   free(o);
 }

@@ -6,8 +6,8 @@
 
 #include "experiment/experiment.h"
 #include "experiment/innovations.h"
-#include "experiment/source.h"
-#include "experiment/start.h"
+#include "experiment/sample_source.h"
+#include "experiment/start_covariance.h"
 #include "io/table.h"
 #include "io/verdict.h"
 
@@ -72,7 +72,7 @@ typedef struct od_observed {
   bool failed_early;   // the run ended before its time because something failed
   od_verdict verdict;  // may all this be trusted? See observe_verdict.h
   double level;        // of significance, of each of the verdict's tests
-  struct od_observed *bound;  // the best that is possible, see bound.h; NULL: nobody asked, or it is not known
+  struct od_observed *bound;  // the best that is possible, see cramer_rao.h; NULL: nobody asked, or it is not known
 } od_observed;
 
 // What became of a sample.
@@ -86,15 +86,15 @@ typedef enum od_sample_fate {
 typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // as in simulate/run.h
   void *user;
-  od_source *source;  // where samples come from; NULL: the experiment's log or true machine
-  bool no_table;      // for those who only want to know what comes of it
+  od_sample_source *source;  // where samples come from; NULL: the experiment's log or true machine
+  bool no_table;             // for those who only want to know what comes of it
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // after each sample, or NULL
   // For streams: called when the table has its columns, and with its last row for each sample; false ends the run.
   // Where the sample was not taken, `why` says more.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   const double *parameters, *sigmas;  // where they start, and how uncertain; NULL: as the experiment says
-  // Runs a second time from the parameters that were found, to see whether the result depends on the start (repeat.c).
+  // Runs a second time from the parameters that were found, to see whether the result depends on the start (start_dependence.c).
   // Not with a source of one's own.
   bool repeat;
   bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md

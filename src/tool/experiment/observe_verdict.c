@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiment/compare.h"
+#include "experiment/compare_truth.h"
 #include "io/display.h"
 #include "io/name_list.h"
 #include "io/number.h"
@@ -374,9 +374,9 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (o->verdict.trust == OD_SOUND) praise(&j, &run);
   if (run.count > 0) judge_caution(&j, &run);
   if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
-  if (!j.blamed && e->log) j.ok = od_log_tell_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
-  if (!j.blamed && e->log) j.ok = od_log_tell_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
+  if (!j.blamed && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
+  if (!j.blamed && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_clipped(&j);
-  if (e->log) j.ok = od_log_tell_repeated(e->log, &o->verdict) && j.ok;
+  if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;
   return j.ok;
 }

@@ -12,8 +12,9 @@ bool od_observe_judge(const od_experiment *e, od_observed *o);
 // what can be checked.
 bool od_observe_name_causes(const od_experiment *e, const od_observed *o, od_verdict *verdict);
 
-// repeat.c: fills o->shift by a second run, of which nothing else is kept; NAN where that fails.
-od_status od_observe_repeat(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
+// start_dependence.c: fills o->shift by a second run, of which nothing else is kept; NAN where that fails.
+od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
+                                      od_error *err);
 
 // Whether innovations depend on each other, and enough to matter; level: od_observed.level.
 bool od_innovations_coloured(const od_innovations *in, double level);

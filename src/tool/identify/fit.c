@@ -10,7 +10,7 @@
 
 #include "random/random.h"
 #include "identify/fit_work.h"
-#include "identify/told.h"
+#include "identify/project_states.h"
 #include "io/clock.h"
 
 static bool is_anywhere(const od_fit_work *w) {
@@ -423,7 +423,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   double *size = J + (size_t)w->m * (size_t)w->n;
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
   if (jacobian(w, x, J) == 0) {
-    status = od_told_new((int)w->m, w->n, w->np, J, x, size, &w->f->told, err);
+    status = od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, &w->f->identifiability, err);
     if (status == OD_OK) status = find_influence(w, J, err);
   }
   free(J);
@@ -455,7 +455,7 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
   }
   for (int c = 0; c < plan->combinations; c++) {
     f->combination_value[c] = od_combination_value(&plan->combination[c], w->np, r->x, gradient);
-    f->combination_bound[c] = f->told ? od_identifiability_sigma(f->told, gradient) : (double)NAN;
+    f->combination_bound[c] = f->identifiability ? od_identifiability_sigma(f->identifiability, gradient) : (double)NAN;
   }
   free(gradient);
   return OD_OK;
@@ -516,7 +516,7 @@ void od_fitted_free(od_fitted *f) {
   free(f->estimate);
   free(f->combination_value);
   od_verdict_free(&f->verdict);
-  od_identifiability_free(f->told);
+  od_identifiability_free(f->identifiability);
   od_ls_result_free(f->search);
   free(f);
 }

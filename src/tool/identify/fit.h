@@ -146,7 +146,8 @@ typedef struct od_fitted {
   // steps between two samples would do; 0: no steps.
   double *shift;
   int better_substeps;
-  od_identifiability *told;  // what the data can tell about the parameters, whatever the unknown initial states
+  // Of the parameters, whatever the unknown initial states are.
+  od_identifiability *identifiability;
   double *combination_value, *combination_sigma, *combination_white, *combination_coloured;
   double *combination_bound;  // Cramer and Rao's, with the sensors' sigmas
   double start_fit, fit;      // percent, root mean square over fitted sets and sensors that move

@@ -181,7 +181,7 @@ static void judge_whiteness(judge *j) {
 // --- The estimates ------------------------------------------------------------------------------------------------
 
 static void judge_told(judge *j) {
-  const od_identifiability *id = j->f->told;
+  const od_identifiability *id = j->f->identifiability;
   char text[1000], hidden[120] = "";
   if (!id) return;
   int told = id->columns - id->nulls - id->weak;
@@ -317,8 +317,8 @@ static void judge_inputs(judge *j, const od_fit_set_result *s) {
   for (int i = 0; i < j->e->sensors; i++) coloured = coloured || od_fit_is_coloured(&s->fitted_quality[i]);
   od_trust trust = coloured ? OD_DOUBTFUL : OD_SOUND;
   bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
-  j->ok = od_log_tell_jumps(set->log, hold, trust, j->verdict) && j->ok;
-  j->ok = od_log_tell_pause(set->log, trust, j->verdict) && j->ok;
+  j->ok = od_log_remark_jumps(set->log, hold, trust, j->verdict) && j->ok;
+  j->ok = od_log_remark_pause(set->log, trust, j->verdict) && j->ok;
 }
 
 static void judge_data(judge *j, int set) {
@@ -347,7 +347,7 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbours.",
            s->data->bridged);
-  if (s->data->set->log) j->ok = od_log_tell_repeated(s->data->set->log, j->verdict) && j->ok;
+  if (s->data->set->log) j->ok = od_log_remark_repeated(s->data->set->log, j->verdict) && j->ok;
   judge_inputs(j, s);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "identify/nulls.h"
+#include "identify/null_space.h"
 
 static const double rank_tolerance = 1e-9;  // singular values below this, of columns of length 1, are zero
 static const double seen_tolerance = 1e-6;  // part of a gradient along null directions that counts as none
@@ -84,7 +84,7 @@ static bool find_nulls(od_identifiability *id, const double *value) {
     }
     for (int i = 0; i < n; i++) basis[k * n + i] /= size;
   }
-  bool ok = od_nulls_find(n, count, basis, id->scale, value, id->null);
+  bool ok = od_null_space_find(n, count, basis, id->scale, value, id->null);
   free(basis);
   return ok;
 }

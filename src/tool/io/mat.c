@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "io/atomic_file.h"
-#include "io/isolated.h"
+#include "io/child_process.h"
 #include "io/mat_name.h"
-#include "io/mat_whole.h"
+#include "io/mat_integrity.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 
@@ -142,8 +142,8 @@ static bool take_answer(void *user, FILE *from) {
 
 static bool is_written(const char *path, const od_table *table, const variable_name *names) {
   written w = {path, table, names};
-  od_isolated work = {.work = compare, .take = take_answer, .user = &w};
-  return od_mat_check_whole(path, &work.bytes, NULL) == OD_OK && od_isolated_run(&work, NULL) == OD_OK;
+  od_child_process work = {.work = compare, .take = take_answer, .user = &w};
+  return od_mat_check_integrity(path, &work.bytes, NULL) == OD_OK && od_child_process_run(&work, NULL) == OD_OK;
 }
 
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err) {

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "io/inputs_read.h"
-#include "io/isolated.h"
+#include "io/child_process.h"
 #include "io/mat_name.h"
-#include "io/mat_whole.h"
+#include "io/mat_integrity.h"
 #include "io/table.h"
 
 enum { DEEPEST = 8, MOST_ARRAYS = 100000, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };
@@ -459,13 +459,13 @@ static bool take_result(void *user, FILE *from) {
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   static const od_table_wish nothing = {0};
   reading r = {.path = path, .wish = wish ? wish : &nothing};
-  od_isolated work = {.work = read_in_child, .take = take_result, .user = &r};
+  od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
   od_error ended = {0};
   *out = NULL;
-  od_status status = od_mat_check_whole(path, &work.bytes, err);
+  od_status status = od_mat_check_integrity(path, &work.bytes, err);
   if (status != OD_OK) return status;
   if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  status = od_isolated_run(&work, &ended);
+  status = od_child_process_run(&work, &ended);
   if (status == OD_IO) {
     od_fail(err, status, "cannot read %s: %s", path, ended.text);
   } else if (status != OD_OK) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/blocks.h"
+#include "machine/block_forms.h"
 #include "model/model.h"
 
 const od_block_form od_block_forms[] = {
@@ -55,13 +55,13 @@ int od_list_count(const od_loader *ld, int node) {
 
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
   const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  return od_map_find(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->machine->numbers, path);
+  return od_map_find(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->document->numbers, path);
 }
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
   double value;
   const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  const char *text = od_numbers_overriding(&ld->machine->numbers, path);
+  const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
   if (text == NULL || !od_split_quantity(text, &value, &unit)) return 0;
@@ -104,17 +104,17 @@ const char *od_unit_rate(od_loader *ld, const char *unit, int order) {
 static void build_block(od_loader *ld, od_loading_block *b) {
   od_block_spec spec = spec_of(ld, b);
   const char *name = od_text_of(ld, b->key), *unit = b->unit != NULL ? b->unit : "1";
-  b->index = od_build_block(ld->build, name, &spec, unit);
+  b->index = od_build_block(ld->draft->build, name, &spec, unit);
   if (b->index < 0) return;
   od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
-  ld->names.element[b->element].index = od_build_block_signal(ld->build, b->index, 0);
-  ld->names.element[b->element].unit = unit;
-  for (int i = 0; i < od_build_block_output_count(ld->build, b->index); i++) {
-    const char *label = od_build_block_output_name(ld->build, b->index, i);
+  ld->draft->names.element[b->element].index = od_build_block_signal(ld->draft->build, b->index, 0);
+  ld->draft->names.element[b->element].unit = unit;
+  for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
+    const char *label = od_build_block_output_name(ld->draft->build, b->index, i);
     if (label[0] == '\0') continue;
     const char *own = i == 0 ? unit : od_unit_rate(ld, unit, i);
     od_names_add_output(ld, b->element, od_format(ld, "%s.%s", name, label),
-                        od_build_block_signal(ld->build, b->index, i), own);
+                        od_build_block_signal(ld->draft->build, b->index, i), own);
   }
 }
 
@@ -151,7 +151,7 @@ static const char *unit_by_ending(od_loader *ld, const char *text) {
                                            {"wx", "rad/s"},    {"wy", "rad/s"},   {"wz", "rad/s"}, {"angle", "rad"}};
   const char *dot = strchr(text, '.'), *last = strrchr(text, '.');
   if (dot == NULL) return NULL;
-  int element = od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text)));
+  int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text)));
   const char *unit = element > 0 ? od_state_quantity_unit(ld, element, dot + 1) : NULL;
   for (size_t i = 0; unit == NULL && i < sizeof endings / sizeof endings[0]; i++)
     if (strcmp(last + 1, endings[i][0]) == 0) unit = endings[i][1];
@@ -161,14 +161,14 @@ static const char *unit_by_ending(od_loader *ld, const char *text) {
 static const char *unit_of_source(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
   const char *text = od_text_of(ld, node);
-  int element = od_index_find(&ld->names.element_index, text);
-  if (element >= 0 && od_element_is(&ld->names.element[element], OD_ELEMENT_SIGNAL))
-    return ld->names.element[element].unit;
+  int element = od_index_find(&ld->draft->names.element_index, text);
+  if (element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL))
+    return ld->draft->names.element[element].unit;
   const char *dot = strchr(text, '.');
-  element = dot != NULL ? od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  element = dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
   // The second output of a block, its rate.
-  if (element >= 0 && ld->names.element[element].kind == OD_ELEMENT_BLOCK) {
-    const char *unit = ld->names.element[element].unit;
+  if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK) {
+    const char *unit = ld->draft->names.element[element].unit;
     return unit == NULL                                                 ? NULL
            : strcmp(dot, ".rate") == 0 || strcmp(dot, ".velocity") == 0 ? times(ld, unit, "1/s")
                                                                         : unit;
@@ -180,7 +180,7 @@ static const char *unit_of_source(od_loader *ld, int node) {
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
   double value;
   const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
-  const char *text = od_numbers_overriding(&ld->machine->numbers, path);
+  const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
   return text != NULL && od_split_quantity(text, &value, &unit) && unit[0] != '\0' ? unit : "1";
@@ -209,11 +209,11 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 static void find_units(od_loader *ld) {
   for (bool found = true; found;) {
     found = false;
-    for (int i = 0; i < ld->blocks; i++) {
-      od_loading_block *b = &ld->block[i];
+    for (int i = 0; i < ld->draft->blocks; i++) {
+      od_loading_block *b = &ld->draft->block[i];
       if (b->form < 0 || b->unit != NULL) continue;
       b->unit = derived_unit(ld, b);
-      ld->names.element[b->element].unit = b->unit;
+      ld->draft->names.element[b->element].unit = b->unit;
       found = found || b->unit != NULL;
     }
   }
@@ -224,12 +224,13 @@ static void find_units(od_loader *ld) {
 static void declare_block(od_loader *ld, int key) {
   int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK);
   if (element < 0) return;
-  od_loading_block *grown = od_grow(ld->block, ld->blocks, &ld->block_capacity, sizeof *ld->block);
+  od_loading_block *grown =
+      od_grow(ld->draft->block, ld->draft->blocks, &ld->draft->block_capacity, sizeof *ld->draft->block);
   if (grown == NULL) {
     ld->no_memory = true;
     return;
   }
-  ld->block = grown;
+  ld->draft->block = grown;
   od_loading_block b = {.key = key, .element = element, .form = -1, .map = -1, .index = OD_NOT_BUILT};
   const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
   static const char *const any[] = {"type", NULL};
@@ -242,25 +243,25 @@ static void declare_block(od_loader *ld, int key) {
   if (b.form >= 0) b.unit = od_block_forms[b.form].unit;
   int unit = b.form >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;
   if (unit >= 0) b.unit = od_read_unit(ld, unit);
-  ld->names.element[element].unit = b.unit;
-  ld->names.element[element].block = ld->blocks;
-  ld->names.element[element].broken = b.form < 0;
-  ld->block[ld->blocks++] = b;
+  ld->draft->names.element[element].unit = b.unit;
+  ld->draft->names.element[element].block = ld->draft->blocks;
+  ld->draft->names.element[element].broken = b.form < 0;
+  ld->draft->block[ld->draft->blocks++] = b;
 }
 
 void od_declare_blocks(od_loader *ld, int node) {
-  ld->names.has_blocks = node >= 0;
+  ld->draft->names.has_blocks = node >= 0;
   for (int key = od_first(ld, node, "blocks"); key >= 0; key = od_next(ld, key)) {
-    if (ld->blocks == OD_MOST_BLOCKS) {
+    if (ld->draft->blocks == OD_MOST_BLOCKS) {
       od_complain(ld, key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
       break;
     }
     declare_block(ld, key);
   }
   find_units(ld);
-  for (int i = 0; i < ld->blocks; i++)
-    if (ld->block[i].form >= 0)
-      build_block(ld, &ld->block[i]);
+  for (int i = 0; i < ld->draft->blocks; i++)
+    if (ld->draft->block[i].form >= 0)
+      build_block(ld, &ld->draft->block[i]);
     else
-      ld->names.element[ld->block[i].element].unit = "1";
+      ld->draft->names.element[ld->draft->block[i].element].unit = "1";
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/blocks.h"
-#include "machine/suggest.h"
+#include "machine/block_forms.h"
+#include "document/suggest.h"
 
 // --- What inputs are connected to ---------------------------------------------------------------------------------
 
@@ -32,15 +32,16 @@ static const char *joint_force_unit(const od_element *joint, const char *name) {
 static void complain_source(od_loader *ld, int node, const char *text) {
   const char *dot = strchr(text, '.');
   const char *owner = dot != NULL ? od_copy(ld, text, (size_t)(dot - text)) : text;
-  int element = dot != NULL ? od_index_find(&ld->names.element_index, owner) : -1;
-  if (od_index_find(&ld->names.failed, owner) >= 0) return;  // its own mistake has been reported
+  int element = dot != NULL ? od_index_find(&ld->draft->names.element_index, owner) : -1;
+  if (od_index_find(&ld->draft->names.failed, owner) >= 0) return;  // its own mistake has been reported
   od_nearest nearest = od_nearest_to(text);
-  for (int i = 0; i < ld->names.elements; i++)
-    if (od_element_is(&ld->names.element[i], OD_ELEMENT_SIGNAL)) od_nearest_try(&nearest, ld->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements; i++)
+    if (od_element_is(&ld->draft->names.element[i], OD_ELEMENT_SIGNAL))
+      od_nearest_try(&nearest, ld->draft->names.element[i].name);
   const char *other = element > 0 ? od_nearest_state_quantity(ld, element, dot + 1) : NULL;
   if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
-  if (element > 0 && ld->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
-    od_complain(ld, node, "the block '%s' has no output '%s'", ld->names.element[element].name, dot + 1);
+  if (element > 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
+    od_complain(ld, node, "the block '%s' has no output '%s'", ld->draft->names.element[element].name, dot + 1);
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
                 "'%s' is nothing that a block can measure; positions, rates, lengths, pressures, spools and forces of "
@@ -57,16 +58,17 @@ static void complain_source(od_loader *ld, int node, const char *text) {
 static const char *connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
   const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
   if (text == NULL) return NULL;
-  int found = od_index_find(&ld->names.element_index, text);
-  if (found >= 0 && od_element_is(&ld->names.element[found], OD_ELEMENT_SIGNAL)) {
-    const od_element *signal = &ld->names.element[found];
+  int found = od_index_find(&ld->draft->names.element_index, text);
+  if (found >= 0 && od_element_is(&ld->draft->names.element[found], OD_ELEMENT_SIGNAL)) {
+    const od_element *signal = &ld->draft->names.element[found];
     if (signal->index == OD_NOT_BUILT) return NULL;  // and that has been said
-    od_build_block_input(ld->build, b->index, place, signal->index);
+    od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
   }
   const char *dot = strchr(text, '.');
-  int owner = dot != NULL ? od_index_find(&ld->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
-  const od_element *element = owner > 0 ? &ld->names.element[owner] : NULL;
+  int owner =
+      dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const od_element *element = owner > 0 ? &ld->draft->names.element[owner] : NULL;
   if (element != NULL && element->broken) return NULL;
   const char *unit = NULL;
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, dot + 1);
@@ -81,7 +83,7 @@ static const char *connect(od_loader *ld, int node, const char *label, const od_
     complain_source(ld, node, text);
     return NULL;
   }
-  od_build_block_measures(ld->build, b->index, place, text);
+  od_build_block_measures(ld->draft->build, b->index, place, text);
   return unit;
 }
 
@@ -187,7 +189,7 @@ static void read_transfer(const block_reader *r) {
   int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_errors(ld->messages);
   bool sampled = od_block_has(ld, r->b, "sample");
   read_polynomial(r, "numerator", ratio(r), sampled);
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   read_polynomial(r, "denominator", "1", sampled);
   if (od_messages_errors(ld->messages) != before) return;
   if (d > OD_MOST_BLOCK_ORDER + 1)
@@ -407,7 +409,7 @@ static void name_state_units(const block_reader *r, od_block_kind kind) {
   od_loader *ld = r->ld;
   const char *input = r->source != NULL ? r->source : "1";
   bool sampled = od_block_has(ld, r->b, "sample");
-  int count = od_build_block_state_count(ld->build, r->b->index);
+  int count = od_build_block_state_count(ld->draft->build, r->b->index);
   for (int i = 0; i < count; i++) {
     const char *unit = i == 0 || sampled ? input : od_unit_rate(ld, input, i);
     if (sampled && i == count - 1) unit = r->unit;
@@ -429,16 +431,17 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   block_reader r = {.ld = ld, .b = b, .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
   r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), form->keys);
   if (b->index < 0) return;
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   read_numbers(&r, form->kind);
   if (can_be_sampled(form->kind)) read_sample(&r);
   name_state_units(&r, form->kind);
   if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
     od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);
-  if (ld->machine->numbers.count > first) od_build_block_numbers(ld->build, b->index, od_number_theta(ld, first));
+  if (ld->document->numbers.count > first)
+    od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }
 
 void od_load_blocks(od_loader *ld) {
-  for (int i = 0; i < ld->blocks; i++)
-    if (ld->block[i].form >= 0) load_block(ld, &ld->block[i]);
+  for (int i = 0; i < ld->draft->blocks; i++)
+    if (ld->draft->block[i].form >= 0) load_block(ld, &ld->draft->block[i]);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 static const double origin[3] = {0, 0, 0};
 
@@ -15,20 +15,21 @@ static const char *describe_element(od_loader *ld, const char *noun, const char 
 
 void od_load_gravity(od_loader *ld, int node) {
   int first = od_read_vector(ld, node, "gravity", "gravity", "m/s2", OD_VECTOR, origin, od_place_of(ld, -1));
-  od_build_gravity(ld->build, od_number_theta(ld, first));
+  od_build_gravity(ld->draft->build, od_number_theta(ld, first));
 }
 
 // --- Points -------------------------------------------------------------------------------------------------------
 
 // A point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
 static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
-  int body = ld->names.element[element].index;
-  int point = od_build_point(ld->build, name, body, od_number_theta(ld, vector), od_number_theta(ld, length), fraction);
+  int body = ld->draft->names.element[element].index;
+  int point =
+      od_build_point(ld->draft->build, name, body, od_number_theta(ld, vector), od_number_theta(ld, length), fraction);
   od_names_add_point(ld, element, name, point);
 }
 
 static void load_points(od_loader *ld, int node, int element) {
-  const char *owner = ld->names.element[element].name;
+  const char *owner = ld->draft->names.element[element].name;
   for (int key = od_first(ld, node, "points"); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
@@ -63,8 +64,8 @@ static od_section open_shape(od_loader *ld, const od_section *body, const char *
 }
 
 static void build_body(od_loader *ld, int element, od_shape shape, int first_number) {
-  od_element *body = &ld->names.element[element];
-  body->index = od_build_body(ld->build, body->name, shape, od_number_theta(ld, first_number));
+  od_element *body = &ld->draft->names.element[element];
+  body->index = od_build_body(ld->draft->build, body->name, shape, od_number_theta(ld, first_number));
   od_remember(ld, OD_ABOUT_BODY, body->index, body->node);
   add_point(ld, element, "origin", -1, -1, 0);
 }
@@ -145,7 +146,7 @@ static void load_single_inertia(od_loader *ld, const od_section *body, int node)
     if (i == 2)
       od_add_number(ld, &given, value, &field, NULL, OD_IN_MODEL);
     else
-      od_build_number(ld->build, od_path(ld, body->path, hidden[i]), i < 2 ? value : 0, "kg m2");
+      od_build_number(ld->draft->build, od_path(ld, body->path, hidden[i]), i < 2 ? value : 0, "kg m2");
   }
 }
 
@@ -219,7 +220,7 @@ static void load_body(od_loader *ld, int key, int element) {
   od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
   const shape_loader *shape = find_shape(ld, &section);
   if (shape == NULL) {
-    ld->names.element[element].broken = true;
+    ld->draft->names.element[element].broken = true;
     return;
   }
   shape->load(ld, &section, element);
@@ -232,7 +233,7 @@ void od_load_bodies(od_loader *ld, int node) {
     int element = od_names_declare(ld, key, OD_ELEMENT_BODY);
     if (element >= 0) load_body(ld, key, element);
   }
-  ld->names.lacks_bodies = count == 0;
+  ld->draft->names.lacks_bodies = count == 0;
   bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
   if (count == 0 && is_map) od_complain(ld, node, "a machine needs at least one body");
 }

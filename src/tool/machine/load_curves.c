@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
 
@@ -33,7 +33,7 @@ static int entry_of(const od_loader *ld, const axis *a, int at) {
 
 // Reads `count` numbers of the model; returns the index of the first.
 static int read_axis(od_loader *ld, const char *path, const axis *a, int count, od_place place) {
-  int first = ld->machine->numbers.count;
+  int first = ld->document->numbers.count;
   int at = count_of(ld, a->list) > 0 ? ld->tree.node[a->list].first : -1;
   for (int i = 0; i < count; i++) {
     const char *label = od_format(ld, "%s[%d]", a->name, i);
@@ -56,7 +56,7 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
 
 // Reads both coordinates of all control points.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
-  if (ld->machine->numbers.count > OD_MOST_NUMBERS) {
+  if (ld->document->numbers.count > OD_MOST_NUMBERS) {
     od_complain(ld, node, "there are more than %d numbers in this machine", OD_MOST_NUMBERS);
     return;
   }

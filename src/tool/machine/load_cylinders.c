@@ -1,7 +1,7 @@
 // Cylinders: between two points of the mechanism and two nodes of the circuit.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 // --- Chambers -----------------------------------------------------------------------------------------------------
 
@@ -11,24 +11,24 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
   int node = od_section_need(ld, section, "chambers");
   chambers[0] = chambers[1] = -1;
   if (!od_read_list(ld, node, "chambers", "two names, piston side and rod side", 2, entry)) {
-    ld->loose_ends = true;
+    ld->draft->loose_ends = true;
     return false;
   }
   int before = od_messages_errors(ld->messages);
   for (int i = 0; i < 2; i++) {
     chambers[i] = od_find_node(ld, entry[i], "chambers");
-    if (chambers[i] >= 0 && ld->names.element[chambers[i]].kind == OD_ELEMENT_SOURCE)
+    if (chambers[i] >= 0 && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_SOURCE)
       od_complain(ld, entry[i], "'%s' is a source; a chamber is a volume, or a tank on one side",
-                  ld->names.element[chambers[i]].name);
+                  ld->draft->names.element[chambers[i]].name);
   }
   if (chambers[0] < 0 || chambers[1] < 0 || od_messages_errors(ld->messages) != before) return false;
   bool tanks = true;
-  for (int i = 0; i < 2; i++) tanks = tanks && ld->names.element[chambers[i]].kind == OD_ELEMENT_TANK;
+  for (int i = 0; i < 2; i++) tanks = tanks && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_TANK;
   if (tanks)
     od_complain(ld, entry[1], "%s has tanks on both sides; expected a volume on one side at least", section->what);
   else if (chambers[0] == chambers[1])
     od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different ones", section->what,
-                ld->names.element[chambers[0]].name);
+                ld->draft->names.element[chambers[0]].name);
   return od_messages_errors(ld->messages) == before;
 }
 
@@ -38,7 +38,8 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
 static int read_areas(od_loader *ld, const od_section *section, const int chambers[2]) {
   od_field field[2] = {{"areas[0]", "m2", OD_POSITIVE, NAN}, {"areas[1]", "m2", OD_POSITIVE, NAN}};
   for (int i = 0; i < 2; i++)
-    if (chambers[i] >= 0 && ld->names.element[chambers[i]].kind == OD_ELEMENT_TANK) field[i].range = OD_NOT_NEGATIVE;
+    if (chambers[i] >= 0 && ld->draft->names.element[chambers[i]].kind == OD_ELEMENT_TANK)
+      field[i].range = OD_NOT_NEGATIVE;
   return od_read_two_numbers(ld, section, "areas", "two areas, piston side and rod side", field);
 }
 
@@ -63,7 +64,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   else if (areas < 0 && !*diameters && section->map >= 0 && !section->has_unknown)
     od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);
   if (*diameters && areas < 0) return read_diameters(ld, section);
-  return areas >= 0 ? read_areas(ld, section, chambers) : ld->machine->numbers.count;
+  return areas >= 0 ? read_areas(ld, section, chambers) : ld->document->numbers.count;
 }
 
 static void read_rest(od_loader *ld, const od_section *section) {
@@ -94,11 +95,11 @@ static void load_cylinder(od_loader *ld, int key, int element) {
   int first = read_size(ld, &section, chambers, &diameters);
   read_rest(ld, &section);
   od_connect_nodes(ld, chambers);
-  od_element *cylinder = &ld->names.element[element];
+  od_element *cylinder = &ld->draft->names.element[element];
   if (placed && connected) {
-    cylinder->index =
-        od_build_cylinder(ld->build, cylinder->name, ends[0].point, ends[1].point, ld->names.element[chambers[0]].index,
-                          ld->names.element[chambers[1]].index, diameters, od_number_theta(ld, first));
+    cylinder->index = od_build_cylinder(
+        ld->draft->build, cylinder->name, ends[0].point, ends[1].point, ld->draft->names.element[chambers[0]].index,
+        ld->draft->names.element[chambers[1]].index, diameters, od_number_theta(ld, first));
     od_remember(ld, OD_ABOUT_CYLINDER, cylinder->index, key);
   }
   od_load_friction(ld, &section, cylinder->index, -1, false);
@@ -110,6 +111,6 @@ void od_load_cylinders(od_loader *ld, int node) {
     if (element >= 0)
       load_cylinder(ld, key, element);
     else
-      ld->loose_ends = true;
+      ld->draft->loose_ends = true;
   }
 }

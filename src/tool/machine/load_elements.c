@@ -1,7 +1,7 @@
 // Rods and springs: what acts between two points.
 #include <math.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 static od_section open_element(od_loader *ld, int key, const char *noun, const char *const *keys) {
   const char *name = od_text_of(ld, key);
@@ -17,8 +17,8 @@ static void load_rod(od_loader *ld, int key, int element) {
   bool connected = od_names_find_pair(ld, &section, ends);
   int first = od_read_fields(ld, &section, &length, 1, OD_IN_MODEL);
   if (!connected || ends[0].point < 0 || ends[1].point < 0) return;
-  od_element *rod = &ld->names.element[element];
-  rod->index = od_build_rod(ld->build, rod->name, ends[0].point, ends[1].point, od_number_theta(ld, first));
+  od_element *rod = &ld->draft->names.element[element];
+  rod->index = od_build_rod(ld->draft->build, rod->name, ends[0].point, ends[1].point, od_number_theta(ld, first));
   od_remember(ld, OD_ABOUT_ROD, rod->index, key);
 }
 
@@ -46,8 +46,9 @@ static void load_spring(od_loader *ld, int key, int element) {
               od_number_is_given(ld, first + PRELOAD);
   if (!acts && section.map >= 0) od_complain(ld, key, "%s needs 'stiffness', 'damping' or 'preload'", section.what);
   if (!connected || ends[0].point < 0 || ends[1].point < 0) return;
-  od_element *spring = &ld->names.element[element];
-  spring->index = od_build_spring(ld->build, spring->name, ends[0].point, ends[1].point, od_number_theta(ld, first));
+  od_element *spring = &ld->draft->names.element[element];
+  spring->index =
+      od_build_spring(ld->draft->build, spring->name, ends[0].point, ends[1].point, od_number_theta(ld, first));
   od_remember(ld, OD_ABOUT_SPRING, spring->index, key);
 }
 

@@ -5,16 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/document.h"
 #include "io/table.h"
-#include "machine/quantities.h"
-#include "machine/suggest.h"
-
-// Paths are relative to the folder of the machine file.
-static const char *beside_machine(od_loader *ld, const char *path) {
-  const char *slash = strrchr(ld->machine->file, '/');
-  if (path[0] == '/' || slash == NULL) return path;
-  return od_format(ld, "%.*s/%s", (int)(slash - ld->machine->file), ld->machine->file, path);
-}
+#include "machine/draft.h"
+#include "document/suggest.h"
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
   const char *list = "";
@@ -98,7 +92,7 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
   long count;
   double *pairs = collect_samples(ld, table, time, value, node, &count);
   if (pairs == NULL) return -1;
-  int signal = od_signals_add(ld->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * count));
+  int signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * count));
   if (signal < 0) ld->no_memory = true;
   free(pairs);
   return signal;
@@ -164,7 +158,7 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
   const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}};
   od_table *table = NULL;
   od_error error = {0};
-  if (od_table_read(beside_machine(ld, path), &wish, &table, &error) != OD_OK) {
+  if (od_table_read(od_document_beside(ld, path), &wish, &table, &error) != OD_OK) {
     od_complain(ld, n.path_node, "%s", error.text);
     return -1;
   }

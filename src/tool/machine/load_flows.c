@@ -1,7 +1,7 @@
 // What oil flows through, one number or a few each: pumps, orifices, relief valves, check valves and leaks.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { MOST_FIELDS = 4 };
 
@@ -70,12 +70,12 @@ static bool find_pump_ends(od_loader *ld, const od_section *section, int ends[2]
   int from = od_section_get(ld, section, "from"), to = od_section_need(ld, section, "to");
   ends[0] = from >= 0 ? od_find_node(ld, from, "from") : -1;
   ends[1] = to >= 0 ? od_find_node(ld, to, "to") : -1;
-  if (to < 0) ld->loose_ends = true;
+  if (to < 0) ld->draft->loose_ends = true;
   if (ends[1] < 0 || (from >= 0 && ends[0] < 0)) return false;
   if (ends[0] != ends[1]) return true;
   od_complain(ld, to, "%s connects '%s' with itself; expected two different volumes, tanks or sources", section->what,
-              ld->names.element[ends[1]].name);
-  ld->loose_ends = true;
+              ld->draft->names.element[ends[1]].name);
+  ld->draft->loose_ends = true;
   return false;
 }
 
@@ -93,9 +93,9 @@ static void load_flow(od_loader *ld, int key, int element, const flow_form *form
     od_complain_number(ld, first + CHECK_FULL, "full must be greater than crack, where the valve begins to open");
   if (!connected) return;
   od_connect_nodes(ld, ends);
-  od_element *flow = &ld->names.element[element];
-  int from = ends[0] >= 0 ? ld->names.element[ends[0]].index : -1, to = ld->names.element[ends[1]].index;
-  flow->index = od_build_flow(ld->build, flow->name, form->kind, from, to, od_number_theta(ld, first), input);
+  od_element *flow = &ld->draft->names.element[element];
+  int from = ends[0] >= 0 ? ld->draft->names.element[ends[0]].index : -1, to = ld->draft->names.element[ends[1]].index;
+  flow->index = od_build_flow(ld->draft->build, flow->name, form->kind, from, to, od_number_theta(ld, first), input);
   od_remember(ld, OD_ABOUT_FLOW, flow->index, key);
 }
 
@@ -105,7 +105,7 @@ static void load_flows(od_loader *ld, int node, const flow_form *form) {
     if (element >= 0)
       load_flow(ld, key, element, form);
     else
-      ld->loose_ends = true;
+      ld->draft->loose_ends = true;
   }
 }
 

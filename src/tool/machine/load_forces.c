@@ -1,7 +1,7 @@
 // Forces and torques: where they act, and how large they are.
 #include <math.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   od_field field = {"value", unit, OD_ANY, NAN};
@@ -27,8 +27,8 @@ static void load_force(od_loader *ld, int key, int element) {
   od_read_vector_field(ld, &section, "direction", "1", OD_DIRECTION, NULL);
   bool follows = follows_body(ld, &section);
   if (at.point < 0) return;
-  ld->names.element[element].index =
-      od_build_force(ld->build, name, at.point, od_number_theta(ld, first), input, follows);
+  ld->draft->names.element[element].index =
+      od_build_force(ld->draft->build, name, at.point, od_number_theta(ld, first), input, follows);
 }
 
 void od_load_forces(od_loader *ld, int node) {
@@ -51,18 +51,18 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   int joint = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
   // What cannot be checked because of another error is read all the same, for its own errors.
   od_joint_type type = OD_REVOLUTE;
-  bool known = joint >= 0 && !ld->names.element[joint].broken;
-  if (known) type = ld->names.element[joint].type;
+  bool known = joint >= 0 && !ld->draft->names.element[joint].broken;
+  if (known) type = ld->draft->names.element[joint].type;
   if (known && type != OD_REVOLUTE && type != OD_PRISMATIC) {
     od_complain(ld, node, "torques act in revolute and prismatic joints; '%s' is neither", text);
     return;
   }
   int input;
   int first = read_value(ld, section, type == OD_PRISMATIC ? "N" : "N m", &input);
-  if (!known || ld->names.element[joint].index == OD_NOT_BUILT) return;
-  od_element *torque = &ld->names.element[element];
-  torque->index =
-      od_build_joint_force(ld->build, torque->name, ld->names.element[joint].index, od_number_theta(ld, first), input);
+  if (!known || ld->draft->names.element[joint].index == OD_NOT_BUILT) return;
+  od_element *torque = &ld->draft->names.element[element];
+  torque->index = od_build_joint_force(ld->draft->build, torque->name, ld->draft->names.element[joint].index,
+                                       od_number_theta(ld, first), input);
 }
 
 static void load_body_torque(od_loader *ld, const od_section *section, int node, int element) {
@@ -74,10 +74,10 @@ static void load_body_torque(od_loader *ld, const od_section *section, int node,
   int first = read_value(ld, section, "N m", &input);
   od_read_vector_field(ld, section, "axis", "1", OD_DIRECTION, z);
   bool follows = follows_body(ld, section);
-  if (body <= 0 || ld->names.element[body].index == OD_NOT_BUILT) return;
-  od_element *torque = &ld->names.element[element];
-  torque->index = od_build_torque(ld->build, torque->name, ld->names.element[body].index, od_number_theta(ld, first),
-                                  input, follows);
+  if (body <= 0 || ld->draft->names.element[body].index == OD_NOT_BUILT) return;
+  od_element *torque = &ld->draft->names.element[element];
+  torque->index = od_build_torque(ld->draft->build, torque->name, ld->draft->names.element[body].index,
+                                  od_number_theta(ld, first), input, follows);
 }
 
 static void load_torque(od_loader *ld, int key, int element) {

@@ -1,7 +1,7 @@
 // Friction in cylinders and joints.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 enum { COULOMB, STATIC, SPEED, VISCOUS, FIELDS };
 
@@ -30,7 +30,7 @@ static void read_static(od_loader *ld, const od_section *section, const od_field
     return;
   }
   if (node >= 0) od_complain(ld, node, "friction of the law 'coulomb' has no '%s'", field->key);
-  od_build_number(ld->build, od_path(ld, section->path, field->key), od_number_value(ld, coulomb), field->unit);
+  od_build_number(ld->draft->build, od_path(ld, section->path, field->key), od_number_value(ld, coulomb), field->unit);
 }
 
 void od_load_friction(od_loader *ld, const od_section *owner, int cylinder, int joint, bool turning) {
@@ -46,5 +46,5 @@ void od_load_friction(od_loader *ld, const od_section *owner, int cylinder, int 
   if (law >= 0) read_static(ld, &section, &field[STATIC], law, first);
   od_read_fields(ld, &section, &field[SPEED], 2, OD_IN_MODEL);
   if (law < 0 || section.map < 0 || cylinder == OD_NOT_BUILT || joint == OD_NOT_BUILT) return;
-  od_build_friction(ld->build, (od_friction_law)law, cylinder, joint, od_number_theta(ld, first));
+  od_build_friction(ld->draft->build, (od_friction_law)law, cylinder, joint, od_number_theta(ld, first));
 }

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "machine/draft.h"
+#include "document/suggest.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
@@ -61,8 +61,8 @@ static void add_joint_options(options *list, od_joint_type type) {
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
   size_t length = strcspn(name, ".");
-  for (int i = 0; i < ld->names.points; i++) {
-    const od_named_point *point = &ld->names.point[i];
+  for (int i = 0; i < ld->draft->names.points; i++) {
+    const od_named_point *point = &ld->draft->names.point[i];
     if (point->element != element || strncmp(point->name, name, length) != 0 || point->name[length] != '\0') continue;
     for (int j = 0; j < 3; j++) {
       add(list, od_format(ld, "%s.%s", point->name, coordinates[j]), "m");
@@ -73,17 +73,17 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
 
 // States of a block; beyond the options that fit none is missed.
 static void add_block_options(od_loader *ld, options *list, const od_element *element) {
-  const od_loading_block *b = &ld->block[element->block];
-  for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->build, b->index); i++) {
-    add_balanced(list, od_build_block_state_name(ld->build, b->index, i), b->state_unit[i], OD_ANY, 0);
+  const od_loading_block *b = &ld->draft->block[element->block];
+  for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->draft->build, b->index); i++) {
+    add_balanced(list, od_build_block_state_name(ld->draft->build, b->index, i), b->state_unit[i], OD_ANY, 0);
     list->item[list->count - 1].row = "";  // signals may be anything
   }
 }
 
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
-  switch (ld->names.element[element].kind) {
-    case OD_ELEMENT_JOINT: add_joint_options(&list, ld->names.element[element].type); break;
+  switch (ld->draft->names.element[element].kind) {
+    case OD_ELEMENT_JOINT: add_joint_options(&list, ld->draft->names.element[element].type); break;
     case OD_ELEMENT_SPRING:
     case OD_ELEMENT_CYLINDER:
       add(&list, "length", "m");
@@ -96,10 +96,10 @@ static options options_of(od_loader *ld, int element, const char *name) {
       break;
     case OD_ELEMENT_VOLUME: add_balanced(&list, "pressure", "Pa", OD_NOT_NEGATIVE, 1e6); break;
     case OD_ELEMENT_VALVE:
-      add(&list, "spool", ld->names.element[element].unit);
-      list.item[0].no_state = ld->names.element[element].follows;
+      add(&list, "spool", ld->draft->names.element[element].unit);
+      list.item[0].no_state = ld->draft->names.element[element].follows;
       break;
-    case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->names.element[element]); break;
+    case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->draft->names.element[element]); break;
     default: break;
   }
   return list;
@@ -169,7 +169,7 @@ static const char *list_options(od_loader *ld, const options *list) {
 }
 
 static void complain_option(od_loader *ld, int key, int element, const char *name, const options *list) {
-  const od_element *owner = &ld->names.element[element];
+  const od_element *owner = &ld->draft->names.element[element];
   const char *noun = od_element_noun(owner->kind);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < list->count; i++) od_nearest_try(&nearest, list->item[i].name);
@@ -197,10 +197,10 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
 // "energy.kinetic" and the like belong to no element.
 static int find_element(od_loader *ld, int key, const char *text, size_t length) {
   const char *name = od_copy(ld, text, length);
-  int element = od_index_find(&ld->names.element_index, name);
+  int element = od_index_find(&ld->draft->names.element_index, name);
   if (element >= 0) return element;
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < ld->names.elements; i++) od_nearest_try(&nearest, ld->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   if (text[length] == '.' && is_other_output(text))
     od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_excerpt(ld, text));
   else if (nearest.best != NULL)
@@ -223,7 +223,7 @@ static bool find_option(od_loader *ld, int key, option *found) {
     *found = list.item[i];
     return true;
   }
-  if (!ld->names.element[element].broken) complain_option(ld, key, element, name, &list);
+  if (!ld->draft->names.element[element].broken) complain_option(ld, key, element, name, &list);
   return false;
 }
 
@@ -275,13 +275,13 @@ static void load_value(od_loader *ld, int key, const option *o) {
       (!od_read_quantity(ld, &number, o->unit, &value) || !od_check_range(ld, &number, &field, o->row, value)))
     return;
   int number_index = od_add_number(ld, &given, value, &field, o->row, OD_IN_LOADER);
-  if (balance && number_index >= 0) ld->machine->numbers.item[number_index].number.balanced = true;
+  if (balance && number_index >= 0) ld->document->numbers.item[number_index].number.balanced = true;
   if (o->no_state) return;
   if (balance)
-    od_build_balance(ld->build, quantity, value);
+    od_build_balance(ld->draft->build, quantity, value);
   else
-    od_build_initial(ld->build, quantity, value, !rough);
-  od_remember(ld, OD_ABOUT_INITIAL, ld->initials++, key);
+    od_build_initial(ld->draft->build, quantity, value, !rough);
+  od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
 }
 
 void od_load_initial(od_loader *ld, int node) {
@@ -308,8 +308,8 @@ static double balanced_value(const od_model *m, const char *quantity, double sta
 }
 
 void od_load_balanced(od_loader *ld) {
-  for (int i = 0; i < ld->machine->numbers.count; i++) {
-    od_number *x = &ld->machine->numbers.item[i].number;
-    if (x->balanced) x->value = balanced_value(ld->machine->model, x->path + strlen("initial."), x->value);
+  for (int i = 0; i < ld->document->numbers.count; i++) {
+    od_number *x = &ld->document->numbers.item[i].number;
+    if (x->balanced) x->value = balanced_value(ld->draft->machine->model, x->path + strlen("initial."), x->value);
   }
 }

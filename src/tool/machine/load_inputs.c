@@ -1,7 +1,7 @@
 // The inputs of the machine: their units and names. Their signals are read in load_signals.c.
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 // The unit of an input that is just a quantity: that of the quantity, in SI.
 static const char *unit_of_quantity(od_loader *ld, int node) {
@@ -34,14 +34,15 @@ static const char *input_unit(od_loader *ld, int node) {
 static void load_input(od_loader *ld, int key, int element) {
   const char *name = od_text_of(ld, key);
   const char *unit = input_unit(ld, od_value(ld, key));
-  ld->names.element[element].unit = unit;
-  ld->names.element[element].index = od_build_input(ld->build, name, unit);
+  ld->draft->names.element[element].unit = unit;
+  ld->draft->names.element[element].index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
   int signal = od_load_signal(ld, od_value(ld, key), path, what, unit);
-  if (signal >= 0 && ld->names.element[element].index >= 0)
-    od_build_input_start(ld->build, ld->names.element[element].index, od_signal_value(ld->machine->signals, signal, 0));
-  od_machine *machine = ld->machine;
+  if (signal >= 0 && ld->draft->names.element[element].index >= 0)
+    od_build_input_start(ld->draft->build, ld->draft->names.element[element].index,
+                         od_signal_value(ld->draft->machine->signals, signal, 0));
+  od_machine *machine = ld->draft->machine;
   od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
   if (grown == NULL) {
     ld->no_memory = true;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 static const char *const type_names[] = {"revolute", "prismatic", "universal", "spherical", "fixed", NULL};
 
@@ -96,13 +96,13 @@ static bool is_sprung(od_loader *ld, const od_section *section) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
   for (int i = 0; i < 3; i++) {
     if (od_section_get(ld, section, acting[i]) >= 0) return true;
-    if (od_numbers_is_overridden(&ld->machine->numbers, od_path(ld, section->path, acting[i]))) return true;
+    if (od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, acting[i]))) return true;
   }
   return false;
 }
 
 static void load_joint_spring(od_loader *ld, const od_section *section, int element) {
-  od_joint_type type = ld->names.element[element].type;
+  od_joint_type type = ld->draft->names.element[element].type;
   if (!has_spring(type)) {
     for (int i = 0; i < SPRING_FIELDS; i++) refuse(ld, section, turning[i].key, type);
     return;
@@ -110,9 +110,9 @@ static void load_joint_spring(od_loader *ld, const od_section *section, int elem
   bool sprung = is_sprung(ld, section);
   int first = od_read_fields(ld, section, type == OD_REVOLUTE ? turning : sliding, SPRING_FIELDS,
                              sprung ? OD_IN_MODEL : OD_IN_LOADER);
-  const od_element *joint = &ld->names.element[element];
+  const od_element *joint = &ld->draft->names.element[element];
   if (!sprung || joint->index == OD_NOT_BUILT) return;
-  int index = od_build_joint_spring(ld->build, joint->name, joint->index, od_number_theta(ld, first));
+  int index = od_build_joint_spring(ld->draft->build, joint->name, joint->index, od_number_theta(ld, first));
   od_remember(ld, OD_ABOUT_JOINT_SPRING, index, joint->node);
 }
 
@@ -130,7 +130,7 @@ static int representative(int *group, int element) {
 static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
   int ground = representative(group, 0);
   for (int i = 1; i < bodies; i++) {
-    const od_element *element = &ld->names.element[i];
+    const od_element *element = &ld->draft->names.element[i];
     if (!element->broken && representative(group, i) != ground)
       od_complain(ld, element->node, "no joint connects the body '%s' to the ground, directly or through other bodies",
                   element->name);
@@ -152,26 +152,26 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
   bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
   if (connected && !cut) group[representative(group, ends[0].element)] = representative(group, ends[1].element);
   if (type < 0) {
-    ld->names.element[element].broken = true;
+    ld->draft->names.element[element].broken = true;
     return connected;
   }
-  ld->names.element[element].type = (od_joint_type)type;
+  ld->draft->names.element[element].type = (od_joint_type)type;
   od_joint_spec spec = {(od_joint_type)type, ends[0].point, ends[1].point, -1, -1, cut, independent};
   read_axes(ld, &section, &spec);
   if (connected && spec.point_a >= 0 && spec.point_b >= 0) {
-    ld->names.element[element].index = od_build_joint(ld->build, name, &spec);
-    od_remember(ld, OD_ABOUT_JOINT, ld->names.element[element].index, key);
+    ld->draft->names.element[element].index = od_build_joint(ld->draft->build, name, &spec);
+    od_remember(ld, OD_ABOUT_JOINT, ld->draft->names.element[element].index, key);
   }
   load_joint_spring(ld, &section, element);
   if (has_axis(spec.type))
-    od_load_friction(ld, &section, -1, ld->names.element[element].index, spec.type == OD_REVOLUTE);
+    od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, spec.type == OD_REVOLUTE);
   else
     refuse(ld, &section, "friction", spec.type);
   return connected;
 }
 
 void od_load_joints(od_loader *ld, int node) {
-  int bodies = ld->names.elements;  // the ground and the bodies were declared first
+  int bodies = ld->draft->names.elements;  // the ground and the bodies were declared first
   int *group = malloc((size_t)bodies * sizeof *group);
   if (group == NULL) {
     ld->no_memory = true;

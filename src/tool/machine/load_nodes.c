@@ -1,11 +1,11 @@
 // The nodes of the hydraulic circuit: volumes, tanks and sources, and how other elements refer to them.
 #include <math.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 od_section od_open_element(od_loader *ld, int key, int element, const char *const *keys) {
   const char *name = od_text_of(ld, key);
-  const char *what = od_format(ld, "the %s '%s'", od_element_noun(ld->names.element[element].kind), name);
+  const char *what = od_format(ld, "the %s '%s'", od_element_noun(ld->draft->names.element[element].kind), name);
   return od_section_open(ld, od_value(ld, key), key, name, what, keys);
 }
 
@@ -14,14 +14,14 @@ od_section od_open_element(od_loader *ld, int key, int element, const char *cons
 int od_first_end(od_loader *ld, int node, const char *what) {
   int before = od_messages_errors(ld->messages);
   int first = od_first(ld, node, what);
-  if (od_messages_errors(ld->messages) != before) ld->loose_ends = true;
+  if (od_messages_errors(ld->messages) != before) ld->draft->loose_ends = true;
   return first;
 }
 
 int od_find_node(od_loader *ld, int node, const char *label) {
   const char *text = od_read_text(ld, node, label, "the name of a volume, tank or source");
   int element = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_NODE) : -1;
-  if (element < 0) ld->loose_ends = true;
+  if (element < 0) ld->draft->loose_ends = true;
   return element;
 }
 
@@ -30,15 +30,15 @@ bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]) {
   int entry[2];
   int node = od_section_need(ld, section, "between");
   if (!od_read_list(ld, node, "between", "two names of volumes, tanks or sources", 2, entry)) {
-    ld->loose_ends = true;
+    ld->draft->loose_ends = true;
     return false;
   }
   for (int i = 0; i < 2; i++) ends[i] = od_find_node(ld, entry[i], "between");
   if (ends[0] < 0 || ends[1] < 0) return false;
   if (ends[0] == ends[1]) {
     od_complain(ld, entry[1], "%s connects '%s' with itself; expected two different volumes, tanks or sources",
-                section->what, ld->names.element[ends[0]].name);
-    ld->loose_ends = true;
+                section->what, ld->draft->names.element[ends[0]].name);
+    ld->draft->loose_ends = true;
     return false;
   }
   return true;
@@ -46,13 +46,13 @@ bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]) {
 
 void od_connect_nodes(od_loader *ld, const int ends[2]) {
   for (int i = 0; i < 2; i++)
-    if (ends[i] >= 0) ld->names.element[ends[i]].connected = true;
+    if (ends[i] >= 0) ld->draft->names.element[ends[i]].connected = true;
 }
 
 void od_check_volumes(od_loader *ld) {
-  if (ld->loose_ends) return;  // what is meant to end there may have been reported: one mistake, one message
-  for (int i = 0; i < ld->names.elements; i++) {
-    const od_element *element = &ld->names.element[i];
+  if (ld->draft->loose_ends) return;  // what is meant to end there may have been reported: one mistake, one message
+  for (int i = 0; i < ld->draft->names.elements; i++) {
+    const od_element *element = &ld->draft->names.element[i];
     if (element->kind == OD_ELEMENT_VOLUME && !element->connected)
       od_complain(ld, element->node,
                   "nothing flows into or out of the volume '%s'; expected a pump, an orifice, a valve's port, a "
@@ -78,14 +78,14 @@ static void load_node(od_loader *ld, int key, int element, const node_form *form
   int input = -1;
   int number = form->kind == OD_NODE_SOURCE ? od_read_value(ld, &section, &form->field, &input)
                                             : od_read_fields(ld, &section, &form->field, 1, OD_IN_MODEL);
-  od_element *node = &ld->names.element[element];
-  node->index = od_build_node(ld->build, node->name, form->kind, od_number_theta(ld, number), input);
+  od_element *node = &ld->draft->names.element[element];
+  node->index = od_build_node(ld->draft->build, node->name, form->kind, od_number_theta(ld, number), input);
   od_remember(ld, OD_ABOUT_NODE, node->index, key);
 }
 
 static void load_nodes(od_loader *ld, int node, const char *what, od_element_kind kind, const node_form *form) {
   bool is_map = node < 0 || ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL;
-  if (!is_map) ld->names.lacks_nodes = true;
+  if (!is_map) ld->draft->names.lacks_nodes = true;
   for (int key = od_first(ld, node, what); key >= 0; key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, kind);
     if (element >= 0) load_node(ld, key, element, form);

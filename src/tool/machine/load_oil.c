@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 enum { MOST_FIELDS = 4 };
 
@@ -54,13 +54,13 @@ void od_load_oil(od_loader *ld, int node) {
   int numbers = od_read_fields(ld, &section, laws[law].field, laws[law].count, OD_IN_MODEL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
     od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
-  od_build_oil(ld->build, (od_oil_law)law, od_number_theta(ld, first));
+  od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
 }
 
 // The first element that cannot do without oil, where the file has none.
 void od_check_oil(od_loader *ld) {
-  for (int i = 0; i < ld->names.elements; i++) {
-    const od_element *element = &ld->names.element[i];
+  for (int i = 0; i < ld->draft->names.elements; i++) {
+    const od_element *element = &ld->draft->names.element[i];
     if (element->kind < OD_ELEMENT_VOLUME || element->kind > OD_ELEMENT_CYLINDER) continue;
     if (element->kind == OD_ELEMENT_TANK || element->kind == OD_ELEMENT_SOURCE) continue;
     od_complain(ld, element->node, "the %s '%s' needs oil: the machine has no 'oil' with density and law",

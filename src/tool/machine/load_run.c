@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/quantities.h"
-#include "machine/suggest.h"
+#include "machine/draft.h"
+#include "document/suggest.h"
 #include "model/model.h"
 
 // A number that has no default of its own: without it the machine has no such number.
 static double read_optional(od_loader *ld, const od_section *section, od_field field) {
   int node = od_section_get(ld, section, field.key);
   const char *path = od_path(ld, section->path, field.key);
-  if (node < 0 && !od_numbers_is_overridden(&ld->machine->numbers, path)) return 0;
+  if (node < 0 && !od_numbers_is_overridden(&ld->document->numbers, path)) return 0;
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
 
@@ -20,9 +20,9 @@ static void check_output_element(od_loader *ld, int node) {
   const char *text = od_read_text(ld, node, "outputs", "names of outputs");
   if (text == NULL) return;
   const char *name = od_copy(ld, text, strcspn(text, "."));
-  if (strcmp(name, "energy") == 0 || od_index_find(&ld->names.element_index, name) >= 0) return;
+  if (strcmp(name, "energy") == 0 || od_index_find(&ld->draft->names.element_index, name) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < ld->names.elements; i++) od_nearest_try(&nearest, ld->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   if (nearest.best != NULL)
     od_complain(ld, node, "there is no output '%s': there is no element '%s'; did you mean '%s'?", od_excerpt(ld, text),
                 od_excerpt(ld, name), nearest.best);
@@ -53,7 +53,7 @@ void od_load_run(od_loader *ld, int node) {
   bool empty = node < 0 || ld->tree.node[node].kind == OD_TREE_NULL;
   od_section section = {.map = -1, .node = -1, .path = "run", .what = "run"};
   if (!empty) section = od_section_open(ld, node, node, "run", "run", keys);
-  od_run_defaults *run = &ld->machine->run;
+  od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, (od_field){"time", "s", OD_POSITIVE, 0});
   run->step = read_optional(ld, &section, (od_field){"step", "s", OD_POSITIVE, 0});
   run->tolerance = read_optional(ld, &section, (od_field){"tolerance", "1", OD_POSITIVE, 0});
@@ -66,7 +66,7 @@ void od_load_run(od_loader *ld, int node) {
 // --- After the model is built -------------------------------------------------------------------------------------
 
 static int find_output(od_loader *ld, int node) {
-  const od_model *model = ld->machine->model;
+  const od_model *model = ld->draft->machine->model;
   const char *name = od_text_of(ld, node);
   int output = od_model_output_find(model, name);
   if (output >= 0) return output;
@@ -91,7 +91,7 @@ void od_load_run_outputs(od_loader *ld, int node) {
   int count = 0;
   for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
     outputs[count++] = find_output(ld, od_tree_value(&ld->tree, at));
-  ld->machine->run_outputs = outputs;
-  ld->machine->run.outputs = outputs;
-  ld->machine->run.output_count = count;
+  ld->draft->machine->run_outputs = outputs;
+  ld->draft->machine->run.outputs = outputs;
+  ld->draft->machine->run.output_count = count;
 }

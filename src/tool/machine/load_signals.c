@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/quantities.h"
+#include "machine/draft.h"
 
 enum {
   MOST_FIELDS = 6,
@@ -87,7 +87,7 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
   od_field field = {"constant", unit, OD_ANY, NAN};
   int number = od_read_number(ld, node, path, &field, od_place_of(ld, node), OD_IN_LOADER);
   double value = od_number_value(ld, number);
-  return finish_signal(ld, od_signals_add(ld->machine->signals, OD_SIGNAL_CONSTANT, 0, &value, 1));
+  return finish_signal(ld, od_signals_add(ld->draft->machine->signals, OD_SIGNAL_CONSTANT, 0, &value, 1));
 }
 
 // --- Checks between numbers ---------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
   int pairs = is_list ? read_pairs(ld, section, at, unit, numbers + form->fields) : 0;
   int signal = -1;
   if (sound && od_messages_errors(ld->messages) == before)
-    signal =
-        finish_signal(ld, od_signals_add(ld->machine->signals, form->kind, flag, numbers, form->fields + 2 * pairs));
+    signal = finish_signal(
+        ld, od_signals_add(ld->draft->machine->signals, form->kind, flag, numbers, form->fields + 2 * pairs));
   free(numbers);
   return signal;
 }
@@ -202,7 +202,7 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
                 list->kind == OD_TREE_LIST ? "an empty list" : od_describe(ld, node));
     return -1;
   }
-  if (ld->sums == DEEPEST_SUM) {
+  if (ld->draft->sums == DEEPEST_SUM) {
     od_complain(ld, node, "sums are nested deeper than %d levels", DEEPEST_SUM);
     return -1;
   }
@@ -210,15 +210,15 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
   if (child == NULL) return finish_signal(ld, -1);
   int count = 0;
   bool sound = true;
-  ld->sums++;
+  ld->draft->sums++;
   for (int at = list->first; at >= 0; at = ld->tree.node[at].next, count++) {
     const char *child_path = od_format(ld, "%s[%d]", path, count);
     const char *child_what = od_format(ld, "entry %d of the sum in %s", count, what);
     child[count] = od_load_signal(ld, od_tree_value(&ld->tree, at), child_path, child_what, unit);
     sound = sound && child[count] >= 0;
   }
-  ld->sums--;
-  int signal = sound ? finish_signal(ld, od_signals_add_sum(ld->machine->signals, child, count)) : -1;
+  ld->draft->sums--;
+  int signal = sound ? finish_signal(ld, od_signals_add_sum(ld->draft->machine->signals, child, count)) : -1;
   free(child);
   return signal;
 }
@@ -244,8 +244,8 @@ static int find_kind(od_loader *ld, const od_section *section) {
 }
 
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
-  if (ld->signals++ >= MOST_SIGNALS || ld->machine->numbers.count > OD_MOST_NUMBERS) {
-    if (ld->signals <= MOST_SIGNALS + 1)
+  if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
+    if (ld->draft->signals <= MOST_SIGNALS + 1)
       od_complain(ld, node, "there are more than %d signals or %d numbers in this machine", MOST_SIGNALS,
                   OD_MOST_NUMBERS);
     return -1;
@@ -254,7 +254,7 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   // Only the signal of an input has a unit; within a sum it is that of the whole.
   const char *keys[sizeof kinds / sizeof kinds[0]];
   memcpy(keys, kinds, sizeof kinds);
-  if (ld->sums > 0) keys[sizeof kinds / sizeof kinds[0] - 2] = NULL;
+  if (ld->draft->sums > 0) keys[sizeof kinds / sizeof kinds[0] - 2] = NULL;
   int before = od_messages_errors(ld->messages);
   od_section section = od_section_open(ld, node, node, path, what, keys);
   if (section.map < 0) return -1;

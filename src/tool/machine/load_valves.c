@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "machine/circuit.h"
+#include "machine/load_circuit.h"
 
 // What the ports of a valve need to know of it.
 typedef struct valve {
@@ -30,7 +30,7 @@ static bool is_double(od_loader *ld, const ports *before, const port *p, int key
     bool reverse = other->ends[0] == p->ends[1] && other->ends[1] == p->ends[0];
     if (other->side != p->side || (!same && !reverse)) continue;
     od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, as the port '%s' does", what,
-                ld->names.element[p->ends[0]].name, ld->names.element[p->ends[1]].name,
+                ld->draft->names.element[p->ends[0]].name, ld->draft->names.element[p->ends[1]].name,
                 p->side > 0 ? "positive" : "negative", other->name);
     return true;
   }
@@ -67,9 +67,9 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   if (side < 0 || is_double(ld, list, &p, key, what)) return;
   keep_port(ld, list, p);
   if (!has_curve || v->index == OD_NOT_BUILT) return;
-  int a = ld->names.element[p.ends[0]].index, b = ld->names.element[p.ends[1]].index;
-  int index =
-      od_build_port(ld->build, name, v->index, a, b, p.side, curve.degree, curve.count, od_number_theta(ld, first));
+  int a = ld->draft->names.element[p.ends[0]].index, b = ld->draft->names.element[p.ends[1]].index;
+  int index = od_build_port(ld->draft->build, name, v->index, a, b, p.side, curve.degree, curve.count,
+                            od_number_theta(ld, first));
   od_remember(ld, OD_ABOUT_FLOW, index, key);
 }
 
@@ -77,7 +77,7 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
   ports list = {0};
   od_index seen = {0};
   int node = od_section_need(ld, section, "ports"), count = 0;
-  if (node < 0) ld->loose_ends = true;
+  if (node < 0) ld->draft->loose_ends = true;
   for (int key = od_first_end(ld, node, "ports"); key >= 0; key = od_next(ld, key), count++) {
     const char *name = od_text_of(ld, key);
     bool sound = od_names_check(ld, key);
@@ -89,7 +89,7 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
     if (sound)
       load_port(ld, key, section, v, &list);
     else
-      ld->loose_ends = true;
+      ld->draft->loose_ends = true;
   }
   bool is_map = node >= 0 && (ld->tree.node[node].kind == OD_TREE_MAP || ld->tree.node[node].kind == OD_TREE_NULL);
   if (is_map && count == 0) od_complain(ld, node, "%s needs at least one port", section->what);
@@ -103,7 +103,7 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
 static const char *spool_unit(od_loader *ld, const od_section *section, int command) {
   double value;
   const char *unit, *si = NULL;
-  if (command >= 0) return ld->names.element[command].unit;
+  if (command >= 0) return ld->draft->names.element[command].unit;
   int stroke = od_section_get(ld, section, "stroke");
   if (stroke >= 0 && od_split_quantity(od_text_of(ld, stroke), &value, &unit) && unit[0] != '\0')
     si = od_units_si(ld->units, unit);
@@ -130,13 +130,13 @@ static void load_valve(od_loader *ld, int key, int element) {
       [DEAD_BAND] = {"dead_band", unit, OD_NOT_NEGATIVE, 0},
   };
   int first = od_read_fields(ld, &section, fields, FIELDS, OD_IN_MODEL);
-  od_element *built = &ld->names.element[element];
+  od_element *built = &ld->draft->names.element[element];
   built->unit = unit;
   built->follows = od_number_value(ld, first + TIME_CONSTANT) == 0;
   built->broken = command < 0;
   if (command >= 0 && law >= 0) {
-    built->index = od_build_valve(ld->build, built->name, (od_valve_law)law, od_number_theta(ld, first),
-                                  ld->names.element[command].index);
+    built->index = od_build_valve(ld->draft->build, built->name, (od_valve_law)law, od_number_theta(ld, first),
+                                  ld->draft->names.element[command].index);
     od_remember(ld, OD_ABOUT_VALVE, built->index, key);
   }
   od_curve_frame frame = {unit, od_number_value(ld, first + STROKE), od_number_value(ld, first + FULL)};
@@ -149,6 +149,6 @@ void od_load_valves(od_loader *ld, int node) {
     if (element >= 0)
       load_valve(ld, key, element);
     else
-      ld->loose_ends = true;
+      ld->draft->loose_ends = true;
   }
 }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/loader.h"
+#include "document/document.h"
+#include "machine/draft.h"
 #include "machine/machine.h"
 #include "model/model.h"
 
@@ -11,11 +12,9 @@ void od_machine_free(od_machine *machine) {
   if (machine == NULL) return;
   od_model_free(machine->model);
   od_signals_free(machine->signals);
-  od_numbers_free(&machine->numbers);
   free(machine->input);
   free(machine->run_outputs);
-  free(machine->variant_name);
-  od_texts_free(&machine->texts);
+  od_document_free(machine->document);
   free(machine);
 }
 
@@ -24,34 +23,42 @@ const char *od_machine_title(const od_machine *machine) {
 }
 
 const char *od_machine_file(const od_machine *machine) {
-  return machine->file;
+  return machine->document->file;
 }
 
 const char *od_machine_variant(const od_machine *machine) {
-  return machine->variant;
+  return machine->document->variant;
 }
 
 int od_machine_variant_count(const od_machine *machine) {
-  return machine->variants;
+  return machine->document->variants;
 }
 
 const char *od_machine_variant_name(const od_machine *machine, int i) {
-  return i >= 0 && i < machine->variants ? machine->variant_name[i] : NULL;
+  return i >= 0 && i < machine->document->variants ? machine->document->variant_name[i] : NULL;
 }
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
 int od_machine_number_count(const od_machine *machine) {
-  return machine->numbers.count;
+  return machine->document->numbers.count;
 }
 
 od_number od_machine_number(const od_machine *machine, int i) {
-  if (i < 0 || i >= machine->numbers.count) return (od_number){0};
-  return machine->numbers.item[i].number;
+  if (i < 0 || i >= machine->document->numbers.count) return (od_number){0};
+  return machine->document->numbers.item[i].number;
 }
 
 int od_machine_number_find(const od_machine *machine, const char *path) {
-  return od_index_find(&machine->numbers.index, path);
+  return od_index_find(&machine->document->numbers.index, path);
+}
+
+int od_machine_number_theta(const od_machine *machine, int i) {
+  return i >= 0 && i < machine->document->numbers.count ? machine->document->numbers.item[i].theta : -1;
+}
+
+const od_numbers *od_machine_numbers(const od_machine *machine) {
+  return machine != NULL ? &machine->document->numbers : NULL;
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
@@ -70,6 +77,11 @@ const char *od_machine_input_unit(const od_machine *machine, int i) {
 
 void od_machine_inputs(const od_machine *machine, double t, double *u) {
   for (int i = 0; i < machine->inputs; i++) u[i] = od_signal_value(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_constant_input(const od_machine *machine, int i) {
+  int signal = machine->input[i].signal;
+  return od_signal_duration(machine->signals, signal) > 0 ? (double)NAN : od_signal_value(machine->signals, signal, 0);
 }
 
 double od_machine_next_break(const od_machine *machine, double t) {
@@ -127,10 +139,10 @@ const od_run_defaults *od_machine_run(const od_machine *machine) {
 static od_status find_parameters(const od_machine *machine, const int *numbers, int count, int *parameters,
                                  od_error *err) {
   for (int i = 0; i < count; i++) {
-    if (numbers[i] < 0 || numbers[i] >= machine->numbers.count)
+    if (numbers[i] < 0 || numbers[i] >= machine->document->numbers.count)
       return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", numbers[i],
-                     machine->numbers.count);
-    const od_number_entry *entry = &machine->numbers.item[numbers[i]];
+                     machine->document->numbers.count);
+    const od_number_entry *entry = &machine->document->numbers.item[numbers[i]];
     if (entry->theta < 0)
       return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it",
                      entry->number.path);

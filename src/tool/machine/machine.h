@@ -1,11 +1,20 @@
-// What the tool's own rooms may ask of a machine beyond the public interface.
+// What the tool's own rooms may ask of a machine beyond the public interface; its struct is private to this room.
 #ifndef OD_MACHINE_MACHINE_H
 #define OD_MACHINE_MACHINE_H
 
+#include "document/number_table.h"
 #include "model/model.h"
 #include "oleodyn/machine.h"
 
 // The compiled model; it lives as long as the machine.
 const od_model *od_machine_model(const od_machine *machine);
+
+// Where number i of the machine stands in the model's theta; -1: it is no parameter (signals, initial values, the run).
+int od_machine_number_theta(const od_machine *machine, int i);
+// The value of an input that never changes; NAN: it does.
+double od_machine_constant_input(const od_machine *machine, int i);
+
+// Its table of numbers, with those that --set replaced; NULL without a machine.
+const od_numbers *od_machine_numbers(const od_machine *machine);
 
 #endif

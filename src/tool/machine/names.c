@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/reader.h"
-#include "machine/suggest.h"
+#include "machine/draft.h"
+#include "document/suggest.h"
 
-enum { LONGEST_NAME = 60, MOST_SHOWN = 12 };
+enum { MOST_SHOWN = 12 };
 
 static const char *const kind_names[] = {
     [OD_ELEMENT_BODY] = "body",
@@ -38,7 +38,7 @@ const char *od_element_noun(od_element_kind kind) {
 }
 
 const char *od_signal_noun(const od_loader *ld) {
-  return ld->names.has_blocks ? "input or block" : "input";
+  return ld->draft->names.has_blocks ? "input or block" : "input";
 }
 
 static const char *noun_of(const od_loader *ld, od_element_kind kind) {
@@ -80,41 +80,6 @@ void od_names_free(od_names *names) {
   od_index_free(&names->failed);
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_well_formed(const char *name, bool digit_first) {
-  if (!is_letter(name[0]) && !(digit_first && is_digit(name[0]))) return false;
-  for (const char *c = name; *c != '\0'; c++)
-    if (!is_letter(*c) && !is_digit(*c) && *c != '_' && *c != '-') return false;
-  return true;
-}
-
-static bool check_name(od_loader *ld, int node, bool digit_first) {
-  const char *name = od_text_of(ld, node);
-  if (!is_well_formed(name, digit_first))
-    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
-                od_excerpt(ld, name), digit_first ? " or a digit" : "");
-  else if (strlen(name) > LONGEST_NAME)
-    od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);
-  else
-    return true;
-  return false;
-}
-
-bool od_names_check(od_loader *ld, int node) {
-  return check_name(ld, node, false);
-}
-
-bool od_names_check_variant(od_loader *ld, int node) {
-  return check_name(ld, node, true);
-}
-
 static bool is_reserved(const char *name) {
   static const char *const reserved[] = {"ground", "energy", "gravity", "inputs", "initial", "run", "time", "oil"};
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
@@ -130,9 +95,9 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
     od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, kind_names[kind]);
     return false;
   }
-  int other = od_index_find(&ld->names.element_index, name);
+  int other = od_index_find(&ld->draft->names.element_index, name);
   if (other >= 0) {
-    const od_element *taken = &ld->names.element[other];
+    const od_element *taken = &ld->draft->names.element[other];
     od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
                 kind_names[taken->kind], od_place_of(ld, taken->node).line);
     return false;
@@ -143,10 +108,11 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
 int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!is_free(ld, key, kind)) {
-    if (!od_index_add(&ld->names.failed, name, (int)kind)) ld->no_memory = true;
+    if (!od_index_add(&ld->draft->names.failed, name, (int)kind)) ld->no_memory = true;
     return -1;
   }
-  int element = add_element(&ld->names, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
+  int element =
+      add_element(&ld->draft->names, (od_element){.kind = kind, .name = name, .node = key, .index = OD_NOT_BUILT});
   if (element < 0) ld->no_memory = true;
   return element;
 }
@@ -154,15 +120,15 @@ int od_names_declare(od_loader *ld, int key, od_element_kind kind) {
 void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit) {
   od_element output = {.kind = OD_ELEMENT_BLOCK,
                        .name = name,
-                       .node = ld->names.element[block].node,
+                       .node = ld->draft->names.element[block].node,
                        .index = signal,
                        .unit = unit,
                        .block = -1};
-  if (add_element(&ld->names, output) < 0) ld->no_memory = true;
+  if (add_element(&ld->draft->names, output) < 0) ld->no_memory = true;
 }
 
 void od_names_add_point(od_loader *ld, int element, const char *name, int index) {
-  od_names *names = &ld->names;
+  od_names *names = &ld->draft->names;
   od_named_point *grown = od_grow(names->point, names->points, &names->point_capacity, sizeof *names->point);
   if (grown == NULL) {
     ld->no_memory = true;
@@ -175,22 +141,22 @@ void od_names_add_point(od_loader *ld, int element, const char *name, int index)
 }
 
 bool od_names_has_point(od_loader *ld, int element, const char *name) {
-  const char *full = od_format(ld, "%s.%s", ld->names.element[element].name, name);
-  return od_index_find(&ld->names.point_index, full) >= 0;
+  const char *full = od_format(ld, "%s.%s", ld->draft->names.element[element].name, name);
+  return od_index_find(&ld->draft->names.point_index, full) >= 0;
 }
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
 const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind) {
   od_nearest nearest = od_nearest_to(text);
-  for (int i = 0; i < ld->names.elements; i++)
-    if (od_element_is(&ld->names.element[i], kind)) od_nearest_try(&nearest, ld->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements; i++)
+    if (od_element_is(&ld->draft->names.element[i], kind)) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   return nearest.best;
 }
 
 // One mistake, one message: what could not be declared is not missing.
 static bool has_failed(const od_loader *ld, const char *name, od_element_kind kind) {
-  int failed = od_index_find(&ld->names.failed, name);
+  int failed = od_index_find(&ld->draft->names.failed, name);
   return failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind);
 }
 
@@ -198,17 +164,18 @@ static bool has_failed(const od_loader *ld, const char *name, od_element_kind ki
 static const char *list_names(od_loader *ld, od_element_kind kind) {
   const char *list = "";
   int shown = 0;
-  for (int i = 0; i < ld->names.elements && shown < MOST_SHOWN; i++) {
-    if (!od_element_is(&ld->names.element[i], kind)) continue;
-    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements && shown < MOST_SHOWN; i++) {
+    if (!od_element_is(&ld->draft->names.element[i], kind)) continue;
+    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->draft->names.element[i].name);
   }
   return list;
 }
 
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind) {
-  int element = od_index_find(&ld->names.element_index, text);
-  if (element >= 0 && od_element_is(&ld->names.element[element], kind)) return element;
-  if ((kind == OD_ELEMENT_BODY && ld->names.lacks_bodies) || (kind == OD_ELEMENT_NODE && ld->names.lacks_nodes))
+  int element = od_index_find(&ld->draft->names.element_index, text);
+  if (element >= 0 && od_element_is(&ld->draft->names.element[element], kind)) return element;
+  if ((kind == OD_ELEMENT_BODY && ld->draft->names.lacks_bodies) ||
+      (kind == OD_ELEMENT_NODE && ld->draft->names.lacks_nodes))
     return -1;
   if (has_failed(ld, text, kind)) return -1;
   const char *nearest = od_names_nearest(ld, text, kind), *known = list_names(ld, kind);
@@ -216,8 +183,9 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
   if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
-    od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown, article(ld->names.element[element].kind),
-                kind_names[ld->names.element[element].kind], article(kind), noun_of(ld, kind));
+    od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown,
+                article(ld->draft->names.element[element].kind), kind_names[ld->draft->names.element[element].kind],
+                article(kind), noun_of(ld, kind));
   else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
     od_complain(ld, node, "there is no %s '%s'; there are %s", kind_names[kind], shown, known);
   else
@@ -229,18 +197,18 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
 static const char *list_points(od_loader *ld, int element) {
   const char *list = "";
   int shown = 0;
-  for (int i = 0; i < ld->names.points && shown < MOST_SHOWN; i++) {
-    if (ld->names.point[i].element != element) continue;
-    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->names.point[i].name);
+  for (int i = 0; i < ld->draft->names.points && shown < MOST_SHOWN; i++) {
+    if (ld->draft->names.point[i].element != element) continue;
+    list = od_format(ld, "%s%s%s", list, shown++ > 0 ? ", " : "", ld->draft->names.point[i].name);
   }
   return list;
 }
 
 void od_names_lack_point(od_loader *ld, int node, const char *point, int element) {
   od_nearest nearest = od_nearest_to(point);
-  for (int i = 0; i < ld->names.points; i++)
-    if (ld->names.point[i].element == element) od_nearest_try(&nearest, ld->names.point[i].name);
-  const char *owner = ld->names.element[element].name, *shown = od_excerpt(ld, point);
+  for (int i = 0; i < ld->draft->names.points; i++)
+    if (ld->draft->names.point[i].element == element) od_nearest_try(&nearest, ld->draft->names.point[i].name);
+  const char *owner = ld->draft->names.element[element].name, *shown = od_excerpt(ld, point);
   if (nearest.best != NULL)
     od_complain(ld, node, "'%s' has no point '%s'; did you mean '%s.%s'?", owner, shown, owner, nearest.best);
   else
@@ -256,10 +224,10 @@ od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
   int element = od_names_find(ld, node, od_copy(ld, text, length), OD_ELEMENT_BODY);
   if (element < 0) return nothing;
   const char *point_name = dot != NULL ? dot + 1 : "origin";
-  const char *full = od_format(ld, "%s.%s", ld->names.element[element].name, point_name);
-  int point = od_index_find(&ld->names.point_index, full);
-  if (point < 0 && !ld->names.element[element].broken) od_names_lack_point(ld, node, point_name, element);
-  return (od_point_ref){.element = element, .point = point >= 0 ? ld->names.point[point].index : -1};
+  const char *full = od_format(ld, "%s.%s", ld->draft->names.element[element].name, point_name);
+  int point = od_index_find(&ld->draft->names.point_index, full);
+  if (point < 0 && !ld->draft->names.element[element].broken) od_names_lack_point(ld, node, point_name, element);
+  return (od_point_ref){.element = element, .point = point >= 0 ? ld->draft->names.point[point].index : -1};
 }
 
 bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]) {
@@ -271,7 +239,7 @@ bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref e
   if (ends[0].element < 0 || ends[1].element < 0) return false;
   if (ends[0].element == ends[1].element) {
     od_complain(ld, entry[1], "%s connects '%s' with itself; expected two bodies", section->what,
-                ld->names.element[ends[0].element].name);
+                ld->draft->names.element[ends[0].element].name);
     return false;
   }
   return true;

@@ -3,7 +3,8 @@
 #ifndef OD_MACHINE_NAMES_H
 #define OD_MACHINE_NAMES_H
 
-#include "machine/index.h"
+#include "document/index.h"
+#include "document/reader.h"
 #include "model/build.h"
 
 typedef enum od_element_kind {
@@ -63,17 +64,12 @@ typedef struct od_names {
   bool has_blocks;
 } od_names;
 
-typedef struct od_loader od_loader;
-
 bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
 void od_names_free(od_names *names);
 const char *od_element_noun(od_element_kind kind);  // "body", "joint"
 const char *od_signal_noun(const od_loader *ld);    // "input", or "input or block" where there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 
-// Whether the text at a node may be a name; if not, a message says why.
-bool od_names_check(od_loader *ld, int node);
-bool od_names_check_variant(od_loader *ld, int node);  // they may start with a digit
 // Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.
 int od_names_declare(od_loader *ld, int key, od_element_kind kind);
 // Declares a further output of a block: "piston.velocity".
@@ -94,6 +90,9 @@ typedef struct od_point_ref {
   int point;    // in the builder; -1 with a message: there is none
 } od_point_ref;
 od_point_ref od_names_find_point(od_loader *ld, int node, const char *label);
+// 'between' of a section: two points of two bodies; false when their bodies are not known, the same, or not given. A
+// point may still be -1.
+bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]);
 
 // The message for a point that a body or the ground does not have.
 void od_names_lack_point(od_loader *ld, int node, const char *point, int element);

@@ -8,7 +8,7 @@
 //   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
 // and two scalar recursions per mode serve any number of parameters; the rest is one small matrix product. Where poles
-// (nearly) coincide the sum is not used; modes.c tells.
+// (nearly) coincide the sum is not used; eigenmodes.c tells.
 #include "predict/modal.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static double *take(od_predictor *pr, int count, bool *ok) {
   *ok = *ok && piece;
   return piece;
 }
-static cplx *take_complex(od_predictor *pr, int count, bool *ok) {
-  cplx *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
+static od_complex *take_complex(od_predictor *pr, int count, bool *ok) {
+  od_complex *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
   *ok = *ok && piece;
   return piece;
 }
@@ -78,19 +78,19 @@ bool od_modal_new(od_predictor *pr) {
 // ---- the recursions
 
 // phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z: by their series where these would cancel.
-static void phi(cplx z, cplx f[4]) {
+static void phi(od_complex z, od_complex f[4]) {
   f[0] = cexp(z);
   if (cabs(z) > 1) {
     f[1] = (f[0] - 1) / z, f[2] = (f[1] - 1) / z, f[3] = (f[2] - 0.5) / z;
     return;
   }
-  cplx term = 1.0 / 6, sum = 0;
+  od_complex term = 1.0 / 6, sum = 0;
   for (int k = 4; k < 24; k++) sum += term, term *= z / k;
   f[3] = sum, f[2] = 0.5 + z * f[3], f[1] = 1 + z * f[2];
 }
 
 // The real and imaginary part of a coefficient into a pair of channels, or a real one into its own channel.
-static void put(double *to, int channel, bool pair, cplx value) {
+static void put(double *to, int channel, bool pair, od_complex value) {
   to[channel] = creal(value);
   if (pair) to[channel + 1] = cimag(value);
 }
@@ -103,13 +103,13 @@ static void find_recursions(od_predictor *pr) {
   for (int j = 0; j < pr->nx; j++) {
     if (is_conjugate(m, j)) continue;
     bool pair = cimag(m->lambda[j]) != 0;
-    cplx f[4];
+    od_complex f[4];
     phi(m->lambda[j] * h, f);
     m->a[j] = creal(f[0]);
     if (pair) m->a[j + 1] = creal(f[0]), m->b[j] = -cimag(f[0]), m->b[j + 1] = cimag(f[0]);
     // phi_1' = phi_1 - phi_2, phi_2' = phi_2 - 2 phi_3.
     bool first = pr->hold == OD_HOLD_FIRST;
-    cplx d1 = f[1] - f[2], d2 = f[2] - 2 * f[3];
+    od_complex d1 = f[1] - f[2], d2 = f[2] - 2 * f[3];
     put(m->g0, j, pair, h * (first ? f[1] - f[2] : f[1]));
     put(m->g1, j, pair, first ? h * f[2] : 0);
     put(m->h0, j, pair, h * h * (first ? d1 - d2 : d1));
@@ -118,7 +118,7 @@ static void find_recursions(od_predictor *pr) {
 }
 
 // Weights of mode j's channels that make Re(coefficient s), conjugate included.
-static void put_weight(const od_modal *m, int j, cplx coefficient, double *to, int stride) {
+static void put_weight(const od_modal *m, int j, od_complex coefficient, double *to, int stride) {
   bool pair = cimag(m->lambda[j]) != 0;
   to[j * stride] = multiplicity(m, j) * creal(coefficient);
   if (pair) to[(j + 1) * stride] = -2 * cimag(coefficient);

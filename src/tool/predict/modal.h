@@ -1,4 +1,4 @@
-// The inside of a prediction by modes, shared by modes.c (poles, residues and their derivatives) and modal.c (recursions
+// The inside of a prediction by modes, shared by eigenmodes.c (poles, residues and their derivatives) and modal.c (recursions
 // and sums).
 #ifndef OD_MODAL_H
 #define OD_MODAL_H
@@ -8,7 +8,7 @@
 
 #include "predict/predictor.h"
 
-typedef double _Complex cplx;
+typedef double _Complex od_complex;
 
 enum { OD_MODAL_POINTS = 4 };  // at which transfer functions are compared
 
@@ -16,16 +16,16 @@ enum { OD_MODAL_POINTS = 4 };  // at which transfer functions are compared
 // s), one per real pole. They stand in pairs, so that channel c meets only channel c ^ 1:
 //   s_c <- a_c s_c + b_c s_(c^1) + g0_c u_k + g1_c u_(k+1)
 struct od_modal {
-  int channels;          // per drive: nx, rounded up to an even number
-  int drives;            // inputs that reach the states, and the initial state
-  int inputs;            // of which inputs
-  int width;             // of a row of channels: drives * channels, twice with sensitivities, and the inputs themselves
-  int padded;            // columns, rounded up to TILE
-  cplx *lambda, *V, *W;  // poles, columns v_j and rows w_j
-  cplx *cv, *wb, *dwb, *coupling, *r, *dr, *moved;  // C v_j; w_j b_d; W dA V; residues, and of one parameter
-  double *a, *b, *g0, *g1, *h0, *h1;                // of the recursions; h0, h1: dg/dlambda
-  double *weight, *weights;                         // rows of channels to y (ny x width), to dy (ny x width x padded)
-  double *rows;                                     // BLOCK rows of channels, and a few more
+  int channels;  // per drive: nx, rounded up to an even number
+  int drives;    // inputs that reach the states, and the initial state
+  int inputs;    // of which inputs
+  int width;     // of a row of channels: drives * channels, twice with sensitivities, and the inputs themselves
+  int padded;    // columns, rounded up to TILE
+  od_complex *lambda, *V, *W;                             // poles, columns v_j and rows w_j
+  od_complex *cv, *wb, *dwb, *coupling, *r, *dr, *moved;  // C v_j; w_j b_d; W dA V; residues, and of one parameter
+  double *a, *b, *g0, *g1, *h0, *h1;                      // of the recursions; h0, h1: dg/dlambda
+  double *weight, *weights;  // rows of channels to y (ny x width), to dy (ny x width x padded)
+  double *rows;              // BLOCK rows of channels, and a few more
   double *real, *imaginary, *left, *right, *matrix, *work;
   double *solve, *answers, *adjoint;
   lapack_int work_size;
@@ -39,7 +39,7 @@ static inline double multiplicity(const od_modal *m, int j) {
   return cimag(m->lambda[j]) != 0 ? 2 : 1;
 }
 
-// modes.c: eigenvectors and residues, for the outputs; false where they are inaccurate.
+// eigenmodes.c: eigenvectors and residues, for the outputs; false where they are inaccurate.
 bool od_modes_find(od_predictor *pr);
 // Derivatives of the residues and poles by column c of the sensitivities, into dr and moved.
 bool od_modes_differentiate(od_predictor *pr, int c);

@@ -52,7 +52,7 @@ static inline bool od_within(const double *values, int count, double bound) {
   return good;
 }
 
-// start.c: the initial state x0 and its sensitivities S; sim stands there afterwards (not for the exact rule).
+// predict_start.c: the initial state x0 and its sensitivities S; sim stands there afterwards (not for the exact rule).
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
 // The same for a linear plant whose matrices are known.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
@@ -64,7 +64,7 @@ od_status od_predict_marching(od_predictor *pr, double *y, double *dy);
 bool od_exact_new(od_predictor *pr);
 od_status od_predict_exactly(od_predictor *pr, const double *x0, double *y, double *dy);
 
-// modes.c and modal.c
+// eigenmodes.c and modal.c
 bool od_modal_new(od_predictor *pr);
 // The poles of the plant; false where they cannot be found.
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);

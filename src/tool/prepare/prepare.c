@@ -3,7 +3,7 @@
 //   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the samples that are there
 //
 // Channels are worked on one by one, side by side in memory as `column`; users have rows. Filters are written by hand:
-// hampel.c, between.c, low_pass.c, savitzky_golay.c.
+// hampel.c, resample.c, low_pass.c, savitzky_golay.c.
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -197,14 +197,14 @@ static bool resample(work *w) {
     double *to = column + c * grid.rows, longest = (longest_gap + uniform_within) * w->step;
     long *filled = &w->to->channel[c].gaps_filled;
     if (!(corner > 0)) {
-      *filled = od_between(w->time, x, w->rows, longest, &grid, to);
+      *filled = od_resample(w->time, x, w->rows, longest, &grid, to);
       continue;
     }
     double *even_time = even + fine.rows;
     for (long i = 0; i < fine.rows; i++) even_time[i] = fine.start + (double)i * fine.step;
-    *filled = od_between(w->time, x, w->rows, longest, &fine, even);
+    *filled = od_resample(w->time, x, w->rows, longest, &fine, even);
     od_low_pass(even, fine.rows, corner * fine.step, even + 2 * fine.rows);
-    od_between(even_time, even, fine.rows, longest, &grid, to);
+    od_resample(even_time, even, fine.rows, longest, &grid, to);
   }
   free(even);
   if (!enough) {

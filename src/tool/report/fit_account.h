@@ -3,7 +3,7 @@
 #define OD_REPORT_FIT_ACCOUNT_H
 
 #include "identify/fit.h"
-#include "report/quantity.h"
+#include "report/page_values.h"
 
 typedef struct od_fit_account {
   const od_fitted *f;

@@ -5,7 +5,7 @@
 
 #include "prepare/whiteness.h"
 #include "report/fit_account.h"
-#include "report/range.h"
+#include "report/figure_range.h"
 
 enum { MOST_FIGURES = 24, MOST_INPUTS = 12, LAGS = 25 };
 
@@ -14,12 +14,12 @@ static od_series column(od_fit_rows rows, const od_fitted *f, int c, double fact
 }
 
 // A figure over the set's time.
-static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *title, const char *note, od_range r,
+static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *title, const char *note, od_figure_range r,
                            od_display shown, od_series *time) {
   od_series t = column(rows, f, 1, 1);
   double begin = od_series_at(&t, 0), end = od_series_at(&t, rows.count - 1);
   od_display in = od_display_unit("s", od_larger(begin, end));
-  od_range y = od_range_with_margin(r);
+  od_figure_range y = od_figure_range_with_margin(r);
   *time = column(rows, f, 1, in.factor);
   return (od_figure){.title = title,
                      .note = note,
@@ -32,8 +32,8 @@ static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *tit
                      .y_unit = shown.unit};
 }
 
-static od_range range_of(od_series s, od_range r) {
-  for (long i = 0; i < s.count; i++) od_range_include(&r, od_series_at(&s, i));
+static od_figure_range range_of(od_series s, od_figure_range r) {
+  for (long i = 0; i < s.count; i++) od_figure_range_include(&r, od_series_at(&s, i));
   return r;
 }
 
@@ -42,8 +42,9 @@ static void draw_sensor(od_fit_account *a, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   const od_sensor *s = &a->e->sensor[sensor];
   int measured = od_fit_column(f, sensor, OD_FIT_MEASURED), predicted = od_fit_column(f, sensor, OD_FIT_PREDICTED);
-  od_range r = range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_range));
-  od_display shown = od_display_unit(s->unit, od_range_size(r));
+  od_figure_range r =
+      range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_figure_range));
+  od_display shown = od_display_unit(s->unit, od_figure_range_size(r));
   char note[80];
   const od_fit_quality *q =
       f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
@@ -66,11 +67,11 @@ static void draw_residual(od_fit_account *a, int set, int sensor) {
   const od_sensor *s = &a->e->sensor[sensor];
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
-  od_range r = range_of(residual, od_no_range);
+  od_figure_range r = range_of(residual, od_no_figure_range);
   // The noise that is expected, where that does not dwarf what there is.
-  bool noisy = !f->data[set]->set->clean && band < 5 * od_range_size(r);
-  if (noisy) od_range_include(&r, band), od_range_include(&r, -band);
-  od_display shown = od_display_unit(s->unit, od_range_size(r));
+  bool noisy = !f->data[set]->set->clean && band < 5 * od_figure_range_size(r);
+  if (noisy) od_figure_range_include(&r, band), od_figure_range_include(&r, -band);
+  od_display shown = od_display_unit(s->unit, od_figure_range_size(r));
   residual.factor = shown.factor;
   od_series time;
   od_figure figure = over_time(rows, f, s->name, "measured less predicted", r, shown, &time);
@@ -88,8 +89,8 @@ static void draw_input(od_fit_account *a, int set, int input) {
   const od_fitted *f = a->f;
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series u = column(rows, f, 2 + input, 1), time;
-  od_range r = range_of(u, od_no_range);
-  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_range_size(r));
+  od_figure_range r = range_of(u, od_no_figure_range);
+  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_figure_range_size(r));
   u.factor = shown.factor;
   od_figure figure = over_time(rows, f, od_machine_input_name(a->e->model, input), "input", r, shown, &time);
   od_page_figure_begin(a->page, &figure);

@@ -42,9 +42,9 @@ static void tell_facts(od_fit_account *a) {
   od_page_fact(p, "Fit", "%s%s%s", e->path, e->variant ? ", variant " : "", e->variant ? e->variant : "");
   od_page_machine_fact(p, e->model);
   if (od_machine_variant(e->model)) od_page_fact(p, "Model", "variant %s", od_machine_variant(e->model));
-  od_page_replaced_fact(p, "Set in the true machine", e->truth);
-  od_page_replaced_fact(p, "Set in the model", e->model);
-  od_page_replaced_fact(p, "Set in the file", e->file);
+  od_page_replaced_fact(p, "Set in the true machine", od_machine_numbers(e->truth));
+  od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
+  od_page_replaced_fact(p, "Set in the file", &e->file->numbers);
   for (int i = 0; i < f->sets && i < MOST_ROWS; i++) tell_set(p, &f->set[i]);
   od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
                od_fit_methods[f->plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "",
@@ -147,7 +147,7 @@ static void report_combinations(od_fit_account *a) {
 
 // The parameters that a direction is mostly made of, the largest first.
 static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
-  const od_identifiability *id = f->told;
+  const od_identifiability *id = f->identifiability;
   const double *v = id->direction + k * id->columns;
   double below = INFINITY, most = 0;
   text[0] = '\0';
@@ -166,7 +166,7 @@ static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
 static void report_directions(od_fit_account *a) {
   static const od_page_column columns[] = {
       {"direction", true}, {"singular value", false}, {"known to, percent", false}, {"", true}, {"mostly", true}};
-  const od_identifiability *id = a->f->told;
+  const od_identifiability *id = a->f->identifiability;
   od_page_text(
       a->page,
       "Directions in which all parameters change together, each in parts of its own size, in the order in which the "
@@ -220,7 +220,7 @@ static void report_correlations(od_fit_account *a) {
 
 static void report_told(od_fit_account *a) {
   od_page_section(a->page, "What the data tell");
-  if (a->f->told) report_directions(a);
+  if (a->f->identifiability) report_directions(a);
   report_correlations(a);
 }
 

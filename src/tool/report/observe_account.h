@@ -3,8 +3,8 @@
 #define OD_REPORT_OBSERVE_ACCOUNT_H
 
 #include "math/normal.h"
-#include "report/innovations.h"
-#include "report/quantity.h"
+#include "report/innovation_series.h"
+#include "report/page_values.h"
 
 typedef struct od_account {
   const od_experiment *e;
@@ -16,7 +16,7 @@ typedef struct od_account {
 
 // How much of its uncertainty a parameter kept, and whether the data have said anything about it.
 double od_kept_uncertainty(const od_account *a, int parameter);
-bool od_data_are_silent(const od_account *a, int parameter);
+bool od_is_uninformed(const od_account *a, int parameter);
 
 // observe_words.c: the verdict and the findings, in sentences.
 void od_report_findings(od_account *a);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "report/observe_account.h"
-#include "report/range.h"
+#include "report/figure_range.h"
 
 // A page must stay readable, and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
@@ -21,11 +21,12 @@ static bool any_finite(od_series s) {
 }
 
 // A figure over the run's time with values of an SI unit in a range.
-static od_figure over_time(const od_account *a, const char *title, const char *note, od_range r, od_display shown) {
+static od_figure over_time(const od_account *a, const char *title, const char *note, od_figure_range r,
+                           od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
   od_display time = od_display_unit("s", end);
-  od_range y = od_range_with_margin(r);
+  od_figure_range y = od_figure_range_with_margin(r);
   return (od_figure){.title = title,
                      .note = note,
                      .x_low = 0,
@@ -53,9 +54,9 @@ static void tell_left_out(od_account *a, int all, int shown, const char *what, c
 static void draw_input(od_account *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
-  od_range r = od_no_range;
-  for (long i = 0; i < values.count; i++) od_range_include(&r, od_series_at(&values, i));
-  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_range_size(r));
+  od_figure_range r = od_no_figure_range;
+  for (long i = 0; i < values.count; i++) od_figure_range_include(&r, od_series_at(&values, i));
+  od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_figure_range_size(r));
   od_figure f = over_time(a, od_machine_input_name(a->e->model, input), NULL, r, shown);
   values.factor = shown.factor;
   od_page_figure_begin(a->page, &f);
@@ -86,17 +87,17 @@ static output_columns columns_of(const od_table *t, const char *name) {
 }
 
 // What is seen: all but the band of the very start, which is often so wide that nothing else could be seen beside it.
-static od_range output_range(const od_table *t, output_columns c) {
-  od_range r = od_no_range;
+static od_figure_range output_range(const od_table *t, output_columns c) {
+  od_figure_range r = od_no_figure_range;
   for (long i = 0; i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
-    if (c.measured >= 0) od_range_include(&r, row[c.measured]);
-    if (c.truth >= 0) od_range_include(&r, row[c.truth]);
+    if (c.measured >= 0) od_figure_range_include(&r, row[c.measured]);
+    if (c.truth >= 0) od_figure_range_include(&r, row[c.truth]);
     if (i < t->rows / 20 && i < t->rows - 1) continue;
-    if (c.estimate >= 0) od_range_include(&r, row[c.estimate]);
+    if (c.estimate >= 0) od_figure_range_include(&r, row[c.estimate]);
     if (c.estimate >= 0 && c.sigma >= 0) {
-      od_range_include(&r, row[c.estimate] - OD_NORMAL95 * row[c.sigma]);
-      od_range_include(&r, row[c.estimate] + OD_NORMAL95 * row[c.sigma]);
+      od_figure_range_include(&r, row[c.estimate] - OD_NORMAL95 * row[c.sigma]);
+      od_figure_range_include(&r, row[c.estimate] + OD_NORMAL95 * row[c.sigma]);
     }
   }
   return r;
@@ -105,8 +106,8 @@ static od_range output_range(const od_table *t, output_columns c) {
 static void draw_output(od_account *a, const od_watched *w) {
   const od_table *t = a->o->table;
   output_columns c = columns_of(t, w->name);
-  od_range r = output_range(t, c);
-  od_display shown = od_display_unit(w->unit, od_range_size(r));
+  od_figure_range r = output_range(t, c);
+  od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
   char note[120];
   double value = c.estimate >= 0 ? od_table_summary(t, c.estimate).final : (double)NAN;
   double sigma = c.sigma >= 0 ? od_table_summary(t, c.sigma).final : (double)NAN;
@@ -147,10 +148,10 @@ void od_report_outputs_figures(od_account *a, int first, int end) {
 #define PLACES(of, count, member, factor) \
   ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
 
-static od_figure over_travel(const od_curve_result *c, const char *title, const char *note, od_range r) {
+static od_figure over_travel(const od_curve_result *c, const char *title, const char *note, od_figure_range r) {
   double last = c->sample[c->samples - 1].x;
   od_display x = od_display_unit(c->x_unit, last);
-  r = od_range_with_margin(r);
+  r = od_figure_range_with_margin(r);
   // A little more than the stroke, so that the points at its ends can be seen.
   return (od_figure){.title = title,
                      .note = note,
@@ -172,18 +173,18 @@ static double travel_factor(const od_curve_result *c) {
 }
 
 static void draw_curve(od_account *a, const od_curve_result *c) {
-  od_range r = od_no_range, band = od_no_range;
+  od_figure_range r = od_no_figure_range, band = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
-    od_range_include(&r, c->sample[i].start);
-    od_range_include(&r, c->sample[i].estimate);
-    od_range_include(&r, c->sample[i].truth);
-    od_range_include(&band, c->sample[i].estimate - OD_NORMAL95 * c->sample[i].sigma);
-    od_range_include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
+    od_figure_range_include(&r, c->sample[i].start);
+    od_figure_range_include(&r, c->sample[i].estimate);
+    od_figure_range_include(&r, c->sample[i].truth);
+    od_figure_range_include(&band, c->sample[i].estimate - OD_NORMAL95 * c->sample[i].sigma);
+    od_figure_range_include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
   }
-  for (int i = 0; i < c->points; i++) od_range_include(&r, c->point[i].estimate);
+  for (int i = 0; i < c->points; i++) od_figure_range_include(&r, c->point[i].estimate);
   // A port that was never open has a band without end.
   double room = 0.3 * (r.high - r.low), x = travel_factor(c);
-  r = (od_range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
+  r = (od_figure_range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
   char title[200], note[120];
   curve_title(c, title, sizeof title);
   snprintf(note, sizeof note, "%.40s to %.40s, %s side", c->from, c->to, c->side < 0 ? "negative" : "positive");
@@ -206,12 +207,12 @@ static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
   if (!difference) return;
   const double zero = 0;
-  od_range r = od_no_range;
+  od_figure_range r = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
     difference[i] = c->sample[i].truth - c->sample[i].estimate;
-    od_range_include(&r, percent * difference[i]);
-    od_range_include(&r, percent * OD_NORMAL95 * c->sample[i].sigma);
-    od_range_include(&r, -percent * OD_NORMAL95 * c->sample[i].sigma);
+    od_figure_range_include(&r, percent * difference[i]);
+    od_figure_range_include(&r, percent * OD_NORMAL95 * c->sample[i].sigma);
+    od_figure_range_include(&r, -percent * OD_NORMAL95 * c->sample[i].sigma);
   }
   char title[200];
   curve_title(c, title, sizeof title);
@@ -262,13 +263,13 @@ static void draw_parameter(od_account *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
   if (estimate < 0 || sigma < 0) return;
-  od_range r = od_no_range;
+  od_figure_range r = od_no_figure_range;
   od_series all = column(t, estimate, 1);
-  for (long k = 0; k < all.count; k++) od_range_include(&r, od_series_at(&all, k));
-  od_range_include(&r, p->truth);
-  od_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
-  od_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
-  od_display shown = od_display_unit(p->unit, od_range_size(r));
+  for (long k = 0; k < all.count; k++) od_figure_range_include(&r, od_series_at(&all, k));
+  od_figure_range_include(&r, p->truth);
+  od_figure_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
+  od_figure_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
+  od_display shown = od_display_unit(p->unit, od_figure_range_size(r));
   od_figure f = over_time(a, p->path, NULL, r, shown);
   od_series x = time_of(a), middle = column(t, estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
@@ -313,11 +314,11 @@ static void draw_windows(od_account *a) {
   od_nis_window windows[OD_WINDOWS];
   int count = od_nis_windows(a->e, a->o, a->series, windows);
   const long stride = sizeof *windows / sizeof(double);
-  od_range r = {1, 1};
+  od_figure_range r = {1, 1};
   for (int i = 0; i < count; i++) {
-    od_range_include(&r, windows[i].value);
-    od_range_include(&r, windows[i].middle + windows[i].half);
-    od_range_include(&r, windows[i].middle - windows[i].half);
+    od_figure_range_include(&r, windows[i].value);
+    od_figure_range_include(&r, windows[i].middle + windows[i].half);
+    od_figure_range_include(&r, windows[i].middle - windows[i].half);
   }
   od_series x = {&windows->time, count, stride, time_of(a).factor};
   od_figure f = over_time(a, "NIS per dimension", "over windows of a sixtieth of the run", r, (od_display){"", 1});
@@ -332,8 +333,8 @@ static void draw_windows(od_account *a) {
 static void draw_innovations(od_account *a, int sensor) {
   double *series = a->series[sensor];
   long rows = a->o->table->rows;
-  od_range r = {-3, 3};
-  for (long i = 0; i < rows; i++) od_range_include(&r, series[i]);
+  od_figure_range r = {-3, 3};
+  for (long i = 0; i < rows; i++) od_figure_range_include(&r, series[i]);
   od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, time_of(a), (od_series){series, rows, 1, 1}, OD_DRAWN_MEASURED);

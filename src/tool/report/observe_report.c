@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
-#include "machine/loader.h"
 #include "report/observe_account.h"
 
 enum { MOST_ROWS = 1000 };
@@ -17,7 +16,7 @@ double od_kept_uncertainty(const od_account *a, int parameter) {
   return a->o->sigma[parameter] / a->e->parameter[parameter].sigma;
 }
 
-bool od_data_are_silent(const od_account *a, int parameter) {
+bool od_is_uninformed(const od_account *a, int parameter) {
   return od_kept_uncertainty(a, parameter) > 0.95;
 }
 
@@ -40,9 +39,9 @@ static void tell_facts(od_account *a) {
   else
     od_page_fact(p, "Log", "none: samples came live");
   if (variant) od_page_fact(p, "Observer's model", "variant %s", variant);
-  od_page_replaced_fact(p, "Set in the true machine", e->truth);
-  od_page_replaced_fact(p, "Set in the model", e->model);
-  od_page_replaced_fact(p, "Set in the experiment", e->file);
+  od_page_replaced_fact(p, "Set in the true machine", od_machine_numbers(e->truth));
+  od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
+  od_page_replaced_fact(p, "Set in the experiment", &e->file->numbers);
   double end = o->table->data[(o->table->rows - 1) * o->table->columns];
   od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                od_quantity_alone(o->step, NAN, "s", o->step).text);
@@ -150,7 +149,7 @@ static void parameter_row(od_account *a, int i) {
     else
       od_page_marked_cell(a->page, fabs(off) > 3, "%.2f", off);
   }
-  if (od_data_are_silent(a, i))
+  if (od_is_uninformed(a, i))
     od_page_cell(a->page, "not at all: the data say nothing about it");
   else if (isfinite(kept) && kept > 0)
     od_page_cell(a->page, "%.2g times", 1 / kept);

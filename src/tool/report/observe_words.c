@@ -84,7 +84,7 @@ static void tell_parameters(od_account *a) {
   char names[600] = "";
   for (int i = 0; i < a->e->parameters; i++) {
     const char *path = a->e->parameter[i].path;
-    if (od_data_are_silent(a, i)) {
+    if (od_is_uninformed(a, i)) {
       size_t used = strlen(names);
       if (silent++ < MOST_NAMES) snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "", path);
     } else if (!is_point_of_curve(path) && told < MOST_PARAMETERS) {

@@ -49,7 +49,7 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   c->time = t;
 }
 
-bool od_cavitation_tell(const od_cavitation *c, od_verdict *verdict) {
+bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
   int told = 0, more = 0;
   bool ok = true;
   for (int i = 0; i < c->model->nodes && ok; i++) {

@@ -13,6 +13,6 @@ void od_cavitation_free(od_cavitation *c);
 // A row at time t; states: the first-order ones, among which the pressures are.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);
 // Adds a remark for each volume that cavitated until the time of the last row. False: memory ran out.
-bool od_cavitation_tell(const od_cavitation *c, od_verdict *verdict);
+bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);
 
 #endif

@@ -446,7 +446,7 @@ static od_status report_run(const run *r, double seconds, bool complete, od_run_
   if (ok && complete && a->beyond > 0 && r->accuracy) find_better_step(r, a);
   ok = ok && od_run_judge(r->machine, r->options, r->step, a, &report->verdict);
   if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, &report->verdict);
-  ok = ok && od_cavitation_tell(r->cavitation, &report->verdict);
+  ok = ok && od_cavitation_add_remarks(r->cavitation, &report->verdict);
   return ok ? OD_OK : OD_NO_MEMORY;
 }
 

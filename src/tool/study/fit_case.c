@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "identify/fit.h"
-#include "machine/loader.h"
 #include "study/cases.h"
 
 typedef struct fit_case {

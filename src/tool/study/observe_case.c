@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/bound.h"
-#include "experiment/compare.h"
-#include "machine/loader.h"
+#include "experiment/cramer_rao.h"
+#include "experiment/compare_truth.h"
 #include "math/normal.h"
 #include "study/cases.h"
 
@@ -90,8 +89,8 @@ static od_status prepare(od_case *c, od_error *err) {
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->points = od_curve_points(w->e, w->point, w->full);
-  od_status status =
-      name_ports(w) ? od_bound(w->e, c->progress, c->user, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = name_ports(w) ? od_cramer_rao_bound(w->e, c->progress, c->user, &bound, err)
+                                   : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_observed_free(bound);
   return status;

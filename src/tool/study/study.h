@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/messages.h"
+#include "document/loader.h"
 #include "oleodyn/machine.h"
 
 // How the values of the runs become one value, and what its interval means.
@@ -64,7 +64,7 @@ typedef struct od_published {
 } od_published;
 
 typedef struct od_study {
-  struct od_machine *file;  // the file's own texts and numbers
+  od_document *file;  // the file's own texts and numbers
   const char *title, *path;
   od_case *item;
   int cases;

@@ -235,9 +235,9 @@ static void test_jumps(void **state) {
     od_verdict v = {0};
     int input = e->channel[e->sensors];
     assert_int_equal(od_log_jumps(e->log, input), cases[i].jumps);
-    assert_true(od_log_tell_jumps(e->log, true, OD_DOUBTFUL, &v));
+    assert_true(od_log_remark_jumps(e->log, true, OD_DOUBTFUL, &v));
     assert_int_equal(v.count, 0);
-    assert_true(od_log_tell_jumps(e->log, false, OD_DOUBTFUL, &v));
+    assert_true(od_log_remark_jumps(e->log, false, OD_DOUBTFUL, &v));
     assert_int_equal(v.count, cases[i].jumps > 0);
     od_verdict_free(&v);
     od_experiment_free(e);

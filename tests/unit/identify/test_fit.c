@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "random/random.h"
-#include "identify/told.h"
+#include "identify/project_states.h"
 #include "support/fits.h"
 
 // A lag y' = (K u - y)/T with K = 2, T = 0.5 s.
@@ -108,7 +108,7 @@ static void test_lag_in_closed_form(void **state) {
   expect_near(f->correlation[1], -ab / sqrt(aa * bb), 1e-5);
   expect_near(f->search->cost * 2 * 0.05 * 0.05, cost, 1e-9);
   assert_int_equal(f->rule, OD_RULE_EXACT);
-  assert_int_equal(f->told->nulls + f->told->weak, 0);
+  assert_int_equal(f->identifiability->nulls + f->identifiability->weak, 0);
   free(g);
   fit_release(f, plan);
 }
@@ -190,8 +190,8 @@ static void test_unknown_start(void **state) {
       assert_int_equal(f->search->n, 4);
       expect_near(f->search->x[2], 1.3, 1e-8);
       assert_true(fabs(f->search->x[3]) < 1e-8);
-      assert_int_equal(f->told->columns, 2);
-      assert_int_equal(f->told->nulls, 0);
+      assert_int_equal(f->identifiability->columns, 2);
+      assert_int_equal(f->identifiability->nulls, 0);
     } else {
       print_message("from the model's start: %.4f, %.4f\n", f->estimate[0], f->estimate[1]);
       assert_true(fabs(f->estimate[0] - 2) > 0.04);
@@ -521,7 +521,7 @@ static void test_still_sensor(void **state) {
   od_fit_plan *plan = lag_plan(s, "data: {file: still.csv}\n");
   od_fitted *f = fit_run(plan, NULL);
   assert_true(isnan(f->fit) && isnan(f->set[0].fitted_quality[0].fit) && f->set[0].fitted_quality[0].still);
-  assert_int_equal(f->told->nulls, 2);
+  assert_int_equal(f->identifiability->nulls, 2);
   assert_true(isinf(f->sigma[0]) && isinf(f->sigma[1]));
   fit_release(f, plan);
 }
@@ -586,7 +586,7 @@ static void test_told_without_states(void **state) {
     for (int j = 0; j < N; j++) row[j] = entries[j];
   }
   od_identifiability *id = NULL;
-  assert_int_equal(od_told_new(M, N, NP, J, value, value, &id, NULL), OD_OK);
+  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 0);
   // A = Jp'Jp - Jp'Js (Js'Js)^-1 Js'Jp with the two independent states.
   double G[4][4] = {{0}}, A[2][2];
@@ -607,7 +607,7 @@ static void test_told_without_states(void **state) {
   od_identifiability_free(id);
   // A parameter that does what a state does is not told at all.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];
-  assert_int_equal(od_told_new(M, N, NP, J, value, value, &id, NULL), OD_OK);
+  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 1);
   assert_true(isinf(id->sigma[0]) && isfinite(id->sigma[1]));
   od_identifiability_free(id);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/isolated.h"
+#include "io/child_process.h"
 #include "io/table.h"
 #include "support/scratch.h"
 
@@ -244,15 +244,15 @@ static void test_isolated(void **state) {
   (void)state;
   int got = 0;
   od_error err = {0};
-  od_isolated work = {.work = crash, .take = take_character, .user = &got};
-  assert_int_equal(od_isolated_run(&work, &err), OD_BAD_INPUT);
+  od_child_process work = {.work = crash, .take = take_character, .user = &got};
+  assert_int_equal(od_child_process_run(&work, &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "crashed");
   work.work = never_end;
-  assert_int_equal(od_isolated_run(&work, &err), OD_BAD_INPUT);
+  assert_int_equal(od_child_process_run(&work, &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "took longer than 1 s");
   work.work = ask_for_memory;
   // Sanitizers end a program that asks for too much; otherwise it is told no.
-  if (od_isolated_run(&work, &err) == OD_OK) assert_int_equal(got, 'n');
+  if (od_child_process_run(&work, &err) == OD_OK) assert_int_equal(got, 'n');
 }
 
 // --- Full disks ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "machine_file.h"
+#include "support/machine_file.h"
 
 enum { MOST_SETS = 8 };
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "machine_file.h"
+#include "support/machine_file.h"
 #include "oleodyn/sim.h"
 
 static const char crane[] =

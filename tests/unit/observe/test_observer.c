@@ -554,7 +554,7 @@ static void doubts(void **state) {
     for (int i = 1; i <= 20; i++) step_twin(&w, i, &dice, NULL);
     double old[64];
     memcpy(old, od_observer_covariance(w.o), sizeof old);
-    od_observer_doubt(w.o, 3);
+    od_observer_inflate(w.o, 3);
     const double *P = od_observer_covariance(w.o);
     for (int i = 0; i < 8; i++)
       for (int j = 0; j < 8; j++) {

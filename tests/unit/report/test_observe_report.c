@@ -13,7 +13,7 @@
 
 #include "random/random.h"
 #include "experiment/observe_verdict.h"
-#include "report/innovations.h"
+#include "report/innovation_series.h"
 #include "report/observe_report.h"
 #include "support/experiments.h"
 #include "support/report.h"

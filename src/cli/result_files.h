@@ -1,0 +1,37 @@
+// The files a command writes its results to: asked for by the same options, checked before the work, written after it.
+#ifndef OD_CLI_RESULT_FILES_H
+#define OD_CLI_RESULT_FILES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "io/table.h"
+
+typedef struct od_files {
+  const char *csv, *mat, *json, *plot, *report;  // paths, or NULL; "-" is standard output (csv and json)
+} od_files;
+
+// Whether the files can be written: -1, or the exit code after a complaint.
+int od_files_check(const od_files *f);
+
+// Whether all files that were read (io/inputs_read.h) stay as they are: -1, or the exit code after the complaint that results
+// would take the place of one. To be asked when all is loaded, before the work.
+int od_files_spare(const od_files *f);
+
+// Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
+FILE *od_files_notes(const od_files *f, bool quiet);
+
+// What is to be written: a table, a summary (which is given up), and a plot and a report by the command's own functions.
+typedef struct od_file_contents {
+  const od_table *table;
+  json_t *summary;
+  od_status (*plot)(const void *user, const char *path, od_error *err);
+  od_status (*report)(const void *user, const char *path, od_error *err);
+  const void *user;
+} od_file_contents;
+
+// Writes all that was asked for, with a line about each; one failure does not keep the others from being written.
+bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
+
+#endif

@@ -1,0 +1,95 @@
+#include "document/document.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/reader.h"
+#include "document/text_file.h"
+
+od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
+  od_loader ld = {.document = calloc(1, sizeof *ld.document),
+                  .content = content,
+                  .messages = messages,
+                  .first_message = od_messages_count(messages),
+                  .first_error = od_messages_errors(messages)};
+  ld.tree.root = -1;
+  if (ld.document) ld.document->file = od_texts_copy(&ld.document->texts, path, strlen(path));
+  return ld;
+}
+
+void od_document_free(od_document *document) {
+  if (!document) return;
+  od_numbers_free(&document->numbers);
+  free(document->variant_name);
+  od_texts_free(&document->texts);
+  free(document);
+}
+
+// The database of units takes longest to read, so a file that is no YAML is found out before.
+static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
+  od_document *document = ld->document;
+  od_status status =
+      od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->texts, ld->messages);
+  if (status != OD_OK) return status;
+  od_error error = {0};
+  ld->units = od_units_new(&error);
+  if (ld->units) return read(user);
+  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
+  return error.status;
+}
+
+od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
+                           void *user) {
+  od_document *document = ld->document;
+  od_content content = ld->content;
+  char *read_now = NULL;
+  od_status status = OD_OK;
+  if (!content.text) {
+    status = od_text_file_read(document->file, &read_now, &content.length, ld->messages);
+    content.text = read_now;
+  }
+  if (status != OD_OK) return status;
+  // Numbers are written with a point in our files, in those that signals come from and in the database of units,
+  // whatever the user's language.
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  status = OD_NO_MEMORY;
+  if (c_locale != (locale_t)0) {
+    locale_t users = uselocale(c_locale);
+    if (od_numbers_override(&document->numbers, set, set_count, &document->texts, ld->messages))
+      status = load_text(ld, content, read, user);
+    uselocale(users);
+    freelocale(c_locale);
+  }
+  od_tree_free(&ld->tree);
+  od_units_free(ld->units);
+  free(read_now);
+  return status;
+}
+
+void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path) {
+  od_messages_sort(messages, first);
+  if (foreign) {
+    od_messages_sort(foreign, 0);
+    od_messages_append(messages, foreign);
+    od_messages_free(foreign);
+  }
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+}
+
+od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys) {
+  int root = ld->tree.root;
+  if (root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) {
+    od_complain(ld, -1, "is empty; %s needs at least %s", what, needs);
+    return (od_section){.map = -1};
+  }
+  od_section file = od_section_open(ld, root, root, "", od_format(ld, "%s file", what), keys);
+  file.what = what;
+  return file;
+}
+
+const char *od_document_beside(od_loader *ld, const char *path) {
+  const char *slash = strrchr(ld->document->file, '/');
+  if (path[0] == '/' || !slash) return path;
+  return od_format(ld, "%.*s/%s", (int)(slash - ld->document->file), ld->document->file, path);
+}

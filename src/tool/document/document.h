@@ -1,0 +1,33 @@
+// From a file of ours to its sections: read whole, parsed, with units and --set at hand, then given to whoever reads them.
+#ifndef OD_DOCUMENT_DOCUMENT_H
+#define OD_DOCUMENT_DOCUMENT_H
+
+#include "document/reader.h"
+
+// Loads ld->document->file; ld->messages is where complaints go. read() is called with the tree and the units in place,
+// in the "C" locale, and returns what becomes of it. Afterwards tree and units are gone; texts and numbers stay with
+// ld->document.
+od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
+                           void *user);
+
+// Starts a loader for a file, of which the content may be known, with a new document (NULL: memory ran out).
+od_loader od_document_start(const char *path, od_content content, od_messages *messages);
+
+void od_document_free(od_document *document);
+
+// Ends a loader whose file names other files: its messages from `first` on in the order of the file, then those about
+// the others, which are freed; and what memory that ran out means.
+void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
+
+// The root of a file that is not empty, opened as a section with these keys; map -1 after a complaint. `what` is as in
+// "an experiment", `needs` what it needs at least.
+od_section od_document_root(od_loader *ld, const char *what, const char *needs, const char *const *keys);
+
+// The file with the chosen variant laid over it (NULL: none): the node of its map. `root` is the node of the file's,
+// `sections` are those it may have, its title first, ending with NULL.
+int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant);
+
+// A path beside the file itself, unless it is absolute.
+const char *od_document_beside(od_loader *ld, const char *path);
+
+#endif

@@ -1,0 +1,58 @@
+#include "document/file_kind.h"
+
+#include <string.h>
+
+#include "document/reader.h"
+
+// Sections that only one kind of file has.
+static const struct {
+  const char *section;
+  od_file_kind kind;
+} marks[] = {{"bodies", OD_FILE_MACHINE},   {"joints", OD_FILE_MACHINE},     {"volumes", OD_FILE_MACHINE},
+             {"blocks", OD_FILE_MACHINE},   {"sensors", OD_FILE_EXPERIMENT}, {"experiment", OD_FILE_EXPERIMENT},
+             {"fit", OD_FILE_FIT},          {"sets", OD_FILE_FIT},           {"prepare", OD_FILE_FIT},
+             {"combinations", OD_FILE_FIT}, {"study", OD_FILE_STUDY},        {"cases", OD_FILE_STUDY}};
+
+static od_file_kind kind_of_section(const char *name) {
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    if (strcmp(marks[i].section, name) == 0) return marks[i].kind;
+  return OD_FILE_UNKNOWN;
+}
+
+// The last and the first kind of which the file has a section.
+static od_file_kind kinds_of(const od_tree *tree, od_file_kind *first) {
+  od_file_kind last = *first = OD_FILE_UNKNOWN;
+  int root = od_tree_value(tree, tree->root);
+  int key = root >= 0 && tree->node[root].kind == OD_TREE_MAP ? tree->node[root].first : -1;
+  for (; key >= 0; key = tree->node[tree->node[key].next].next) {
+    od_file_kind kind = tree->node[key].kind == OD_TREE_TEXT ? kind_of_section(tree->node[key].text) : OD_FILE_UNKNOWN;
+    if (kind > last) last = kind;
+    if (kind != OD_FILE_UNKNOWN && (*first == OD_FILE_UNKNOWN || kind < *first)) *first = kind;
+  }
+  return last;
+}
+
+od_file_kind od_file_kind_of(const od_tree *tree) {
+  od_file_kind first;
+  return kinds_of(tree, &first);
+}
+
+static bool is_experiment(od_file_kind kind) {
+  return kind == OD_FILE_EXPERIMENT || kind == OD_FILE_FIT;
+}
+
+bool od_is_other_kind(od_loader *ld, od_file_kind expected) {
+  static const struct {
+    const char *name, *commands;
+  } kinds[] = {[OD_FILE_MACHINE] = {"a machine file", "'oleodyn simulate' and 'oleodyn info' take it"},
+               [OD_FILE_EXPERIMENT] = {"an experiment file", "'oleodyn observe' takes it"},
+               [OD_FILE_FIT] = {"a fit file", "'oleodyn fit' takes it"},
+               [OD_FILE_STUDY] = {"a study file", "'oleodyn study' takes it"}};
+  od_file_kind first, found = kinds_of(&ld->tree, &first);
+  bool several = first != found && !(is_experiment(first) && is_experiment(found));
+  bool fits = found == expected || (is_experiment(found) && is_experiment(expected));
+  if (found == OD_FILE_UNKNOWN || several || fits) return false;
+  od_complain(ld, ld->tree.root, "found %s, expected %s; %s", kinds[found].name, kinds[expected].name,
+              kinds[found].commands);
+  return true;
+}

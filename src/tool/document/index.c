@@ -1,0 +1,63 @@
+// Growing arrays, and a hash table with open addressing.
+#include "document/index.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random/hash.h"
+
+void *od_grow(void *items, int count, int *capacity, size_t item_size) {
+  if (count < *capacity) return items;
+  if (*capacity > INT_MAX / 2) return NULL;
+  int wanted = *capacity > 0 ? 2 * *capacity : 16;
+  void *grown = realloc(items, (size_t)wanted * item_size);
+  if (grown != NULL) *capacity = wanted;
+  return grown;
+}
+
+struct od_index_slot {
+  const char *key;  // NULL: free
+  int value;
+};
+
+// The slot that holds the key, or the free one where it belongs. The capacity is a power of two.
+static struct od_index_slot *find_slot(struct od_index_slot *slot, int capacity, const char *key) {
+  uint32_t mask = (uint32_t)capacity - 1;
+  uint32_t at = od_hash(key) & mask;
+  while (slot[at].key != NULL && strcmp(slot[at].key, key) != 0) at = (at + 1) & mask;
+  return &slot[at];
+}
+
+int od_index_find(const od_index *index, const char *key) {
+  if (index->capacity == 0) return -1;
+  const struct od_index_slot *slot = find_slot(index->slot, index->capacity, key);
+  return slot->key != NULL ? slot->value : -1;
+}
+
+static bool widen(od_index *index) {
+  if (index->capacity > INT_MAX / 2) return false;
+  int capacity = index->capacity > 0 ? 2 * index->capacity : 64;
+  struct od_index_slot *slot = calloc((size_t)capacity, sizeof *slot);
+  if (slot == NULL) return false;
+  for (int i = 0; i < index->capacity; i++)
+    if (index->slot[i].key != NULL) *find_slot(slot, capacity, index->slot[i].key) = index->slot[i];
+  free(index->slot);
+  index->slot = slot;
+  index->capacity = capacity;
+  return true;
+}
+
+bool od_index_add(od_index *index, const char *key, int value) {
+  if (2 * (index->count + 1) > index->capacity && !widen(index)) return false;
+  struct od_index_slot *slot = find_slot(index->slot, index->capacity, key);
+  if (slot->key == NULL) index->count++;
+  *slot = (struct od_index_slot){.key = key, .value = value};
+  return true;
+}
+
+void od_index_free(od_index *index) {
+  free(index->slot);
+  *index = (od_index){0};
+}

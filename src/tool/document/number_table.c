@@ -1,0 +1,84 @@
+// The table of numbers and the replacements that --set asks for.
+#include "document/number_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/suggest.h"
+
+static const od_place set_place = {.file = "--set"};
+
+static const char *trimmed_copy(od_texts *texts, const char *text, size_t length) {
+  while (length > 0 && strchr(" \t\r\n", text[0]) != NULL) text++, length--;
+  while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL) length--;
+  return od_texts_copy(texts, text, length);
+}
+
+static const od_override *find_override(const od_numbers *numbers, const char *path) {
+  for (int i = 0; i < numbers->overrides; i++)
+    if (strcmp(numbers->override[i].path, path) == 0) return &numbers->override[i];
+  return NULL;
+}
+
+bool od_numbers_override(od_numbers *numbers, const char *const *set, int count, od_texts *texts,
+                         od_messages *messages) {
+  if (count <= 0) return true;
+  numbers->override = calloc((size_t)count, sizeof *numbers->override);
+  if (numbers->override == NULL) return false;
+  for (int i = 0; i < count; i++) {
+    const char *equals = strchr(set[i], '=');
+    if (equals == NULL) {
+      od_messages_add(messages, set_place, "found '%s', expected a path and a value like 'crank.mass=2 kg'", set[i]);
+      continue;
+    }
+    const char *path = trimmed_copy(texts, set[i], (size_t)(equals - set[i]));
+    const char *text = trimmed_copy(texts, equals + 1, strlen(equals + 1));
+    const od_override *earlier = find_override(numbers, path);
+    if (earlier != NULL)
+      od_messages_add(messages, set_place, "'%s' is set twice, to '%s' and to '%s'", path, earlier->text, text);
+    else
+      numbers->override[numbers->overrides++] = (od_override){.path = path, .text = text};
+  }
+  return true;
+}
+
+const char *od_numbers_overriding(od_numbers *numbers, const char *path) {
+  for (int i = 0; i < numbers->overrides; i++) {
+    if (strcmp(numbers->override[i].path, path) != 0) continue;
+    numbers->override[i].used = true;
+    return numbers->override[i].text;
+  }
+  return NULL;
+}
+
+bool od_numbers_is_overridden(const od_numbers *numbers, const char *path) {
+  return find_override(numbers, path) != NULL;
+}
+
+void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages) {
+  for (int i = 0; i < numbers->overrides; i++) {
+    if (numbers->override[i].used) continue;
+    od_nearest nearest = od_nearest_to(numbers->override[i].path);
+    for (int j = 0; j < numbers->count; j++) od_nearest_try(&nearest, numbers->item[j].number.path);
+    if (nearest.best != NULL)
+      od_messages_add(messages, set_place, "there is no number '%s'; did you mean '%s'?", nearest.word, nearest.best);
+    else
+      od_messages_add(messages, set_place, "there is no number '%s'; 'oleodyn info' lists them", nearest.word);
+  }
+}
+
+int od_numbers_add(od_numbers *numbers, od_number_entry entry) {
+  od_number_entry *grown = od_grow(numbers->item, numbers->count, &numbers->capacity, sizeof *numbers->item);
+  if (grown == NULL) return -1;
+  numbers->item = grown;
+  if (!od_index_add(&numbers->index, entry.number.path, numbers->count)) return -1;
+  numbers->item[numbers->count] = entry;
+  return numbers->count++;
+}
+
+void od_numbers_free(od_numbers *numbers) {
+  free(numbers->item);
+  free(numbers->override);
+  od_index_free(&numbers->index);
+  *numbers = (od_numbers){0};
+}

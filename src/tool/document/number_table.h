@@ -1,0 +1,44 @@
+// Every number of a file: its path, its value in SI, what it was given as, where, and its index in the model.
+//
+// Numbers that --set replaces are looked up here while the file is read.
+#ifndef OD_DOCUMENT_NUMBER_TABLE_H
+#define OD_DOCUMENT_NUMBER_TABLE_H
+
+#include "document/index.h"
+#include "document/messages.h"
+#include "document/texts.h"
+
+typedef struct od_number_entry {
+  od_number number;
+  od_place place;
+  int theta;  // index in the model's parameters; -1: no parameter (signals, initial values, the run)
+} od_number_entry;
+
+// A "path=value" of --set.
+typedef struct od_override {
+  const char *path, *text;
+  bool used;
+} od_override;
+
+typedef struct od_numbers {
+  od_number_entry *item;
+  int count, capacity;
+  od_index index;
+  od_override *override;
+  int overrides;
+} od_numbers;
+
+// Takes the texts of --set; what is no "path=value" or comes twice becomes a message. `texts` keeps them.
+bool od_numbers_override(od_numbers *numbers, const char *const *set, int count, od_texts *texts,
+                         od_messages *messages);
+// The text that --set gives for a path, or NULL; marks it as used.
+const char *od_numbers_overriding(od_numbers *numbers, const char *path);
+bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
+// Messages for every --set that replaced nothing.
+void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
+
+// Adds a number; returns its index here, or -1 when memory ran out.
+int od_numbers_add(od_numbers *numbers, od_number_entry entry);
+void od_numbers_free(od_numbers *numbers);
+
+#endif

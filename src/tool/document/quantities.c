@@ -1,0 +1,289 @@
+// From "35 mm" to a number.
+#include "document/quantities.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "document/ranges.h"
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+const char *od_path(od_loader *ld, const char *base, const char *key) {
+  return base[0] != '\0' ? od_format(ld, "%s.%s", base, key) : key;
+}
+
+// --- What is given ------------------------------------------------------------------------------------------------
+
+static const char *wanted_text(od_loader *ld, const char *unit) {
+  if (strcmp(unit, "1") == 0) return "a number";
+  return od_format(ld, "a number or a quantity in %s", unit);
+}
+
+od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place) {
+  od_given given = {.path = path, .label = label, .place = place};
+  const char *set = od_numbers_overriding(&ld->document->numbers, path);
+  if (set != NULL) {
+    given.text = set;
+    given.place = (od_place){.file = "--set"};
+  } else if (node >= 0) {
+    given.place = od_place_of(ld, node);
+    given.text = od_read_text(ld, node, label, wanted_text(ld, unit));
+  }
+  return given;
+}
+
+// What is about --set names the path.
+static void say_at(od_loader *ld, bool is_warning, const char *path, const char *text, od_place place,
+                   const char *format, va_list args) {
+  char message[1200];  // more than a message may have: it is cut where a character begins
+  vsnprintf(message, sizeof message, format, args);
+  if (place.line > 0 || text == NULL)
+    od_messages_say(ld->messages, is_warning, place, "%s", message);
+  else
+    od_messages_say(ld->messages, is_warning, place, "%s=%s: %s", od_excerpt(ld, path), od_excerpt(ld, text), message);
+}
+
+void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say_at(ld, false, given->path, given->text, given->place, format, args);
+  va_end(args);
+}
+
+void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say_at(ld, true, given->path, given->text, given->place, format, args);
+  va_end(args);
+}
+
+// --- Quantities ---------------------------------------------------------------------------------------------------
+
+// The length of the decimal number at the start of a text: sign, digits, point, exponent; 0: there is none. strtod
+// alone would also take "nan", "inf" and hexadecimal numbers.
+static size_t number_length(const char *text) {
+  const char *c = text;
+  if (*c == '+' || *c == '-') c++;
+  const char *digits = c;
+  while (is_digit(*c)) c++;
+  size_t count = (size_t)(c - digits);
+  if (*c == '.') {
+    const char *fraction = ++c;
+    while (is_digit(*c)) c++;
+    count += (size_t)(c - fraction);
+  }
+  if (count == 0) return 0;
+  if (*c == 'e' || *c == 'E') {
+    const char *exponent = c + 1;
+    if (*exponent == '+' || *exponent == '-') exponent++;
+    if (is_digit(*exponent)) {
+      while (is_digit(*exponent)) exponent++;
+      c = exponent;
+    }
+  }
+  return (size_t)(c - text);
+}
+
+bool od_split_quantity(const char *text, double *value, const char **unit) {
+  while (is_space(*text)) text++;
+  size_t length = number_length(text);
+  const char *rest = text + length;
+  if (length == 0 || is_digit(*rest) || *rest == '.' || *rest == ',') return false;
+  *value = strtod(text, NULL);
+  while (is_space(*rest)) rest++;
+  *unit = rest;
+  return true;
+}
+
+static bool names_infinity(const char *text) {
+  static const char *const names[] = {"nan", "inf", "infinity"};
+  if (*text == '+' || *text == '-') text++;
+  if (*text == '.') text++;
+  size_t length = strcspn(text, " \t");
+  for (int i = 0; i < 3; i++)
+    if (length == strlen(names[i]) && strncasecmp(text, names[i], length) == 0) return true;
+  return false;
+}
+
+static void complain_no_number(od_loader *ld, const od_given *given, const char *unit) {
+  const char *text = od_excerpt(ld, given->text);
+  size_t length = number_length(given->text);
+  if (names_infinity(given->text))
+    od_complain_given(ld, given, "'%s' is not a finite number; %s wants %s", text, given->label, wanted_text(ld, unit));
+  else if (length > 0 && given->text[length] == ',')
+    od_complain_given(ld, given, "'%s' is not a number; decimals are written with a point", text);
+  else
+    od_complain_given(ld, given, "'%s' is not a number; %s wants %s", text, given->label, wanted_text(ld, unit));
+}
+
+// A value of a signal or a spool that is not dimensionless with an input that is: the input's unit may have been
+// forgotten.
+static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
+  static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
+  static const char *const spools[] = {"stroke", "dead_band", "overlap"};
+  const char *si = od_units_si(ld->units, unit);
+  bool is_value = false;
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+    is_value = is_value || (strcmp(given->label, values[i]) == 0 && strncmp(given->path, "inputs.", 7) == 0);
+  for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
+    is_value = is_value || strcmp(given->label, spools[i]) == 0;
+  if (!is_value || si == NULL || strcmp(wanted, "1") != 0) return "";
+  return od_format(ld, " unless the input has 'unit: %s'", si);
+}
+
+static void complain_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
+  const char *text = od_excerpt(ld, given->text);
+  const char *wants = strcmp(wanted, "1") == 0 ? "a plain number" : wanted;
+  const char *measures = od_units_measures(ld->units, unit);
+  if (!od_units_knows(ld->units, unit)) {
+    const char *suggestion = od_units_suggest(unit);
+    od_complain_given(ld, given, "unknown unit '%s' in '%s'; %s%s%s%s wants %s", od_excerpt(ld, unit), text,
+                      suggestion != NULL ? "did you mean '" : "", suggestion != NULL ? suggestion : "",
+                      suggestion != NULL ? "'? " : "", given->label, wants);
+  } else if (measures != NULL) {
+    od_complain_given(ld, given, "'%s' is %s; %s wants %s%s", text, measures, given->label, wants,
+                      forgotten_unit(ld, given, unit, wanted));
+  } else {
+    od_complain_given(ld, given, "'%s' has the wrong dimension; %s wants %s", text, given->label, wants);
+  }
+}
+
+// Spaces at the end of a --set value or of a quoted text are no part of the unit.
+static const char *trimmed_unit(od_loader *ld, const char *unit) {
+  size_t length = strlen(unit);
+  while (length > 0 && is_space(unit[length - 1])) length--;
+  return unit[length] == '\0' ? unit : od_copy(ld, unit, length);
+}
+
+bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value) {
+  double number;
+  const char *its_unit;
+  if (!od_split_quantity(given->text, &number, &its_unit)) {
+    complain_no_number(ld, given, unit);
+    return false;
+  }
+  its_unit = trimmed_unit(ld, its_unit);
+  if (od_units_convert(ld->units, its_unit, unit, number, value) != OD_UNIT_FITS) {
+    complain_unit(ld, given, its_unit, unit);
+    return false;
+  }
+  if (!isfinite(*value)) {
+    od_complain_given(ld, given, "'%s' is not a finite number", od_excerpt(ld, given->text));
+    return false;
+  }
+  return true;
+}
+
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value) {
+  if (field->range == OD_POSITIVE && !(value > 0)) {
+    od_complain_given(ld, given, "%s is '%s', must be greater than zero", given->label, od_excerpt(ld, given->text));
+    return false;
+  }
+  if (field->range == OD_NOT_NEGATIVE && !(value >= 0)) {
+    od_complain_given(ld, given, "%s is '%s', must not be negative", given->label, od_excerpt(ld, given->text));
+    return false;
+  }
+  return od_check_limits(ld, given, field, row, value);
+}
+
+double od_read_whole(od_loader *ld, int number, const char *label, double least, double most) {
+  double value = od_number_value(ld, number);
+  if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return value;
+  od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
+  return least;
+}
+
+// --- Numbers ------------------------------------------------------------------------------------------------------
+
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
+                  od_home home) {
+  od_limits l = od_field_limits(field, row);
+  od_number_entry entry = {
+      .number = {.path = given->path,
+                 .unit = field->unit,
+                 .given = given->text,
+                 .value = value,
+                 .low = l.low,
+                 .high = l.high,
+                 .usual_low = l.usual_low,
+                 .usual_high = l.usual_high},
+      .place = given->place,
+      .theta = home == OD_IN_MODEL ? ld->add_parameter(ld, given->path, value, field->unit) : -1,
+  };
+  int number = od_numbers_add(&ld->document->numbers, entry);
+  if (number < 0) ld->no_memory = true;
+  return number;
+}
+
+int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home) {
+  return od_read_number_as(ld, node, path, field, NULL, place, home);
+}
+
+int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
+                      od_home home) {
+  od_given given = od_given_for(ld, node, path, field->key, field->unit, place);
+  double value = isnan(field->fallback) ? 0 : field->fallback;
+  double read;
+  if (given.text != NULL && od_read_quantity(ld, &given, field->unit, &read) &&
+      od_check_range(ld, &given, field, row, read))
+    value = read;
+  return od_add_number(ld, &given, value, field, row, home);
+}
+
+int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home) {
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < count; i++) {
+    const od_field *field = &fields[i];
+    int node = od_section_get(ld, section, field->key);
+    int number =
+        od_read_number(ld, node, od_path(ld, section->path, field->key), field, od_place_of(ld, section->node), home);
+    bool missing = node < 0 && isnan(field->fallback) && !od_number_is_given(ld, number);
+    if (missing) od_section_lacks(ld, section, field->key);
+  }
+  return first;
+}
+
+// NULL: there was no memory for it.
+static const od_number_entry *entry_of(const od_loader *ld, int number) {
+  return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
+}
+
+double od_number_value(const od_loader *ld, int number) {
+  const od_number_entry *entry = entry_of(ld, number);
+  return entry != NULL ? entry->number.value : 0;
+}
+
+int od_number_theta(const od_loader *ld, int number) {
+  const od_number_entry *entry = entry_of(ld, number);
+  return entry != NULL ? entry->theta : -1;
+}
+
+bool od_number_is_given(const od_loader *ld, int number) {
+  const od_number_entry *entry = entry_of(ld, number);
+  return entry != NULL && entry->number.given != NULL;
+}
+
+void od_complain_number(od_loader *ld, int number, const char *format, ...) {
+  const od_number_entry *entry = entry_of(ld, number);
+  if (entry == NULL) return;
+  va_list args;
+  va_start(args, format);
+  say_at(ld, false, entry->number.path, entry->number.given, entry->place, format, args);
+  va_end(args);
+}
+
+void od_warn_number(od_loader *ld, int number, const char *format, ...) {
+  const od_number_entry *entry = entry_of(ld, number);
+  if (entry == NULL) return;
+  va_list args;
+  va_start(args, format);
+  say_at(ld, true, entry->number.path, entry->number.given, entry->place, format, args);
+  va_end(args);
+}

@@ -1,0 +1,90 @@
+// Reading numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its
+// path, whether the file gives it, --set does, or neither (then it has its default).
+#ifndef OD_DOCUMENT_QUANTITIES_H
+#define OD_DOCUMENT_QUANTITIES_H
+
+#include "document/reader.h"
+
+enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small files
+
+typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
+
+// A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table
+// of ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
+// (NULL: the key; "": none).
+typedef struct od_field {
+  const char *key, *unit;
+  od_range range;
+  double fallback;
+} od_field;
+
+// Whether a number becomes a parameter of the model or stays with the loader (signals, initial values, the run).
+typedef enum od_home { OD_IN_MODEL, OD_IN_LOADER } od_home;
+
+// What a number is given as: by --set, by the file, or by nobody (text NULL).
+typedef struct od_given {
+  const char *path;   // of the number
+  const char *label;  // for messages: "length", "centre[0]"
+  const char *text;
+  od_place place;
+} od_given;
+
+// What there is for a path. node -1: the file says nothing; then `place` is where the number would belong.
+od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place);
+// A message at the place of a given number; for --set it names the path.
+void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// A text as number and unit: the number's value and where the unit begins. False: it does not begin with a number.
+bool od_split_quantity(const char *text, double *value, const char **unit);
+// Converts the given text to SI; false with a message when it is not a finite quantity in the dimension of `unit`.
+bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
+// Whether a value is possible for a field: its sign, then the table of ranges. Says why not, and warns of what is
+// unusual.
+bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, const char *row, double value);
+// The value of a number that must be whole if it is given. Where it is not, a message says so and `least` stands for it,
+// so that the value may be cast to an integer in any case.
+double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
+
+// Adds a number to the machine and, if asked for, to the model. Returns its index in the machine's table.
+int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, const char *row,
+                  od_home home);
+
+// A number at a node (-1: not in the file; `place` is where it would belong): its index in the machine's table.
+int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
+int od_read_number_as(od_loader *ld, int node, const char *path, const od_field *field, const char *row, od_place place,
+                      od_home home);
+// Fields of a section, added one after another: the index of the first. A required one that is missing is reported.
+int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
+
+// Three numbers of the model, one after another: the index of the first. Lists of two lie in the x-y plane.
+typedef enum od_vector_kind {
+  OD_VECTOR,
+  OD_DIRECTION,  // must not be zero
+  OD_SIZE,       // all positive
+} od_vector_kind;
+// From a node; -1: the fallback.
+int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_vector_kind kind,
+                   const double *fallback, od_place place);
+// From a key of a section; fallback NULL: required.
+int od_read_vector_field(od_loader *ld, const od_section *section, const char *key, const char *unit,
+                         od_vector_kind kind, const double *fallback);
+
+// Two numbers of the model from a list, `section.key: [a, b]`: the index of the first. The fields' keys are "key[0]"
+// and "key[1]"; the list is required when the first has no fallback. `wanted` says what the list is to be.
+int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
+                        const od_field field[2]);
+
+double od_number_value(const od_loader *ld, int number);
+int od_number_theta(const od_loader *ld, int number);
+// Whether the file or --set gives the number.
+bool od_number_is_given(const od_loader *ld, int number);
+// A message at the place of a number, be it in the file or in --set.
+void od_complain_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_warn_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// A path below a path; the base may be empty.
+const char *od_path(od_loader *ld, const char *base, const char *key);
+
+#endif

@@ -1,0 +1,19 @@
+// "Did you mean ...?": the nearest of several words.
+#ifndef OD_DOCUMENT_SUGGEST_H
+#define OD_DOCUMENT_SUGGEST_H
+
+// Collects candidates one by one and remembers the nearest to `word` that is near enough to be a slip of the keyboard.
+typedef struct od_nearest {
+  const char *word;
+  const char *best;  // NULL: none is near
+  int distance;
+  int tried;
+} od_nearest;
+
+od_nearest od_nearest_to(const char *word);
+void od_nearest_try(od_nearest *nearest, const char *candidate);
+
+// Slips between two words: letters left out, added, replaced or swapped with their neighbour; case counts half.
+int od_edit_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,168 @@
+// The two machines of an experiment: the same file, each with its variant and its numbers.
+//
+// What the machine's loader says about a variant or a number is moved to the place in the experiment file that asked
+// for it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+#include "document/document.h"
+
+// The variant and the replaced numbers of one machine, and where they come from.
+typedef struct wish {
+  const char *who;  // "truth", "model"
+  const char *variant;
+  od_place variant_place;
+  const char **set;
+  od_place *set_place;
+  int sets;
+} wish;
+
+const char *od_set_for(const char *text, const char *who) {
+  size_t length = strlen(who);
+  return strncmp(text, who, length) == 0 && text[length] == '.' ? text + length + 1 : NULL;
+}
+
+static bool same_path(const char *a, const char *b) {
+  size_t length = strcspn(a, "=");
+  return length == strcspn(b, "=") && strncmp(a, b, length) == 0;
+}
+
+static void add_set(wish *w, const char *text, od_place place) {
+  w->set[w->sets] = text;
+  w->set_place[w->sets++] = place;
+}
+
+// Numbers of the file, unless the command line has others for the same paths.
+static void read_sets(od_experiment_loader *xl, const od_section *section, wish *w) {
+  od_loader *ld = &xl->ld;
+  int given = xl->options->set_count, node = od_section_get(ld, section, "set");
+  int most = given + (node >= 0 ? ld->tree.node[node].count : 0);
+  w->set = calloc((size_t)most + 1, sizeof *w->set);
+  w->set_place = calloc((size_t)most + 1, sizeof *w->set_place);
+  if (!w->set || !w->set_place) {
+    ld->no_memory = true;
+    return;
+  }
+  for (int i = 0; i < given; i++) {
+    const char *text = od_set_for(xl->options->set[i], w->who);
+    if (text) add_set(w, text, (od_place){.file = "--set"});
+  }
+  int from_command = w->sets;
+  for (int key = od_first(ld, node, "numbers"); key >= 0; key = od_next(ld, key)) {
+    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
+    if (!value) continue;
+    const char *text = od_format(ld, "%s=%s", od_text_of(ld, key), value);
+    bool replaced = false;
+    for (int i = 0; i < from_command; i++) replaced = replaced || same_path(w->set[i], text);
+    if (!replaced) add_set(w, text, od_place_of(ld, key));
+  }
+}
+
+static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what) {
+  static const char *const keys[] = {"variant", "set", NULL};
+  od_loader *ld = &xl->ld;
+  int node = od_section_get(ld, file, who);
+  od_section section = {.map = -1};
+  if (node >= 0) section = od_section_open(ld, node, node, who, what, keys);
+  wish w = {.who = who};
+  int variant = od_section_get(ld, &section, "variant");
+  w.variant = od_read_text(ld, variant, "variant", "the name of a variant");
+  w.variant_place = od_place_of(ld, variant);
+  read_sets(xl, &section, &w);
+  return w;
+}
+
+static void forget(wish *w) {
+  free(w->set);
+  free(w->set_place);
+}
+
+static bool begins_with(const char *text, const char *start, size_t length) {
+  return strncmp(text, start, length) == 0;
+}
+
+// A message about --set names its number first or in quotes; it goes to where that number was wished for.
+static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m) {
+  od_messages *own = xl->ld.messages;
+  const char *file = m->file ? m->file : "";
+  if (strcmp(file, "--variant") == 0) {
+    od_messages_say(own, m->is_warning, w->variant_place, "%s", m->text);
+    return;
+  }
+  if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // it cannot be read
+    od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
+                m->text);
+    return;
+  }
+  if (strcmp(file, "--set") != 0) {
+    od_messages_say(xl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
+    return;
+  }
+  for (int i = 0; i < w->sets; i++) {
+    size_t length = strcspn(w->set[i], "=");
+    const char *quote = strchr(m->text, '\'');
+    bool meant = (begins_with(m->text, w->set[i], length) && m->text[length] == '=') ||
+                 (quote && begins_with(quote + 1, w->set[i], length) && quote[1 + length] == '\'');
+    if (!meant) continue;
+    od_messages_say(own, m->is_warning, w->set_place[i], "%s: %s", w->who, m->text);
+    return;
+  }
+  od_messages_say(own, m->is_warning, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
+}
+
+static od_machine *load(od_experiment_loader *xl, const char *path, const wish *w) {
+  od_messages *messages = od_messages_new();
+  od_machine *machine = NULL;
+  const od_load_options options = {.set = w->set, .set_count = w->sets, .variant = w->variant};
+  if (!messages || od_machine_load(path, &options, &machine, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(xl, w, od_messages_get(messages, i));
+  od_messages_free(messages);
+  return machine;
+}
+
+// The inputs are known to both; an observer with others cannot follow.
+static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
+  const od_machine *b = xl->e->model;
+  bool same = od_machine_input_count(a) == od_machine_input_count(b);
+  for (int i = 0; same && i < od_machine_input_count(a); i++)
+    same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
+  if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
+}
+
+// The command line says something about a true machine where there is none.
+static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
+  static const char why[] = "a log is observed here; nobody knows its true machine";
+  if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
+  for (int i = 0; i < truth->sets; i++)
+    if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);
+}
+
+void od_load_machines(od_experiment_loader *xl, const od_section *file) {
+  od_loader *ld = &xl->ld;
+  int node = od_section_need(ld, file, "machine");
+  const char *path = od_read_text(ld, node, "machine", "the name of a machine file");
+  wish truth = read_wish(xl, file, "truth", "the true machine"), model = read_wish(xl, file, "model", "the model");
+  if (xl->options->truth) {
+    truth.variant = xl->options->truth;
+    truth.variant_place = (od_place){.file = "--truth"};
+  }
+  if (!xl->simulated) refuse_truth(xl, &truth);
+  xl->machine_node = node;
+  xl->machine = path ? od_document_beside(ld, path) : NULL;
+  if (xl->machine && !ld->no_memory) {
+    if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
+    xl->e->model = load(xl, xl->machine, &model);
+    if (xl->e->truth && xl->e->model) check_inputs(xl, xl->e->truth, node);
+  }
+  forget(&truth);
+  forget(&model);
+}
+
+od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key) {
+  wish w = read_wish(xl, section, key, "the true machine");
+  od_machine *machine = !xl->ld.no_memory ? load(xl, xl->machine, &w) : NULL;
+  forget(&w);
+  if (machine) check_inputs(xl, machine, od_section_get(&xl->ld, section, key));
+  return machine;
+}

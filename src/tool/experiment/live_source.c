@@ -1,0 +1,230 @@
+// The stream as a source. A line that cannot be used is refused and the next one awaited: a broken cable must not stop an
+// observer. After the start nothing is allocated.
+#include "experiment/live_source.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/csv_lines.h"
+
+enum { LONGEST_LINE = 65536, PATIENCE_MS = 100 };
+
+typedef struct live {
+  od_experiment *e;
+  od_live_options options;
+  od_csv_lines lines;
+  bool units_may_follow;  // the header has just been read
+  // What was read and not yet handed out.
+  char buffer[LONGEST_LINE];
+  size_t begin, end;
+  bool ended;
+  int inputs;
+  long samples;
+  double t;  // of the last sample
+  double *cells, *u, *u_last, *y;
+  bool *used;  // per column: somebody needs it
+} live;
+
+// --- Lines --------------------------------------------------------------------------------------------------------
+
+// Waits for more; OD_INTERRUPTED when asked to stop.
+static od_status fill(live *m, od_error *err) {
+  if (m->begin > 0) memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
+  m->end -= m->begin;
+  m->begin = 0;
+  for (;;) {
+    struct pollfd input = {.fd = m->options.input, .events = POLLIN};
+    int ready = poll(&input, 1, PATIENCE_MS);
+    if (m->options.goes_on && ready <= 0 && !m->options.goes_on(m->options.user))
+      return od_fail(err, OD_INTERRUPTED, "interrupted after line %d", m->lines.line);
+    if (ready <= 0) continue;
+    ssize_t got = read(m->options.input, m->buffer + m->end, sizeof m->buffer - m->end);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) return od_fail(err, OD_IO, "cannot read %s: %s", m->options.name, strerror(errno));
+    m->end += (size_t)got;
+    m->ended = got == 0;
+    return OD_OK;
+  }
+}
+
+typedef struct line {
+  const char *text;  // NULL: the stream has ended
+  size_t length;
+  bool too_long;  // its beginning only
+} line;
+
+static od_status next_line(live *m, line *out, od_error *err) {
+  bool cut = false;
+  *out = (line){0};
+  for (size_t seen = 0;;) {
+    char *text = m->buffer + m->begin, *stop = memchr(text + seen, '\n', m->end - m->begin - seen);
+    seen = m->end - m->begin;
+    if (stop || (m->ended && seen > 0)) {
+      size_t length = stop ? (size_t)(stop - text) : seen;
+      m->begin += length + (stop ? 1 : 0);
+      if (length > 0 && text[length - 1] == '\r') length--;
+      m->lines.line++;
+      *out = (line){text, length, cut};
+      return OD_OK;
+    }
+    if (m->ended) return OD_OK;
+    if (seen == sizeof m->buffer) m->begin = m->end, seen = 0, cut = true;
+    od_status status = fill(m, err);
+    if (status != OD_OK) return status;
+  }
+}
+
+static od_status next_full_line(live *m, line *out, od_error *err) {
+  od_status status;
+  do status = next_line(m, out, err);
+  while (status == OD_OK && out->text && !out->too_long && od_csv_is_empty(&m->lines, out->text, out->length));
+  return status;
+}
+
+// --- Columns ------------------------------------------------------------------------------------------------------
+
+static od_status match(live *m, od_messages *messages, od_error *err) {
+  od_units *units = od_units_new(err);
+  if (!units) return err->status;
+  od_log_plan *plan = &m->e->data;
+  bool ok = od_log_match(plan, m->lines.table, m->options.name, units, messages);
+  for (int i = -1; ok && i < plan->channels; i++) {
+    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
+    if (c->at >= 0) m->used[c->at] = true;
+  }
+  od_units_free(units);
+  return ok ? OD_OK : OD_BAD_INPUT;
+}
+
+// --- Samples ------------------------------------------------------------------------------------------------------
+
+static bool refuse(const live *m, double t, const char *format, double value) {
+  char why[300], text[200];
+  snprintf(text, sizeof text, format, value);
+  snprintf(why, sizeof why, "%s:%d:1: %s", m->options.name, m->lines.line, text);
+  m->options.refuse(m->options.user, t, why);
+  return false;
+}
+
+static bool take_time(live *m, double *t) {
+  const od_log_plan *plan = &m->e->data;
+  *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
+  if (!isfinite(*t)) return refuse(m, NAN, "this line has no time", 0);
+  if (m->samples > 0 && *t <= m->t) return refuse(m, *t, "times must increase; the last one was %.9g s", m->t);
+  return true;
+}
+
+// An input that is missing stays what it was.
+static bool take_values(live *m, double t) {
+  const od_log_plan *plan = &m->e->data;
+  for (int i = 0; i < m->inputs; i++) {
+    double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
+    if (!isfinite(value) && m->samples == 0) return refuse(m, t, "the first line must have all inputs", 0);
+    if (isfinite(value)) m->u[i] = value;
+  }
+  for (int i = 0; i < m->e->sensors; i++) {
+    double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
+    m->y[i] = isfinite(value) ? value : (double)NAN;
+  }
+  return true;
+}
+
+static bool take_line(live *m, const line *l, double *t) {
+  od_error why = {0};
+  if (l->too_long) return refuse(m, NAN, "this line is too long", 0);
+  if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) != OD_OK) {
+    m->options.refuse(m->options.user, NAN, why.text);
+    return false;
+  }
+  return take_time(m, t) && take_values(m, *t);
+}
+
+// The line below the header may say the units; then the channels' units are looked at again.
+static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
+  od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
+  if (status != OD_OK || !*taken) return status;
+  od_messages *messages = od_messages_new();
+  status = messages ? match(m, messages, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (messages && od_messages_count(messages) > 0)
+    od_fail(err, status, "%s:%d:1: %s", m->options.name, m->lines.line, od_messages_get(messages, 0)->text);
+  od_messages_free(messages);
+  return status;
+}
+
+static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
+  live *m = self;
+  double t = 0;
+  memcpy(m->u_last, m->u, (size_t)m->inputs * sizeof *m->u);
+  for (bool taken = false; !taken;) {
+    line l;
+    bool units = false;
+    od_status status = next_full_line(m, &l, err);
+    *more = status == OD_OK && l.text;
+    if (*more && m->units_may_follow) status = take_units(m, &l, &units, err);
+    m->units_may_follow = false;
+    if (!*more || status != OD_OK) return status;
+    taken = !units && take_line(m, &l, &t);
+  }
+  // Held inputs jump at every sample.
+  bool hold = m->e->data.hold && m->samples > 0;
+  m->t = t;
+  m->samples++;
+  *out = (od_sample){.t = t, .u = hold ? m->u_last : m->u, .u_after = hold ? m->u : NULL, .y = m->y};
+  return OD_OK;
+}
+
+// --- The header ---------------------------------------------------------------------------------------------------
+
+static od_status read_header(live *m, od_error *err) {
+  line l;
+  od_status status = next_full_line(m, &l, err);
+  if (status != OD_OK) return status;
+  if (!l.text || l.too_long)
+    return od_fail(err, OD_BAD_INPUT, "%s: expected a line with the names of the columns first", m->options.name);
+  m->units_may_follow = true;
+  return od_csv_header(&m->lines, l.text, l.length, err);
+}
+
+static void release(void *self) {
+  live *m = self;
+  od_table_free(m->lines.table);
+  free(m->cells);
+  free(m->u);
+  free(m->used);
+  free(m);
+}
+
+static bool allocate(live *m) {
+  size_t nu = (size_t)m->inputs;
+  m->cells = calloc((size_t)m->lines.table->columns + 1, sizeof *m->cells);
+  m->u = calloc(2 * nu + (size_t)m->e->sensors + 1, sizeof *m->u);
+  m->lines.used = m->used = calloc((size_t)m->lines.table->columns + 1, sizeof *m->used);
+  if (!m->cells || !m->u || !m->used) return false;
+  m->u_last = m->u + nu;
+  m->y = m->u_last + nu;
+  return true;
+}
+
+od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
+                                od_messages *messages, od_error *err) {
+  *out = (od_sample_source){0};
+  live *m = calloc(1, sizeof *m);
+  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  m->e = e;
+  m->options = *options;
+  m->inputs = od_machine_input_count(e->model);
+  m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
+  od_status status = read_header(m, err);
+  if (status == OD_OK && !allocate(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = match(m, messages, err);
+  if (status != OD_OK) {
+    release(m);
+    return status;
+  }
+  *out = (od_sample_source){.self = m, .next = next, .release = release, .step = e->step, .end = INFINITY};
+  return OD_OK;
+}

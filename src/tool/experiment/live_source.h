@@ -1,0 +1,21 @@
+// A live stream of samples: lines of CSV, the names of the columns first, then one line per sample.
+#ifndef OD_EXPERIMENT_LIVE_SOURCE_H
+#define OD_EXPERIMENT_LIVE_SOURCE_H
+
+#include "experiment/sample_source.h"
+
+typedef struct od_live_options {
+  int input;         // file descriptor
+  const char *name;  // of the stream, for messages
+  // Asked several times a second while there is nothing to read; false: stop.
+  bool (*goes_on)(void *user);
+  // A line that cannot be used, and why; its time if it has one, else NAN.
+  void (*refuse)(void *user, double t, const char *why);
+  void *user;
+} od_live_options;
+
+// Waits for the header and finds the experiment's channels in it. OD_BAD_INPUT with messages, or another status with err.
+od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
+                                od_messages *messages, od_error *err);
+
+#endif

@@ -1,0 +1,606 @@
+// From an experiment file to an experiment: section by section, with the reader of documents.
+//
+// The machines come first, because sensors, initial errors and parameters are named after what they have. What is wrong
+// with the machine's own file is shown after what is wrong with this one.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+#include "machine/machine.h"
+#include "document/document.h"
+#include "document/file_kind.h"
+#include "document/ranges.h"
+#include "document/suggest.h"
+
+static const char *const sections[] = {
+    "experiment", "machine", "time",   "step", "seed",     "truth", "model", "sensors", "sensor_noise", "initial",
+    "parameters", "noise",   "filter", "data", "variants", "fit",   "sets",  "prepare", "combinations", NULL};
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+// The output that a key names, in the model; -1 with a message.
+int od_find_output(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  const od_machine *model = xl->e->model;
+  const char *name = od_text_of(ld, key);
+  int output = od_machine_output_find(model, name);
+  if (output >= 0) return output;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_output_count(model); i++) od_nearest_try(&nearest, od_machine_output_name(model, i));
+  if (nearest.best)
+    od_complain(ld, key, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else
+    od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+  return -1;
+}
+
+static int find_watched(const od_experiment *e, const char *name) {
+  for (int i = 0; i < e->watches; i++)
+    if (strcmp(e->watched[i].name, name) == 0) return i;
+  return -1;
+}
+
+// Adds an output to those that are recorded; -1 with a message when a machine lacks it.
+static int watch(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  od_experiment *e = xl->e;
+  const char *name = od_text_of(ld, key);
+  int output = od_find_output(xl, key);
+  if (output < 0) return -1;
+  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
+  if (e->truth && true_output < 0) {
+    od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
+    return -1;
+  }
+  e->watched[e->watches] = (od_watched){.name = name,
+                                        .unit = od_machine_output_unit(e->model, output),
+                                        .truth_output = true_output,
+                                        .model_output = output};
+  xl->watched_key[e->watches] = key;
+  return e->watches++;
+}
+
+int od_watch(od_experiment_loader *xl, int key) {
+  int watched = find_watched(xl->e, od_text_of(&xl->ld, key));
+  return watched >= 0 ? watched : watch(xl, key);
+}
+
+bool od_is_repeated(od_loader *ld, int map, int key) {
+  for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other)) {
+    if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) != 0) continue;
+    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+    return true;
+  }
+  return false;
+}
+
+static int entries(const od_loader *ld, int node) {
+  return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
+}
+
+// --- Sensors ------------------------------------------------------------------------------------------------------
+
+static void read_sensor(od_experiment_loader *xl, int key) {
+  static const char *const keys[] = {"sigma", "relative", "noise", "bias",   "scale", "resolution", "every",
+                                     "start", "dropout",  "stuck", "spikes", "dies",  NULL};
+  static const char *const kinds[] = {"gaussian", "uniform", NULL};
+  od_loader *ld = &xl->ld;
+  const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
+  int watched = watch(xl, key);
+  const char *unit = watched >= 0 ? xl->e->watched[watched].unit : "1";
+  od_section section =
+      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0 || watched < 0) return;
+  // Who knows the whole signal may be told its noise as a part of it.
+  bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
+  double correlated = od_correlated_sigma(xl, name);
+  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : correlated},
+                             {"bias", unit, OD_ANY, 0},
+                             {"resolution", unit, OD_NOT_NEGATIVE, 0},
+                             {"every", "1", OD_POSITIVE, 1},
+                             {"start", "s", OD_NOT_NEGATIVE, 0},
+                             {"dropout", "1", OD_NOT_NEGATIVE, 0},
+                             {"scale", "1", OD_POSITIVE, 1},
+                             {"relative", "1", OD_POSITIVE, 0}};
+  int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
+  int every = (int)od_read_whole(ld, first + 3, "every", 1, 1e6);
+  if (relative && od_number_is_given(ld, first))
+    od_complain_number(ld, first, "the noise is given twice: sigma, and relative to the signal");
+  if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
+  int noise = od_section_get(ld, &section, "noise");
+  int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
+  double sigma = correlated > 0 ? correlated : od_number_value(ld, first);
+  od_faults faults = od_read_faults(ld, &section, unit, relative ? (double)NAN : sigma);
+  xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
+                                                .unit = unit,
+                                                .sigma = sigma,
+                                                .noise = kind == 1 ? OD_NOISE_UNIFORM : OD_NOISE_GAUSSIAN,
+                                                .bias = od_number_value(ld, first + 1),
+                                                .resolution = od_number_value(ld, first + 2),
+                                                .every = every,
+                                                .start = od_number_value(ld, first + 4),
+                                                .scale = od_number_value(ld, first + 6),
+                                                .relative = od_number_value(ld, first + 7),
+                                                .dropout = od_number_value(ld, first + 5),
+                                                .faults = faults};
+}
+
+static void read_sensors(od_experiment_loader *xl, int node) {
+  for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
+    if (!od_is_repeated(&xl->ld, node, key)) read_sensor(xl, key);
+}
+
+// --- Initial errors -----------------------------------------------------------------------------------------------
+
+// Outputs and their standard deviations, each on its own.
+static void read_sigmas(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
+    if (od_is_repeated(ld, node, key)) continue;
+    const char *name = od_text_of(ld, key);
+    int watched = od_watch(xl, key);
+    if (watched < 0) continue;
+    xl->watched_key[watched] = key;
+    od_field field = {name, xl->e->watched[watched].unit, OD_POSITIVE, NAN};
+    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, "sigma",
+                                   od_place_of(ld, key), OD_IN_LOADER);
+    xl->e->watched[watched].sigma = od_number_value(ld, number);
+  }
+}
+
+// Or the outputs and their covariance.
+static void read_initial(od_experiment_loader *xl, int node) {
+  od_output_covariance *t = &xl->e->initial;
+  xl->initial = node;
+  if (od_is_matrix(&xl->ld, node)) {
+    bool sound = od_read_output_covariance(xl, node, "initial", false, t, &xl->initial_entry) &&
+                 od_watch_output_covariance(xl, t, xl->initial_entry);
+    for (int i = 0; sound && i < t->count; i++)
+      xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
+    return;
+  }
+  read_sigmas(xl, node);
+  if (!od_covariance_of_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
+}
+
+// --- Parameters ---------------------------------------------------------------------------------------------------
+
+// The number of the model that a key names, or -1 with a message.
+static int find_number(od_experiment_loader *xl, int key) {
+  od_loader *ld = &xl->ld;
+  const od_machine *model = xl->e->model;
+  const char *path = od_text_of(ld, key);
+  int number = od_machine_number_find(model, path);
+  if (number >= 0 && od_machine_number_theta(model, number) < 0) {
+    od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
+    return -1;
+  }
+  if (number >= 0) return number;
+  od_nearest nearest = od_nearest_to(path);
+  for (int i = 0; i < od_machine_number_count(model); i++)
+    if (od_machine_number_theta(model, i) >= 0) od_nearest_try(&nearest, od_machine_number(model, i).path);
+  for (int i = 0; i < xl->e->sensors; i++) {
+    od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
+    od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
+  }
+  if (nearest.best)
+    od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
+  else
+    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists them", od_excerpt(ld, path));
+  return -1;
+}
+
+// The entries of the list that a path ends in: 3 for "curve.points[1]" of three; 0 for no list.
+static int list_length(od_loader *ld, const od_machine *machine, const char *path) {
+  const char *bracket = strrchr(path, '[');
+  int count = 0;
+  if (!bracket) return 0;
+  while (od_machine_number_find(machine, od_format(ld, "%.*s[%d]", (int)(bracket - path), path, count)) >= 0) count++;
+  return count;
+}
+
+// What the number is in the true machine. A point of a curve means the same only among as many points.
+static double true_value(od_experiment_loader *xl, const char *path) {
+  const od_experiment *e = xl->e;
+  int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
+  if (number < 0 || list_length(&xl->ld, e->truth, path) != list_length(&xl->ld, e->model, path)) return NAN;
+  return od_machine_number(e->truth, number).value;
+}
+
+static double given_or(od_loader *ld, int number, double otherwise) {
+  return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
+}
+
+// "sensors.P.pressure.bias" or ".scale": the calibration of a sensor; false when the key is none.
+static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
+  static const char *const kinds[] = {".bias", ".scale"};
+  const char *path = od_text_of(&xl->ld, key);
+  if (strncmp(path, "sensors.", 8) != 0) return false;
+  for (int i = 0; i < xl->e->sensors; i++) {
+    const od_sensor *s = &xl->e->sensor[i];
+    size_t length = strlen(s->name);
+    for (int k = 0; k < 2; k++) {
+      if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
+      *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
+      p->least = -INFINITY, p->most = INFINITY;
+      p->truth = !xl->simulated ? (double)NAN : k == 1 ? s->scale : s->bias;
+      p->start = k;
+      return true;
+    }
+  }
+  return false;
+}
+
+// What the path means, with its unit, its start in the model and its true value; false with a message.
+static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
+  if (find_calibration(xl, key, p)) return true;
+  int number = find_number(xl, key);
+  if (number < 0) return false;
+  od_number in_model = od_machine_number(xl->e->model, number);
+  *p = (od_estimated){.number = number,
+                      .sensor = -1,
+                      .unit = in_model.unit,
+                      .start = in_model.value,
+                      .least = in_model.low,
+                      .most = in_model.high,
+                      .truth = true_value(xl, od_text_of(&xl->ld, key))};
+  return true;
+}
+
+// Where an estimate starts and between which bounds must be possible for the number; `first` is that of its fields.
+static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
+  if (p->number < 0) return;
+  od_number number = od_machine_number(xl->e->model, p->number);
+  od_check_number_limits(&xl->ld, first + 1, "start", &number);
+  od_check_number_limits(&xl->ld, first + 3, "low", &number);
+  od_check_number_limits(&xl->ld, first + 4, "high", &number);
+}
+
+// Nobody estimates a number that is known to six digits: the unit of its sigma was forgotten.
+static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
+  static const double known = 1e-6;
+  double part = p->sigma / fabs(p->start);
+  if (!od_number_is_given(&xl->ld, number) || !(part < known)) return;
+  od_warn_number(&xl->ld, number,
+                 "sigma of '%s' is %.2g of its start: with that the observer takes it for known; is its unit right?",
+                 p->path, part);
+}
+
+static void read_parameter(od_experiment_loader *xl, int key) {
+  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
+  od_loader *ld = &xl->ld;
+  const char *name = od_text_of(ld, key);
+  od_estimated p;
+  bool found = find_estimated(xl, key, &p);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
+                                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0 || !found) return;
+  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, xl->options->more ? 1 : (double)NAN},
+                             {"start", p.unit, OD_ANY, p.start},
+                             {"noise", p.unit, OD_NOT_NEGATIVE, 0},
+                             {"low", p.unit, OD_ANY, 0},
+                             {"high", p.unit, OD_ANY, 0}};
+  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
+  p.path = name;
+  p.sigma = given_or(ld, first, 0);  // a fit wants none
+  p.start = od_number_value(ld, first + 1);
+  p.noise = od_number_value(ld, first + 2);
+  p.low = given_or(ld, first + 3, -INFINITY);
+  p.high = given_or(ld, first + 4, INFINITY);
+  const char *unit = strcmp(p.unit, "1") ? p.unit : "";
+  check_possible(xl, &p, first);
+  check_sigma(xl, &p, first);
+  if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
+    od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
+  if (!(p.low < p.high))
+    od_complain_number(ld, first + 3, "low must be less than high");
+  else if (p.start < p.low || p.start > p.high)
+    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, *unit ? " " : "", unit);
+  xl->e->parameter[xl->e->parameters++] = p;
+}
+
+// Numbers of the model first, then calibrations, each in the order of the file.
+static void read_parameters(od_experiment_loader *xl, int node) {
+  for (int calibrations = 0; calibrations < 2; calibrations++)
+    for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key)) {
+      od_estimated p;
+      if (find_calibration(xl, key, &p) == (calibrations == 1) && !od_is_repeated(&xl->ld, node, key))
+        read_parameter(xl, key);
+    }
+}
+
+// --- The rest -----------------------------------------------------------------------------------------------------
+
+static void read_filter(od_experiment_loader *xl, int node) {
+  static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
+  static const char *const forms[] = {"square-root", "joseph", NULL};
+  static const od_field fields[] = {
+      {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
+  od_loader *ld = &xl->ld;
+  od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
+  if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  int form = od_section_get(ld, &section, "form");
+  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  int frozen = (int)od_read_whole(ld, first + 2, "frozen", 0, 1e9);
+  xl->e->gate = od_number_value(ld, first);
+  xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
+  xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
+}
+
+// So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
+// hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
+static int equal_values(const od_experiment_loader *xl, const od_sensor *s) {
+  static const double seldom = 1e-8;
+  if (xl->frozen >= 0) return xl->frozen;
+  if (!(xl->e->gate > 0)) return 0;
+  // Two values with independent noise in the same step of the resolution.
+  double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
+  if (chance > 0.5) return 0;
+  return chance > 0 ? (int)fmax(5, ceil(1 + log(seldom) / log(chance))) : 5;
+}
+
+// Time and step may come from the machine's run section.
+static void read_time(od_experiment_loader *xl, const od_section *file) {
+  static const od_field fields[] = {
+      {"time", "s", OD_POSITIVE, 0}, {"step", "s", OD_POSITIVE, 0}, {"seed", "1", OD_NOT_NEGATIVE, 1}};
+  od_loader *ld = &xl->ld;
+  od_experiment *e = xl->e;
+  int first = od_read_fields(ld, file, fields, 3, OD_IN_LOADER);
+  e->seed = (uint64_t)od_read_whole(ld, first + 2, "seed", 0, 9007199254740992.0);
+  e->time = od_number_value(ld, first);
+  e->step = od_number_value(ld, first + 1);
+  if (!e->model) return;
+  const od_run_defaults *run = od_machine_run(e->model);
+  if (!(e->time > 0)) e->time = run->time;
+  if (!(e->step > 0)) e->step = run->step > 0 ? run->step : 1e-3;
+  if (!xl->simulated) return;
+  if (!(e->time > 0)) od_complain(ld, ld->tree.root, "for how long? neither the experiment nor its machine has a time");
+  if (e->time / e->step > 1e8) od_complain_number(ld, first + 1, "%.3g steps are too many", e->time / e->step);
+}
+
+// --- Logs ---------------------------------------------------------------------------------------------------------
+
+// Whether the command line or the section 'data' says what is to be observed.
+static bool names_log(const od_experiment_loader *xl, int data) {
+  const od_section section = {.map = data >= 0 && xl->ld.tree.node[data].kind == OD_TREE_MAP ? data : -1};
+  return xl->options->data || od_section_get(&xl->ld, &section, "file") >= 0;
+}
+
+// The sensors and inputs are what a log must have; an input that never changes need not be in it.
+bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
+  const od_machine *m = e->model;
+  for (int i = 0; i < e->sensors; i++)
+    if ((channel[i] = od_log_want(plan, e->sensor[i].name, e->sensor[i].unit, false, NAN)) < 0) return false;
+  for (int i = 0; i < od_machine_input_count(m); i++) {
+    const char *name = od_machine_input_name(m, i), *unit = od_machine_input_unit(m, i);
+    int *at = &channel[e->sensors + i];
+    if ((*at = od_log_want(plan, name, unit, true, od_machine_constant_input(m, i))) < 0) return false;
+  }
+  return true;
+}
+
+// A log in bar that is read as pascal has hardly any pressure in it.
+static void check_measured(od_loader *ld, const od_log *log) {
+  const od_log_plan *plan = log->plan;
+  for (int c = 0; c < plan->channels; c++) {
+    const od_channel *channel = &plan->channel[c];
+    double largest = 0;
+    for (long row = 0; row < log->rows; row++) largest = fmax(largest, fabs(log->value[row * plan->channels + c]));
+    if (channel->at >= 0)
+      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit, largest);
+  }
+}
+
+// Messages about the log's own lines come after those about this file.
+void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
+  od_messages *messages = od_messages_new();
+  if (!messages || od_log_read(plan, xl->ld.units, log, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) {
+    const od_message *m = od_messages_get(messages, i);
+    bool about_log = m->file && strcmp(m->file, plan->file) == 0;
+    od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
+                    "%s", m->text);
+  }
+  od_messages_free(messages);
+  if (*log) check_measured(&xl->ld, *log);
+}
+
+static void read_data(od_experiment_loader *xl, int node) {
+  od_experiment *e = xl->e;
+  od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
+  if (xl->options->data) {
+    e->data.file = od_copy(&xl->ld, xl->options->data, strlen(xl->options->data));
+    e->data.place = (od_place){.file = "--data"};
+  }
+  if (xl->simulated || !e->data.file) return;
+  e->channel = calloc((size_t)(e->sensors + od_machine_input_count(e->model)) + 1, sizeof *e->channel);
+  if (!e->channel || !od_load_channels(e, &e->data, e->channel))
+    xl->ld.no_memory = true;
+  else if (strcmp(e->data.file, "-") != 0)
+    od_load_log(xl, &e->data, &e->log);
+}
+
+// --- The file -----------------------------------------------------------------------------------------------------
+
+// A sensor that is calibrated says something else than the output it measures, so that output is watched beside it.
+static int give_rows(od_experiment *e) {
+  int rows = e->watches;
+  for (int i = 0; i < e->watches; i++) {
+    bool calibrated = false;
+    for (int p = 0; p < e->parameters; p++) calibrated = calibrated || e->parameter[p].sensor == i;
+    e->watched[i].row = calibrated ? rows++ : i;
+  }
+  return rows;
+}
+
+static bool make_room(od_experiment_loader *xl, int sensors, int told, int parameters) {
+  od_experiment *e = xl->e;
+  size_t watches = (size_t)sensors + (size_t)told + 1;
+  e->sensor = calloc(watches, sizeof *e->sensor);
+  e->watched = calloc(watches, sizeof *e->watched);
+  xl->watched_key = calloc(watches, sizeof *xl->watched_key);
+  e->parameter = calloc((size_t)parameters + 1, sizeof *e->parameter);
+  return e->sensor && e->watched && xl->watched_key && e->parameter;
+}
+
+static void read_file(od_experiment_loader *xl, const od_section *file) {
+  od_loader *ld = &xl->ld;
+  const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
+  int data = od_section_get(ld, file, "data");
+  xl->simulated = !names_log(xl, data);
+  od_load_machines(xl, file);
+  read_time(xl, file);
+  od_load_noise(xl, od_section_get(ld, file, "noise"));
+  read_filter(xl, od_section_get(ld, file, "filter"));
+  int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
+  int parameters = od_section_get(ld, file, "parameters");
+  xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
+  if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
+    od_complain(ld, sensors, "an experiment needs at least one sensor");
+  if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
+  int told = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  if (!make_room(xl, entries(ld, sensors), told, entries(ld, parameters))) {
+    ld->no_memory = true;
+    return;
+  }
+  od_load_sensor_noise(xl, od_section_get(ld, file, "sensor_noise"));
+  read_sensors(xl, sensors);
+  od_fill_sensor_covariance(xl);
+  read_initial(xl, initial);
+  od_load_process(xl);
+  read_parameters(xl, parameters);
+  xl->e->outputs = give_rows(xl->e);
+  read_data(xl, data);
+  for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = equal_values(xl, &xl->e->sensor[i]);
+  if (xl->options->more) xl->options->more(xl->options->user, xl, file);
+}
+
+// With errors a number may be missing that --set means.
+static od_status check_file(void *loader) {
+  od_experiment_loader *xl = loader;
+  od_loader *ld = &xl->ld;
+  if (od_is_other_kind(ld, xl->options->more ? OD_FILE_FIT : OD_FILE_EXPERIMENT)) return OD_BAD_INPUT;
+  od_section file = od_document_root(ld, "an experiment", "'machine' and 'sensors'", sections);
+  if (file.map < 0) return OD_BAD_INPUT;
+  file.map = od_load_variants(ld, sections, file.map, xl->options->variant);
+  xl->e->variant = ld->document->variant;
+  read_file(xl, &file);
+  bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
+  if (sound) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
+  // A fit needs less than an observer.
+  if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
+    od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
+}
+
+// Those of --set that mean numbers of this file go to its own reader; the machines take the others.
+static od_status load(od_experiment_loader *xl) {
+  const od_experiment_options *o = xl->options;
+  const char **own = calloc((size_t)o->set_count + 1, sizeof *own);
+  int count = 0;
+  if (!own) return OD_NO_MEMORY;
+  for (int i = 0; i < o->set_count; i++)
+    if (!od_set_for(o->set[i], "truth") && !od_set_for(o->set[i], "model")) own[count++] = o->set[i];
+  od_status status = od_document_load(&xl->ld, own, count, check_file, xl);
+  free(own);
+  free(xl->watched_key);
+  free(xl->initial_entry);
+  free(xl->process_entry);
+  free(xl->correlated_entry);
+  od_output_covariance_free(&xl->correlated);
+  return status;
+}
+
+od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
+                             od_messages *messages) {
+  static const od_experiment_options none = {0};
+  *out = NULL;
+  od_messages *foreign = od_messages_new();
+  od_experiment *e = calloc(1, sizeof *e);
+  od_status status = OD_NO_MEMORY;
+  od_experiment_loader xl = {
+      .e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1, .process = -1};
+  int first = od_messages_count(messages);
+  if (foreign && e) {
+    xl.ld = od_document_start(path, xl.options->content, messages);
+    e->file = xl.ld.document;
+    if (e->file) {
+      e->path = e->file->file;
+      status = load(&xl);
+    }
+  }
+  od_document_end(messages, first, foreign, status, path);
+  if (status == OD_OK)
+    *out = e;
+  else
+    od_experiment_free(e);
+  return status;
+}
+
+void od_experiment_free(od_experiment *e) {
+  if (!e) return;
+  od_machine_free(e->truth);
+  od_machine_free(e->model);
+  od_document_free(e->file);
+  free(e->sensor);
+  free(e->watched);
+  free(e->parameter);
+  free(e->covariance);
+  free(e->sensor_covariance);
+  free(e->process_noise);
+  od_output_covariance_free(&e->initial);
+  od_output_covariance_free(&e->process);
+  free(e->channel);
+  od_log_free(e->log);
+  od_log_plan_free(&e->data);
+  free(e);
+}
+
+void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
+  memset(R, 0, (size_t)(e->outputs * e->outputs) * sizeof *R);
+  for (int i = 0; i < e->outputs; i++) R[i * (e->outputs + 1)] = 1;
+  for (int i = 0; i < e->sensors; i++) {
+    memcpy(R + i * e->outputs, e->sensor_covariance + i * e->sensors, (size_t)e->sensors * sizeof *R);
+    R[i * (e->outputs + 1)] += e->sensor[i].resolution * e->sensor[i].resolution / 12;
+  }
+}
+
+// The machine's plant, with sensors in front of it where they are calibrated.
+static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
+  size_t parameters = (size_t)e->parameters;
+  int *outputs = calloc((size_t)e->outputs + parameters + 1, sizeof *outputs), numbers = 0, calibrations = 0;
+  od_calibration *calibration = calloc(parameters + 1, sizeof *calibration);
+  od_status status = outputs && calibration ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int *number = outputs + e->outputs;
+  for (int i = 0; status == OD_OK && i < e->watches; i++)
+    outputs[i] = outputs[e->watched[i].row] = truth ? e->watched[i].truth_output : e->watched[i].model_output;
+  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
+    const od_estimated *p = &e->parameter[i];
+    if (p->sensor < 0)
+      number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
+    else
+      calibration[calibrations++] = (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
+  }
+  od_plant *inner = NULL;
+  if (status == OD_OK)
+    status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
+  *out = inner;
+  if (status == OD_OK && calibrations) {
+    status = od_plant_calibrated(inner, calibration, calibrations, out, err);
+    if (status != OD_OK) od_plant_free(inner);
+  }
+  free(outputs);
+  free(calibration);
+  return status;
+}
+
+od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err) {
+  return make_plant(e, false, out, err);
+}
+od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err) {
+  return make_plant(e, true, out, err);
+}

@@ -1,0 +1,73 @@
+// Faults of simulated sensors: stuck for a while, spikes, dead.
+#include <math.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+
+// "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that nobody knows yet.
+static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
+  int node = od_section_get(ld, section, "size");
+  const char *path = od_path(ld, section->path, "size"), *its_unit = "";
+  od_given given = od_given_for(ld, node, path, "size", unit, od_place_of(ld, section->node));
+  double value = 0, number;
+  if (!given.text)
+    od_section_lacks(ld, section, "size");
+  else if (od_split_quantity(given.text, &number, &its_unit) && strcmp(its_unit, "sigma") == 0)
+    value = number * (isnan(sigma) ? 1 : sigma);
+  else if (!od_read_quantity(ld, &given, unit, &value))
+    return 0;
+  if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
+    od_complain(ld, node, "size is '%s', but sigma is a part of the signal here; expected a quantity", given.text);
+  const od_field field = {"size", unit, OD_POSITIVE, NAN};
+  if (given.text) od_check_range(ld, &given, &field, "", value);
+  od_add_number(ld, &given, value, &field, "", OD_IN_LOADER);
+  return value;
+}
+
+static void read_stuck(od_loader *ld, int node, const char *path, od_faults *f) {
+  static const char *const keys[] = {"from", "to", NULL};
+  static const od_field fields[] = {{"from", "s", OD_NOT_NEGATIVE, NAN}, {"to", "s", OD_POSITIVE, NAN}};
+  od_section section = od_section_open(ld, node, node, path, "stuck", keys);
+  if (section.map < 0) return;
+  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  f->stuck_from = od_number_value(ld, first);
+  f->stuck_to = od_number_value(ld, first + 1);
+  if (od_number_is_given(ld, first + 1) && f->stuck_to <= f->stuck_from)
+    od_complain_number(ld, first + 1, "'to' must come after 'from'");
+}
+
+static void read_spikes(od_loader *ld, int node, const char *path, const char *unit, double sigma, od_faults *f) {
+  static const char *const keys[] = {"rate", "size", NULL};
+  static const od_field rate = {"rate", "1", OD_NOT_NEGATIVE, NAN};
+  od_section section = od_section_open(ld, node, node, path, "spikes", keys);
+  if (section.map < 0) return;
+  int first = od_read_fields(ld, &section, &rate, 1, OD_IN_LOADER);
+  f->spike_rate = od_number_value(ld, first);
+  f->spike_size = read_size(ld, &section, unit, sigma);
+  if (f->spike_rate > 1) od_complain_number(ld, first, "rate must be at most 1, or 100 %%");
+}
+
+// A time alone, or a map.
+static void read_death(od_loader *ld, int node, const char *path, od_faults *f) {
+  static const char *const keys[] = {"at", "as", NULL}, *const ways[] = {"missing", "stuck", NULL};
+  static const od_field at = {"at", "s", OD_NOT_NEGATIVE, NAN}, alone = {"dies", "s", OD_NOT_NEGATIVE, NAN};
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) {
+    f->dies = od_number_value(ld, od_read_number(ld, node, path, &alone, od_place_of(ld, node), OD_IN_LOADER));
+    return;
+  }
+  od_section section = od_section_open(ld, node, node, path, "dies", keys);
+  if (section.map < 0) return;
+  int way = od_section_get(ld, &section, "as");
+  f->dies = od_number_value(ld, od_read_fields(ld, &section, &at, 1, OD_IN_LOADER));
+  f->dies_stuck = way >= 0 && od_read_choice(ld, way, "as", ways) == 1;
+}
+
+od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma) {
+  od_faults f = {.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY};
+  int stuck = od_section_get(ld, sensor, "stuck"), spikes = od_section_get(ld, sensor, "spikes");
+  int dies = od_section_get(ld, sensor, "dies");
+  if (stuck >= 0) read_stuck(ld, stuck, od_path(ld, sensor->path, "stuck"), &f);
+  if (spikes >= 0) read_spikes(ld, spikes, od_path(ld, sensor->path, "spikes"), unit, sigma, &f);
+  if (dies >= 0) read_death(ld, dies, od_path(ld, sensor->path, "dies"), &f);
+  return f;
+}

@@ -1,0 +1,315 @@
+// From what is said about outputs at the start to the states: their covariance, and starts drawn at random.
+//
+// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the
+// outputs depend on; the other states are taken as known. That needs as many outputs as states, none of which follows
+// from the others. The process noise of a step is mapped alike, at the model's own start. A drawn start has outputs that
+// are the true ones plus an error of that size: the states follow by Newton's method with the same H.
+#include "experiment/start_covariance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_loader.h"
+#include "random/random.h"
+#include "math/dense.h"
+
+enum { DRAWS = 100, NEWTON = 30 };
+
+typedef struct start {
+  const od_output_covariance *told;
+  int nx, rows, columns;
+  int *state, *pivot;      // state of each column
+  double *sigma;           // of each row's output
+  double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
+} start;
+
+static bool allocate(start *s, const od_experiment *e, const od_output_covariance *told, int nx) {
+  size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
+  *s = (start){.told = told, .nx = nx, .rows = told->count};
+  s->sigma = calloc(outputs, sizeof *s->sigma);
+  s->state = calloc(states, sizeof *s->state);
+  s->pivot = calloc(states, sizeof *s->pivot);
+  s->hx = calloc(outputs * states, sizeof *s->hx);
+  s->H = calloc(2 * outputs * states, sizeof *s->H);
+  s->scale = calloc(states, sizeof *s->scale);
+  if (!s->sigma || !s->state || !s->pivot || !s->hx || !s->H || !s->scale) return false;
+  for (int r = 0; r < s->rows; r++) s->sigma[r] = sqrt(told->covariance[r * (s->rows + 1)]);
+  return true;
+}
+
+static void release(start *s) {
+  free(s->sigma);
+  free(s->state);
+  free(s->pivot);
+  free(s->hx);
+  free(s->H);
+  free(s->scale);
+}
+
+// Row of the outputs' Jacobian.
+static const double *row_of(const start *s, const od_experiment *e, int r) {
+  return s->hx + e->watched[s->told->output[r]].row * s->nx;
+}
+
+// Which states the outputs depend on, at the simulation's present state.
+static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
+  od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
+  if (status != OD_OK) return status;
+  s->columns = 0;
+  for (int j = 0; j < s->nx; j++) {
+    double size = 0;
+    // In units of the outputs' sigmas a state counts that moves one of them at all.
+    for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
+    if (size <= 0) continue;
+    s->scale[s->columns] = 1 / size;
+    s->state[s->columns++] = j;
+  }
+  for (int r = 0; r < s->rows; r++)
+    for (int c = 0; c < s->columns; c++)
+      s->H[r * s->columns + c] = row_of(s, e, r)[s->state[c]] * s->scale[c] / s->sigma[r];
+  return OD_OK;
+}
+
+// The first row that the rows before it determine, or -1: Gram-Schmidt on a copy.
+static int dependent_row(const start *s, double *copy) {
+  int m = s->columns;
+  memcpy(copy, s->H, (size_t)(s->rows * m) * sizeof *copy);
+  for (int r = 0; r < s->rows; r++) {
+    double *row = copy + r * m, before = 0, after = 0;
+    for (int c = 0; c < m; c++) before += row[c] * row[c];
+    for (int again = 0; again < 2; again++)
+      for (int q = 0; q < r; q++) {
+        double dot = 0;
+        for (int c = 0; c < m; c++) dot += row[c] * copy[q * m + c];
+        for (int c = 0; c < m; c++) row[c] -= dot * copy[q * m + c];
+      }
+    for (int c = 0; c < m; c++) after += row[c] * row[c];
+    if (after <= 1e-16 * before) return r;
+    for (int c = 0; c < m; c++) row[c] /= sqrt(after);
+  }
+  return -1;
+}
+
+// --- The covariance -----------------------------------------------------------------------------------------------
+
+// Into the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is taken as correlations.
+static od_status fill(start *s, int n, double *P) {
+  int m = s->columns;
+  const double *C = s->told->covariance, *sigma = s->sigma;
+  double *inverse = s->H + m * m;
+  for (int i = 0; i < m * m; i++) inverse[i] = i % (m + 1) == 0;
+  od_status status = od_lu_factor(m, s->H, s->pivot);
+  if (status != OD_OK) return status;
+  od_lu_solve(m, s->H, s->pivot, inverse, m);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int k = 0; k < m; k++) {
+        double part = 0;
+        for (int l = 0; l < m; l++) part += (k == l ? 1 : C[k * m + l] / (sigma[k] * sigma[l])) * inverse[j * m + l];
+        sum += inverse[i * m + k] * part;
+      }
+      P[s->state[i] * n + s->state[j]] = sum * s->scale[i] * s->scale[j];
+    }
+  return OD_OK;
+}
+
+// The covariance of the states, in the corner of the n x n matrix P.
+static od_status map(const od_experiment *e, const od_output_covariance *told, od_sim *sim, int nx, int n, double *P,
+                     od_start_problem *problem) {
+  start s;
+  *problem = (od_start_problem){.output = -1};
+  od_status status = allocate(&s, e, told, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    memset(P, 0, (size_t)(n * n) * sizeof *P);
+    int row = dependent_row(&s, s.H + s.rows * s.columns);
+    *problem = (od_start_problem){row, s.rows, s.columns};
+    // With outputs of which each says something of its own there are never more than states.
+    status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
+  }
+  release(&s);
+  return status;
+}
+
+od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
+  int n = nx + e->parameters;
+  od_status status = map(e, &e->initial, sim, nx, n, P, problem);
+  for (int i = 0; i < e->parameters && status == OD_OK; i++) P[(nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
+  return status;
+}
+
+od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q) {
+  od_start_problem problem;
+  return map(e, &e->process, sim, nx, nx, Q, &problem);
+}
+
+// --- A start at random --------------------------------------------------------------------------------------------
+
+static double draw(uint64_t seed, const char *name, uint64_t attempt) {
+  return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
+}
+
+// Outputs around the true ones, their errors having the covariance that is told.
+static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
+                         double *wanted) {
+  const od_output_covariance *t = &e->initial;
+  for (int r = 0; r < t->count; r++) {
+    double error = 0;
+    for (int k = 0; k <= r; k++)
+      error += t->factor[r * t->count + k] * draw(seed, e->watched[t->output[k]].name, attempt);
+    wanted[r] = middle[t->output[r]] + error;
+  }
+}
+
+// One step of Newton's method towards the wanted outputs; *off: how far they were off, in sigmas.
+static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
+                          double *off) {
+  od_status status = od_sim_outputs(sim, y);
+  if (status == OD_OK) status = choose(s, e, sim);
+  if (status == OD_OK && s->rows != s->columns) status = OD_SINGULAR;
+  if (status == OD_OK) status = od_lu_factor(s->columns, s->H, s->pivot);
+  if (status != OD_OK) return status;
+  double *step = s->H + s->columns * s->columns;
+  *off = 0;
+  for (int r = 0; r < s->rows; r++) {
+    step[r] = (wanted[r] - y[e->watched[s->told->output[r]].row]) / s->sigma[r];
+    *off = fmax(*off, fabs(step[r]));
+  }
+  od_lu_solve(s->columns, s->H, s->pivot, step, 1);
+  for (int c = 0; c < s->columns; c++) x[s->state[c]] += step[c] * s->scale[c];
+  return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+}
+
+// The states with the wanted outputs, from x on; fails when the machine cannot have them.
+static od_status reach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y) {
+  double off = INFINITY;
+  od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+  for (int i = 0; i < NEWTON && status == OD_OK && off > 1e-6; i++) status = approach(s, e, sim, wanted, x, y, &off);
+  return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
+}
+
+static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
+  for (int i = 0; i < e->parameters; i++) {
+    const od_estimated *q = &e->parameter[i];
+    bool inside = false;
+    for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
+      p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
+      inside = p[i] >= fmax(q->low, q->least) && p[i] <= fmin(q->high, q->most);
+    }
+    if (!inside) return OD_NOT_CONVERGED;
+  }
+  return OD_OK;
+}
+
+// How much the outputs tell about each state: the sizes of their columns.
+static void keep_sizes(const start *s, double *size) {
+  for (int i = 0; i < s->nx; i++) size[i] = 0;
+  for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
+}
+
+// Whether the outputs tell about some state much less than at the true start: near a dead point, say, where a straight
+// line through the start says nothing about the machine.
+static bool is_near_dead_point(const start *s, const double *size, double *here) {
+  keep_sizes(s, here);
+  for (int i = 0; i < s->nx; i++)
+    if (here[i] < size[i] / 4) return true;
+  return false;
+}
+
+// Outputs that the machine cannot have, such as a pressure below zero, are drawn again.
+static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
+                            double *x, od_redrawn *redrawn) {
+  size_t watches = (size_t)e->watches, states = (size_t)s->nx;
+  double *wanted = calloc(watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
+  if (!wanted) return OD_NO_MEMORY;
+  double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states;
+  od_status status = OD_NOT_CONVERGED;
+  memcpy(begin, od_sim_state(sim), states * sizeof *begin);
+  memcpy(x, begin, states * sizeof *x);
+  // Without an error the drawn outputs are the true ones.
+  for (int r = 0; r < s->rows; r++) wanted[r] = true_outputs[s->told->output[r]];
+  if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
+  for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
+    draw_outputs(e, seed, attempt, true_outputs, wanted);
+    memcpy(x, begin, states * sizeof *x);
+    status = reach(s, e, sim, wanted, x, y);
+    redrawn->impossible += status != OD_OK;
+    if (status != OD_OK || !is_near_dead_point(s, size, here)) continue;
+    redrawn->near_dead_point++;
+    status = OD_NOT_CONVERGED;
+  }
+  free(wanted);
+  return status;
+}
+
+od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
+                        double *x, double *p, od_redrawn *redrawn) {
+  start s;
+  *redrawn = (od_redrawn){0};
+  od_status status = allocate(&s, e, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
+  if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x, redrawn);
+  release(&s);
+  return status;
+}
+
+// --- While loading ------------------------------------------------------------------------------------------------
+
+// The start's errors, and process noise if it is told by outputs. *told is what has the problem.
+static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **told,
+                                 od_start_problem *problem) {
+  int nx = od_plant_nx(plant);
+  od_sim *sim = od_sim_new(plant);
+  double *u = calloc((size_t)plant->nu + 1, sizeof *u);
+  od_status status = sim && u ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) {
+    od_machine_inputs(e->model, 0, u);
+    status = od_sim_start(sim, 0, u);
+  }
+  *told = &e->initial;
+  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, problem);
+  if (status == OD_OK && e->process.count > 0) {
+    *told = &e->process;
+    status = map(e, *told, sim, nx, nx, e->process_noise, problem);
+  }
+  od_sim_free(sim);
+  free(u);
+  return status;
+}
+
+static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *told,
+                     const od_start_problem *problem) {
+  od_loader *ld = &xl->ld;
+  bool initial = told == &xl->e->initial;
+  if (status == OD_NO_MEMORY)
+    ld->no_memory = true;
+  else if (status != OD_BAD_INPUT)
+    od_complain(ld, ld->tree.root, "the model cannot start: %s", od_status_text(status));
+  else if (problem->output >= 0)
+    od_complain(ld, (initial ? xl->initial_entry : xl->process_entry)[problem->output],
+                "'%s' says nothing about the states that the outputs before it do not say",
+                xl->e->watched[told->output[problem->output]].name);
+  else
+    od_complain(ld, initial ? xl->initial : xl->process,
+                "found %d of %d outputs; as many are needed as there are states they depend on", problem->outputs,
+                problem->states);
+}
+
+void od_load_start(od_experiment_loader *xl) {
+  od_experiment *e = xl->e;
+  od_plant *plant = NULL;
+  od_error err = {0};
+  od_start_problem problem = {.output = -1};
+  if (od_experiment_plant(e, &plant, &err) != OD_OK) {
+    od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
+    return;
+  }
+  size_t nx = (size_t)od_plant_nx(plant), n = nx + (size_t)e->parameters;
+  const od_output_covariance *told = &e->initial;
+  e->covariance = calloc(n * n + 1, sizeof *e->covariance);
+  if (e->process.count > 0) e->process_noise = calloc(nx * nx + 1, sizeof *e->process_noise);
+  bool room = e->covariance && (e->process_noise || e->process.count == 0);
+  od_status status = room ? at_models_start(e, plant, &told, &problem) : OD_NO_MEMORY;
+  if (status != OD_OK) complain(xl, status, told, &problem);
+  od_plant_free(plant);
+}

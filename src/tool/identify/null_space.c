@@ -1,0 +1,284 @@
+// Of all bases of a null space the most readable one: directions with few parameters and simple ratios.
+//
+// Candidates are the directions on which count - 1 conditions hold: a parameter stays as it is, or two parameters change
+// by the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount,
+// and as small relative changes; what reads simplest tells its price. The cheapest independent candidates are the basis.
+#include "identify/null_space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double negligible = 1e-7;  // of the largest coefficient
+static const double alike = 1e-5;       // how far a ratio may be off a simple one
+enum { MOST_CANDIDATES = 200000 };
+
+typedef struct candidate {
+  double price;
+  od_null_form form;
+  double *coefficient;  // as said in this form
+  double *direction;    // in units of scale
+} candidate;
+
+typedef struct search {
+  int n, count;
+  const double *basis, *scale, *value;
+  double *conditions;  // rows of `count` numbers: what each condition asks of the combination of basis vectors
+  int condition_count;
+  candidate *best;  // cheapest first, with room for one more than count
+  int filled;
+  double *work, *matrix, *trial[3];
+} search;
+
+// ---- the price of a direction
+
+static double simple_ratio(double ratio) {
+  static const double simple[] = {1, 2, 3, 4, 1.0 / 2, 1.0 / 3, 1.0 / 4, 3.0 / 2, 2.0 / 3};
+  for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+    if (fabs(fabs(ratio) - simple[i]) <= alike * simple[i]) return copysign(simple[i], ratio);
+  return 0;
+}
+
+static double price_of_ratio(double ratio) {
+  double simple = simple_ratio(ratio);
+  return simple == 0 ? 4 : fabs(simple) == 1 ? 1 : 1.5;
+}
+
+// Divides by the entry that makes the others simplest, rounds what is simple, and tells the price.
+static double simplify(int n, double *c) {
+  double best = INFINITY, unit = 1;
+  for (int i = 0; i < n; i++) {
+    if (c[i] == 0) continue;
+    double price = 0;
+    for (int j = 0; j < n; j++)
+      if (c[j] != 0) price += price_of_ratio(c[j] / c[i]);
+    if (price < best) best = price, unit = c[i];
+  }
+  for (int i = 0; i < n; i++) {
+    c[i] /= unit;
+    double simple = simple_ratio(c[i]);
+    if (simple != 0) c[i] = simple;
+  }
+  return best;
+}
+
+// A direction in units of scale, in the three forms.
+static candidate judge(const search *s, const double *direction) {
+  candidate c = {.price = INFINITY};
+  bool powers = true;
+  for (int i = 0; i < s->n; i++) {
+    double change = direction[i] * s->scale[i];
+    s->trial[OD_NULL_ADDS][i] = change;
+    s->trial[OD_NULL_SCALES][i] = s->value[i] != 0 ? change / s->value[i] : 0;
+    s->trial[OD_NULL_LOCAL][i] = direction[i];
+    powers = powers && (s->value[i] != 0 || fabs(direction[i]) <= negligible);
+  }
+  for (int form = OD_NULL_SCALES; form <= OD_NULL_LOCAL; form++) {
+    // Amounts of different units cannot be compared: what is negligible is decided on the scaled direction.
+    for (int i = 0; i < s->n; i++)
+      if (fabs(direction[i]) <= negligible) s->trial[form][i] = 0;
+    if (form == OD_NULL_SCALES && !powers) continue;
+    double price = simplify(s->n, s->trial[form]);
+    if (form == OD_NULL_LOCAL) price += 1;
+    if (price < c.price) c.price = price, c.form = (od_null_form)form;
+  }
+  return c;
+}
+
+// ---- keeping the cheapest independent ones
+
+// The first of the candidates that depends on those before it; `filled` if none does.
+static int first_dependent(const search *s) {
+  for (int k = 0; k < s->filled; k++) {
+    double *v = s->work + k * s->n, size = 0;
+    memcpy(v, s->best[k].direction, (size_t)s->n * sizeof *v);
+    for (int pass = 0; pass < 2; pass++)
+      for (int q = 0; q < k; q++) {
+        const double *kept = s->work + q * s->n;
+        double dot = 0;
+        for (int i = 0; i < s->n; i++) dot += kept[i] * v[i];
+        for (int i = 0; i < s->n; i++) v[i] -= dot * kept[i];
+      }
+    for (int i = 0; i < s->n; i++) size += v[i] * v[i];
+    if (!(size > 1e-10)) return k;
+    for (int i = 0; i < s->n; i++) v[i] /= sqrt(size);
+  }
+  return s->filled;
+}
+
+// Order of candidates: by price, then by their first parameter.
+static bool comes_before(const search *s, const candidate *a, const candidate *b) {
+  if (a->price != b->price) return a->price < b->price;
+  for (int i = 0; i < s->n; i++)
+    if ((a->coefficient[i] != 0) != (b->coefficient[i] != 0)) return a->coefficient[i] != 0;
+  return false;
+}
+
+// Takes a candidate in at its place by price; one that depends on cheaper ones goes.
+static void offer(search *s, const double *direction) {
+  candidate c = judge(s, direction);
+  if (s->filled == s->count && c.price > s->best[s->count - 1].price) return;
+  candidate room = s->best[s->filled];
+  c.coefficient = room.coefficient, c.direction = room.direction;
+  memcpy(c.coefficient, s->trial[c.form], (size_t)s->n * sizeof(double));
+  memcpy(c.direction, direction, (size_t)s->n * sizeof(double));
+  int place = s->filled++;
+  for (; place > 0 && comes_before(s, &c, &s->best[place - 1]); place--) s->best[place] = s->best[place - 1];
+  s->best[place] = c;
+  int superfluous = first_dependent(s);
+  if (superfluous == s->filled) return;
+  room = s->best[superfluous];
+  for (int k = superfluous; k + 1 < s->filled; k++) s->best[k] = s->best[k + 1];
+  s->best[--s->filled] = room;
+}
+
+// ---- candidates
+
+static void add_condition(search *s, int i, double factor_i, int j, double factor_j) {
+  double *row = s->conditions + s->condition_count * s->count;
+  for (int k = 0; k < s->count; k++)
+    row[k] = factor_i * s->basis[k * s->n + i] + (j >= 0 ? factor_j * s->basis[k * s->n + j] : 0);
+  s->condition_count++;
+}
+
+static bool takes_part(const search *s, int i) {
+  for (int k = 0; k < s->count; k++)
+    if (fabs(s->basis[k * s->n + i]) > negligible) return true;
+  return false;
+}
+
+static void find_conditions(search *s, bool pairs) {
+  s->condition_count = 0;
+  for (int i = 0; i < s->n; i++)
+    if (takes_part(s, i)) add_condition(s, i, 1, -1, 0);
+  for (int i = 0; pairs && i < s->n; i++)
+    for (int j = i + 1; j < s->n; j++) {
+      if (!takes_part(s, i) || !takes_part(s, j) || s->value[i] == 0 || s->value[j] == 0) continue;
+      double a = s->scale[i] / s->value[i], b = s->scale[j] / s->value[j];
+      add_condition(s, i, a, j, -b);
+      add_condition(s, i, a, j, b);
+    }
+}
+
+// The one combination of basis vectors that meets count - 1 conditions; false where there are several.
+static bool solve(search *s, const int *chosen, double *combination) {
+  int n = s->count, rows = n - 1, pivot_of[16], used = 0;
+  double *M = s->matrix;
+  for (int r = 0; r < rows; r++) memcpy(M + r * n, s->conditions + chosen[r] * n, (size_t)n * sizeof *M);
+  bool taken[16] = {false};
+  for (int r = 0; r < rows; r++) {
+    int best_row = r, best_column = -1;
+    double best = 1e-9;
+    for (int i = r; i < rows; i++)
+      for (int j = 0; j < n; j++)
+        if (!taken[j] && fabs(M[i * n + j]) > best) best = fabs(M[i * n + j]), best_row = i, best_column = j;
+    if (best_column < 0) return false;
+    for (int j = 0; j < n; j++) {
+      double swap = M[r * n + j];
+      M[r * n + j] = M[best_row * n + j], M[best_row * n + j] = swap;
+    }
+    taken[best_column] = true, pivot_of[r] = best_column, used++;
+    for (int i = 0; i < rows; i++) {
+      if (i == r) continue;
+      double factor = M[i * n + best_column] / M[r * n + best_column];
+      for (int j = 0; j < n; j++) M[i * n + j] -= factor * M[r * n + j];
+    }
+  }
+  int open = 0;
+  while (taken[open]) open++;
+  combination[open] = 1;
+  for (int r = 0; r < used; r++) combination[pivot_of[r]] = -M[r * n + open] / M[r * n + pivot_of[r]];
+  return true;
+}
+
+static void offer_combination(search *s, const double *combination, double *direction) {
+  double size = 0;
+  for (int i = 0; i < s->n; i++) {
+    direction[i] = 0;
+    for (int k = 0; k < s->count; k++) direction[i] += combination[k] * s->basis[k * s->n + i];
+    size = fmax(size, fabs(direction[i]));
+  }
+  for (int i = 0; i < s->n; i++) direction[i] /= size;
+  offer(s, direction);
+}
+
+// How many ways there are to choose `few` of `many`, at most `limit` + 1.
+static double choices(int many, int few, double limit) {
+  double ways = 1;
+  for (int i = 0; i < few && ways <= limit; i++) ways *= (double)(many - i) / (i + 1);
+  return ways;
+}
+
+// All choices of count - 1 conditions, as an odometer.
+static void try_all(search *s) {
+  int few = s->count - 1, chosen[16];
+  double combination[16], *direction = s->trial[OD_NULL_LOCAL] + s->n;
+  for (int i = 0; i < few; i++) chosen[i] = i;
+  for (;;) {
+    if (solve(s, chosen, combination)) offer_combination(s, combination, direction);
+    int at = few - 1;
+    while (at >= 0 && chosen[at] == s->condition_count - few + at) at--;
+    if (at < 0) return;
+    chosen[at]++;
+    for (int i = at + 1; i < few; i++) chosen[i] = chosen[i - 1] + 1;
+  }
+}
+
+// Gauss-Jordan with full pivoting: every direction has a parameter of its own.
+static void offer_echelon(search *s) {
+  int n = s->n, count = s->count;
+  double *M = s->work + n * (count + 1), *direction = s->trial[OD_NULL_LOCAL] + n;
+  memcpy(M, s->basis, (size_t)(n * count) * sizeof *M);
+  for (int k = 0; k < count; k++) {
+    int row = k, column = 0;
+    for (int i = k; i < count; i++)
+      for (int j = 0; j < n; j++)
+        if (fabs(M[i * n + j]) > fabs(M[row * n + column])) row = i, column = j;
+    for (int j = 0; j < n; j++) {
+      double swap = M[k * n + j];
+      M[k * n + j] = M[row * n + j], M[row * n + j] = swap;
+    }
+    for (int i = 0; i < count; i++) {
+      if (i == k) continue;
+      double factor = M[i * n + column] / M[k * n + column];
+      for (int j = 0; j < n; j++) M[i * n + j] -= factor * M[k * n + j];
+    }
+  }
+  for (int k = 0; k < count; k++) {
+    double size = 0;
+    for (int j = 0; j < n; j++) size = fmax(size, fabs(M[k * n + j]));
+    for (int j = 0; j < n; j++) direction[j] = M[k * n + j] / size;
+    offer(s, direction);
+  }
+}
+
+bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
+                        od_null *null) {
+  if (count == 0) return true;
+  search s = {.n = n, .count = count, .basis = basis, .scale = scale, .value = value};
+  size_t N = (size_t)n, K = (size_t)count, d = sizeof(double);
+  s.conditions = malloc(N * N * K * d + d);
+  s.work = malloc((N * (K + 1) + N * K) * d);
+  s.matrix = malloc(K * K * d);
+  s.best = calloc(K + 1, sizeof *s.best);
+  double *memory = malloc((2 * N * (K + 1) + 4 * N) * d);
+  bool ok = s.conditions && s.work && s.matrix && s.best && memory;
+  if (ok) {
+    for (int k = 0; k < 3; k++) s.trial[k] = memory + 2 * N * (K + 1) + (size_t)k * N;
+    for (int k = 0; k <= count; k++)
+      s.best[k] = (candidate){INFINITY, OD_NULL_LOCAL, memory + 2 * N * (size_t)k, memory + 2 * N * (size_t)k + N};
+    offer_echelon(&s);
+    find_conditions(&s, true);
+    if (count > 16 || choices(s.condition_count, count - 1, MOST_CANDIDATES) > MOST_CANDIDATES)
+      find_conditions(&s, false);
+    if (count <= 16 && choices(s.condition_count, count - 1, MOST_CANDIDATES) <= MOST_CANDIDATES &&
+        s.condition_count >= count - 1)
+      try_all(&s);
+    for (int k = 0; k < count; k++) {
+      null[k].form = s.best[k].form;
+      memcpy(null[k].coefficient, s.best[k].coefficient, N * d);
+    }
+  }
+  free(s.conditions), free(s.work), free(s.matrix), free(s.best), free(memory);
+  return ok;
+}

@@ -1,0 +1,13 @@
+// A null space in a form that people can read.
+#ifndef OD_IDENTIFY_NULL_SPACE_H
+#define OD_IDENTIFY_NULL_SPACE_H
+
+#include <stdbool.h>
+
+#include "identify/identifiability.h"
+
+// basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficients have room
+// for n numbers each. False: memory ran out.
+bool od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value, od_null *null);
+
+#endif

@@ -1,0 +1,93 @@
+// A change of the parameters is told only by what no change of the initial states explains as well: by the columns of the
+// parameters less their parts in the space of the states' columns. The states themselves need not be told; columns that
+// depend on others are found by pivoting. All of it happens in the small triangle of the Jacobian.
+#include "identify/project_states.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "least_squares/row_qr.h"
+
+static const double rank_tolerance = 1e-9;  // of a column's length: what is left of one that depends on others
+static const double no_size = 10;           // standard deviations of a parameter alone, where it has no size of its own
+static const double zero = 1e-6;  // of its size: a parameter so near to zero is, for what is said about factors
+
+// Columns one after another, n entries each, states first.
+static bool triangle(int m, int n, int np, const double *J, double *column) {
+  double *memory = malloc(od_row_qr_size(n) * sizeof *memory);
+  if (!memory) return false;
+  od_row_qr qr;
+  int stride, states = n - np;
+  od_row_qr_begin(&qr, n, memory);
+  for (int i = 0; i < m; i++) {
+    const double *from = J + (size_t)i * (size_t)n;
+    double *to = od_row_qr_next(&qr, &stride);
+    for (int j = 0; j < n; j++) to[j * stride] = from[j < states ? np + j : j - states];
+    to[n * stride] = 0;
+  }
+  od_row_qr_end(&qr);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) column[j * n + i] = j >= i ? qr.R[i * (n + 1) + j] : 0;
+  free(memory);
+  return true;
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Takes the direction of a column, which becomes zero, out of all others; twice, so that rounding leaves nothing of it.
+static void take_out(int n, double *column, int pivot, double length) {
+  double *v = column + pivot * n;
+  for (int i = 0; i < n; i++) v[i] /= length;
+  for (int pass = 0; pass < 2; pass++)
+    for (int c = 0; c < n; c++) {
+      double *to = column + c * n, part = c == pivot ? 0 : dot(n, v, to);
+      for (int i = 0; i < n && part != 0; i++) to[i] -= part * v[i];
+    }
+  for (int i = 0; i < n; i++) v[i] = 0;
+}
+
+static void take_states_out(int n, int states, double *column, const double *length) {
+  for (int done = 0; done < states; done++) {
+    int best = -1;
+    double most = rank_tolerance;
+    for (int c = 0; c < states; c++) {
+      double left = length[c] > 0 ? sqrt(dot(n, column + c * n, column + c * n)) / length[c] : 0;
+      if (left > most) most = left, best = c;
+    }
+    if (best < 0) return;
+    take_out(n, column, best, most * length[best]);
+  }
+}
+
+od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
+                                            const double *size, od_identifiability **out, od_error *err) {
+  size_t square = (size_t)n * (size_t)n;
+  double *column = malloc((2 * square + 3 * (size_t)n) * sizeof *column);
+  *out = NULL;
+  if (!column || !triangle(m, n, np, J, column)) {
+    free(column);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  double *rows = column + square, *length = rows + square, *scale = length + n, *value = scale + n;
+  int states = n - np;
+  for (int c = 0; c < n; c++) length[c] = sqrt(dot(n, column + c * n, column + c * n));
+  take_states_out(n, states, column, length);
+  for (int c = 0; c < np; c++) {
+    double own = length[states + c];
+    scale[c] = size[c] > 0 ? size[c] : own > 0 ? no_size / own : 1;
+    value[c] = fabs(parameters[c]) > zero * scale[c] ? parameters[c] : 0;
+    double *from = column + (states + c) * n;
+    // What is left of a column by rounding is nothing.
+    bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
+    for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
+  }
+  const od_sensitivities s = {.rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1};
+  od_status status = od_identifiability_new(&s, out, err);
+  free(column);
+  return status;
+}

@@ -1,0 +1,116 @@
+// Level 5: 128 bytes of text, version and byte order, then elements, each a tag (type, number of bytes) and its data, padded to
+// eight bytes unless compressed. Level 4: matrices, each five integers (format, rows, columns, imaginary or not, length of
+// the name), the name and the numbers. Source: MathWorks, MAT-File Format, chapters 1 and 2.
+#include "io/mat_integrity.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
+
+typedef struct walk {
+  FILE *file;
+  long long size, at;
+  bool swapped;  // the other byte order
+} walk;
+
+static bool read_at(const walk *w, long long at, void *to, size_t count) {
+  return fseeko(w->file, (off_t)at, SEEK_SET) == 0 && fread(to, 1, count, w->file) == count;
+}
+
+static uint32_t number(const walk *w, const unsigned char *bytes) {
+  const unsigned char *b = bytes;
+  bool big = w->swapped;
+  return big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+             : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+}
+
+// Unpacks so many bytes from here on, to see whether they end properly and with the right checksum.
+static bool is_packed(const walk *w, long long bytes) {
+  unsigned char packed[16384], plain[16384];
+  z_stream z = {0};
+  if (inflateInit(&z) != Z_OK) return false;
+  int status = Z_OK;
+  while (status == Z_OK && bytes > 0) {
+    size_t part = bytes < (long long)sizeof packed ? (size_t)bytes : sizeof packed;
+    z.next_in = packed;
+    z.avail_in = (unsigned)fread(packed, 1, part, w->file);
+    bytes -= (long long)part;
+    do {
+      z.next_out = plain;
+      z.avail_out = sizeof plain;
+      status = inflate(&z, Z_NO_FLUSH);
+    } while (status == Z_OK && z.avail_out == 0);
+    if (status == Z_BUF_ERROR) status = Z_OK;  // wants more
+  }
+  inflateEnd(&z);
+  return status == Z_STREAM_END;
+}
+
+// Each goes on to the next element or matrix; false if there is not all of it.
+static bool next_element(walk *w) {
+  unsigned char tag[TAG];
+  if (!read_at(w, w->at, tag, sizeof tag)) return false;
+  uint32_t type = number(w, tag), bytes = number(w, tag + 4);
+  if (type >> 16) bytes = 0;  // its data are in the tag
+  long long end = w->at + TAG + (long long)bytes;
+  if (end > w->size || (type == COMPRESSED && !is_packed(w, bytes))) return false;
+  if (type != COMPRESSED) end += (8 - bytes % 8) % 8;
+  w->at = end < w->size ? end : w->size;
+  return true;
+}
+
+static bool next_matrix(walk *w) {
+  static const int sizes[] = {8, 4, 4, 2, 2, 1};  // of a number, by format
+  unsigned char head[MATRIX];
+  if (!read_at(w, w->at, head, sizeof head)) return false;
+  uint32_t format = number(w, head), rows = number(w, head + 4), columns = number(w, head + 8);
+  uint32_t imaginary = number(w, head + 12), name = number(w, head + 16), kind = format / 10 % 10;
+  if (kind > 5 || imaginary > 1) return false;
+  double bytes = (double)rows * columns * sizes[kind] * (1 + (double)imaginary) + name;
+  if (bytes > (double)(w->size - w->at - MATRIX)) return false;
+  w->at += MATRIX + (long long)bytes;
+  return true;
+}
+
+// Level 5 says its byte order; of level 4 the format is a small number in one of the two.
+static bool is_whole(walk *w) {
+  unsigned char head[HEADER] = {0};
+  bool long_enough = read_at(w, 0, head, sizeof head);
+  bool little = !memcmp(head + 126, "IM", 2), big = !memcmp(head + 126, "MI", 2);
+  int version = little ? head[125] : head[124];
+  bool level_5 = long_enough && (little || big) && version == 1;
+  if (long_enough && (little || big) && version == 2) return true;  // level 7.3
+  if (!long_enough && !read_at(w, 0, head, w->size < MATRIX ? (size_t)w->size : MATRIX)) return false;
+  w->swapped = level_5 ? big : number(w, head) > 9999;
+  w->at = level_5 ? HEADER : 0;
+  bool (*next)(walk *) = level_5 ? next_element : next_matrix;
+  bool whole = w->size > 0;
+  while (whole && w->at < w->size) whole = next(w);
+  return whole;
+}
+
+od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *err) {
+  struct stat facts;
+  *bytes = 0;
+  bool there = stat(path, &facts) == 0;
+  // Opening a pipe would wait for its writer.
+  if (there && !S_ISREG(facts.st_mode))
+    return od_fail(err, OD_IO, "cannot read %s: a MATLAB file must be a file on disk", path);
+  FILE *f = there ? fopen(path, "rb") : NULL;
+  if (!f) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
+  walk w = {.file = f, .size = (long long)facts.st_size};
+  bool whole = is_whole(&w);
+  fclose(f);
+  *bytes = w.size;
+  if (whole) return OD_OK;
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "%s is no MATLAB file, cut off or damaged: it has %lld bytes, and what begins at %lld is not as it should be",
+      path, w.size, w.at);
+}

@@ -1,0 +1,31 @@
+// What the two parts of the loader of blocks share: declare_blocks.c, which finds out what blocks there are and in
+// which units, and load_blocks.c, which connects them and reads their numbers.
+#ifndef OD_MACHINE_BLOCK_FORMS_H
+#define OD_MACHINE_BLOCK_FORMS_H
+
+#include "machine/draft.h"
+
+enum { OD_MOST_BLOCK_KEYS = 12, OD_MOST_PADE = 8, OD_MOST_SAMPLES = 100000, OD_MOST_BLOCKS = 2000 };
+
+// A type of block: its name in files, its keys. It takes its signals from one 'input', a list of 'inputs', or keys of
+// its own.
+typedef struct od_block_form {
+  const char *type;
+  od_block_kind kind;
+  const char *unit;  // fixed by what the block is, or NULL
+  const char *keys[OD_MOST_BLOCK_KEYS];
+} od_block_form;
+extern const od_block_form od_block_forms[];
+
+// Whether the file or --set gives a number of a block; and its value in an SI unit before it is read, which is when
+// mistakes in it are reported (0 for those).
+bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
+double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
+// How many entries a list has; 0 when it is none.
+int od_list_count(const od_loader *ld, int node);
+
+// The unit of a product of two, as a text that begins with a number where it has one at all: "1/s". And of a rate.
+const char *od_unit_product(od_loader *ld, const char *a, const char *b);
+const char *od_unit_rate(od_loader *ld, const char *unit, int order);
+
+#endif

@@ -1,0 +1,116 @@
+// A machine file on its way to a machine: the machine itself, what its readers share, and the readers in the order in
+// which they run. Nobody outside this room includes this header: machine.h says what may be asked of a machine.
+#ifndef OD_MACHINE_DRAFT_H
+#define OD_MACHINE_DRAFT_H
+
+#include "document/quantities.h"
+#include "machine/names.h"
+#include "model/build.h"
+#include "oleodyn/machine.h"
+#include "signals/signal.h"
+
+typedef struct od_machine_input {
+  const char *name, *unit;
+  int signal;  // node in the machine's signals
+} od_machine_input;
+
+struct od_machine {
+  od_document *document;  // its file, texts and numbers
+  const char *title;
+  od_machine_input *input;
+  int inputs, input_capacity;
+  od_signals *signals;
+  od_run_defaults run;
+  int *run_outputs;
+  od_model *model;
+};
+
+// Which element a number in an error of od_build_finish() means.
+typedef struct od_culprit {
+  od_culprit_kind kind;
+  int index;
+  int node;  // where it stands in the file
+} od_culprit;
+
+// A block between its declaration, after the inputs, and its reading, when all that it may measure is known.
+typedef struct od_loading_block {
+  int key, element, form;                           // form: -1 after an error
+  int map;                                          // the node of its section, or -1
+  const char *unit;                                 // of its first output
+  int index;                                        // in the builder, or OD_NOT_BUILT
+  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
+} od_loading_block;
+
+// The machine that grows while its file is read, and what its readers know of it so far: ld->draft.
+typedef struct od_draft {
+  od_machine *machine;
+  od_build *build;
+  od_names names;
+  const char *variant;  // asked for, or NULL
+  od_culprit *culprit;
+  int culprits, culprit_capacity;
+  od_loading_block *block;
+  int blocks, block_capacity;
+  int sums;         // sums around the signal that is being read
+  int signals;      // signals so far
+  int initials;     // initial values so far
+  bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
+} od_draft;
+
+// The sections of a file. Each takes the node of its section, or -1 when the file has none.
+void od_load_gravity(od_loader *ld, int node);
+void od_load_ground(od_loader *ld, int node);
+void od_load_bodies(od_loader *ld, int node);
+void od_load_joints(od_loader *ld, int node);
+void od_load_rods(od_loader *ld, int node);
+void od_load_springs(od_loader *ld, int node);
+void od_load_inputs(od_loader *ld, int node);
+void od_declare_blocks(od_loader *ld, int node);
+void od_load_forces(od_loader *ld, int node);
+void od_load_torques(od_loader *ld, int node);
+void od_load_oil(od_loader *ld, int node);
+void od_load_volumes(od_loader *ld, int node);
+void od_load_tanks(od_loader *ld, int node);
+void od_load_sources(od_loader *ld, int node);
+void od_load_pumps(od_loader *ld, int node);
+void od_load_orifices(od_loader *ld, int node);
+void od_load_reliefs(od_loader *ld, int node);
+void od_load_checks(od_loader *ld, int node);
+void od_load_leaks(od_loader *ld, int node);
+void od_load_valves(od_loader *ld, int node);
+void od_load_cylinders(od_loader *ld, int node);
+void od_load_blocks(od_loader *ld);
+void od_load_initial(od_loader *ld, int node);
+void od_load_run(od_loader *ld, int node);
+// After the model is there: the initial values that were found by balance, and the names in run.outputs.
+void od_load_balanced(od_loader *ld);
+void od_load_run_outputs(od_loader *ld, int node);
+
+// After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.
+void od_check_volumes(od_loader *ld);
+void od_check_oil(od_loader *ld);
+
+// The unit of a quantity of an element ("angle" of a joint) that has an initial value, or NULL.
+const char *od_state_quantity_unit(od_loader *ld, int element, const char *name);
+// The name of one that is probably meant, or NULL.
+const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
+
+// Remembers where an element stands, for errors that come from the builder.
+void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
+
+// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), and a signal from a file. They return
+// the signal's index in the machine's signals, or -1. `unit` is the input's.
+int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
+int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
+
+// A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
+// whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that
+// it is multiplied with in the builder, or -1.
+int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
+
+// 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
+const char *od_read_unit(od_loader *ld, int node);
+// The unit that a factor needs to make `wanted` of an input: "1" where both measure the same.
+const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
+
+#endif

@@ -1,0 +1,35 @@
+// What the loaders of the hydraulic circuit share: references to volumes, tanks and sources, curves, friction.
+#ifndef OD_MACHINE_LOAD_CIRCUIT_H
+#define OD_MACHINE_LOAD_CIRCUIT_H
+
+#include "machine/draft.h"
+
+// The element of the volume, tank or source that the text at a node names; -1 with a message.
+int od_find_node(od_loader *ld, int node, const char *label);
+// 'between' of a section: two different ones; false with a message otherwise.
+bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]);
+// Both get oil through what the section describes: they are no longer unconnected.
+void od_connect_nodes(od_loader *ld, const int ends[2]);
+
+// od_first() for a section whose elements connect nodes.
+int od_first_end(od_loader *ld, int node, const char *what);
+
+// The section of an element: its name is its path, "the orifice 'bleed'" what it is called.
+od_section od_open_element(od_loader *ld, int key, int element, const char *const *keys);
+
+// The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
+typedef struct od_curve_frame {
+  const char *unit;     // of the abscissae
+  double stroke, full;  // where a curve ends unless it says otherwise
+} od_curve_frame;
+typedef struct od_curve {
+  int degree, count;
+} od_curve;
+// Reads 'curve' of a section; false with a message when it is none.
+bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
+
+// 'friction' of a section, if it has one: of a cylinder, or of a joint (the other one is -1, or OD_NOT_BUILT).
+// `turning`: torques and rates of turn instead of forces and speeds.
+void od_load_friction(od_loader *ld, const od_section *owner, int cylinder, int joint, bool turning);
+
+#endif

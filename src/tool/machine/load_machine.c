@@ -1,0 +1,191 @@
+// From a machine file to a machine: read, parse, check and build section after section, then compile.
+//
+// The sections are read in the order of their dependence, not in that of the file; messages are sorted at the end. The
+// model is built only if there is nothing to complain about.
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/draft.h"
+#include "document/document.h"
+#include "document/file_kind.h"
+
+static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
+                                       "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
+                                       "sources",   "pumps",   "orifices", "reliefs",  "checks", "leaks",   "valves",
+                                       "cylinders", "initial", "run",      "variants", NULL};
+
+void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
+  od_culprit *grown =
+      od_grow(ld->draft->culprit, ld->draft->culprits, &ld->draft->culprit_capacity, sizeof *ld->draft->culprit);
+  if (grown == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  ld->draft->culprit = grown;
+  ld->draft->culprit[ld->draft->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
+}
+
+// Without a title a machine is called after its file: "cranes/big.yaml" is "big".
+static const char *title_from_file(od_loader *ld) {
+  const char *slash = strrchr(ld->document->file, '/');
+  const char *name = slash != NULL ? slash + 1 : ld->document->file;
+  const char *dot = strrchr(name, '.');
+  return od_copy(ld, name, dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
+static void load_title(od_loader *ld, int node) {
+  const char *title = od_read_text(ld, node, "machine", "a title");
+  ld->draft->machine->title = title != NULL ? title : title_from_file(ld);
+  od_build_title(ld->draft->build, ld->draft->machine->title);
+}
+
+static void load_circuit(od_loader *ld, const od_section *file) {
+  ld->draft->loose_ends = file->has_unknown;  // it may be what connects a volume
+  od_load_oil(ld, od_section_get(ld, file, "oil"));
+  od_load_volumes(ld, od_section_get(ld, file, "volumes"));
+  od_load_tanks(ld, od_section_get(ld, file, "tanks"));
+  od_load_sources(ld, od_section_get(ld, file, "sources"));
+  od_load_pumps(ld, od_section_get(ld, file, "pumps"));
+  od_load_orifices(ld, od_section_get(ld, file, "orifices"));
+  od_load_reliefs(ld, od_section_get(ld, file, "reliefs"));
+  od_load_checks(ld, od_section_get(ld, file, "checks"));
+  od_load_leaks(ld, od_section_get(ld, file, "leaks"));
+  od_load_valves(ld, od_section_get(ld, file, "valves"));
+  od_load_cylinders(ld, od_section_get(ld, file, "cylinders"));
+  od_check_volumes(ld);
+  if (od_section_get(ld, file, "oil") < 0 && !od_section_means(file, "oil")) od_check_oil(ld);
+}
+
+static void load_sections(od_loader *ld, const od_section *file) {
+  load_title(ld, od_section_get(ld, file, "machine"));
+  od_load_gravity(ld, od_section_get(ld, file, "gravity"));
+  od_load_ground(ld, od_section_get(ld, file, "ground"));
+  // A circuit alone is a machine, too, and so are blocks.
+  bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
+  od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
+  od_load_joints(ld, od_section_get(ld, file, "joints"));
+  od_load_rods(ld, od_section_get(ld, file, "rods"));
+  od_load_springs(ld, od_section_get(ld, file, "springs"));
+  od_load_inputs(ld, od_section_get(ld, file, "inputs"));
+  od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
+  od_load_forces(ld, od_section_get(ld, file, "forces"));
+  od_load_torques(ld, od_section_get(ld, file, "torques"));
+  load_circuit(ld, file);
+  od_load_blocks(ld);
+  od_load_initial(ld, od_section_get(ld, file, "initial"));
+  od_load_run(ld, od_section_get(ld, file, "run"));
+}
+
+// Where the element stands that a problem of the builder is about.
+static int find_culprit(const od_loader *ld, od_problem problem) {
+  for (int i = 0; i < ld->draft->culprits; i++)
+    if (ld->draft->culprit[i].kind == problem.kind && ld->draft->culprit[i].index == problem.index)
+      return ld->draft->culprit[i].node;
+  return ld->tree.root;
+}
+
+static void report_problems(od_loader *ld, const od_error *error) {
+  int count = od_build_problem_count(ld->draft->build);
+  for (int i = 0; i < count; i++) {
+    od_problem problem = od_build_problem(ld->draft->build, i);
+    od_complain(ld, find_culprit(ld, problem), "%s", problem.text);
+  }
+  if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
+}
+
+static od_status build_model(od_loader *ld, const od_section *file) {
+  od_error error = {0};
+  od_status status = od_build_finish(ld->draft->build, &ld->draft->machine->model, &error);
+  if (status == OD_NO_MEMORY) return status;
+  if (status != OD_OK) {
+    report_problems(ld, &error);
+    return OD_BAD_INPUT;
+  }
+  od_load_balanced(ld);
+  od_load_run_outputs(ld, od_section_get(ld, file, "run"));
+  return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
+}
+
+// With errors in the file a number may be missing that --set means.
+static bool has_file_errors(const od_loader *ld) {
+  for (int i = ld->first_message; i < od_messages_count(ld->messages); i++) {
+    const od_message *m = od_messages_get(ld->messages, i);
+    if (!m->is_warning && !od_message_is_about_set(m)) return true;
+  }
+  return false;
+}
+
+static od_status load_tree(void *loader) {
+  od_loader *ld = loader;
+  if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
+    od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
+    return OD_BAD_INPUT;
+  }
+  if (ld->tree.node[ld->tree.root].kind != OD_TREE_MAP) {
+    od_complain(ld, ld->tree.root, "found %s, expected a map with sections like 'bodies' and 'joints'",
+                od_describe(ld, ld->tree.root));
+    return OD_BAD_INPUT;
+  }
+  if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
+  int map = od_load_variants(ld, sections, ld->tree.root, ld->draft->variant);
+  od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
+  file.what = "a machine";
+  load_sections(ld, &file);
+  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  return od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
+}
+
+static int add_parameter(od_loader *ld, const char *path, double value, const char *unit) {
+  return od_build_number(ld->draft->build, path, value, unit);
+}
+
+static bool start(od_loader *ld, const od_load_options *options) {
+  od_draft *d = ld->draft;
+  d->machine = calloc(1, sizeof *d->machine);
+  if (d->machine == NULL) return false;
+  d->machine->document = ld->document;
+  d->build = od_build_new();
+  d->machine->signals = od_signals_new();
+  if (d->build == NULL || d->machine->signals == NULL) return false;
+  d->variant = options->variant;
+  od_build_spatial(d->build, options->spatial);
+  return od_names_start(&d->names);
+}
+
+static void stop(od_draft *d) {
+  od_build_free(d->build);
+  od_names_free(&d->names);
+  free(d->culprit);
+  free(d->block);
+}
+
+static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
+  od_draft draft = {0};
+  od_loader ld = od_document_start(path, options->content, messages);
+  ld.draft = &draft;
+  ld.add_parameter = add_parameter;
+  od_status status = OD_NO_MEMORY;
+  int first = od_messages_count(messages);
+  if (ld.document != NULL && !ld.document->texts.failed && start(&ld, options))
+    status = od_document_load(&ld, options->set, options->set_count, load_tree, &ld);
+  stop(&draft);
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+  od_messages_sort(messages, first);
+  if (draft.machine == NULL) od_document_free(ld.document);
+  *machine = draft.machine;
+  return status;
+}
+
+od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages) {
+  static const od_load_options none = {0};
+  od_messages *list = messages != NULL ? messages : od_messages_new();
+  od_status status = OD_NO_MEMORY;
+  *out = NULL;
+  if (list != NULL) status = load(path, options != NULL ? options : &none, out, list);
+  if (messages == NULL) od_messages_free(list);
+  if (status == OD_OK) return OD_OK;
+  od_machine_free(*out);
+  *out = NULL;
+  return status;
+}

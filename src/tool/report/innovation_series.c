@@ -1,0 +1,48 @@
+#include "report/innovation_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int od_table_find(const od_table *t, const char *what, const char *name) {
+  size_t n = strlen(what);
+  for (int c = 0; c < t->columns; c++)
+    if (!strncmp(t->name[c], what, n) && t->name[c][n] == '.' && !strcmp(t->name[c] + n + 1, name)) return c;
+  return -1;
+}
+
+// Those beyond the gate were not used.
+double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor) {
+  const od_table *t = o->table;
+  const char *name = e->sensor[sensor].name;
+  int value = od_table_find(t, "innovation", name), sigma = od_table_find(t, "innovation_sigma", name);
+  double *series = malloc(((size_t)t->rows + 1) * sizeof *series);
+  for (long i = 0; series && i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double x = value >= 0 && sigma >= 0 ? row[value] / row[sigma] : (double)NAN;
+    if (e->gate > 0 && fabs(x) > e->gate) x = NAN;
+    series[i] = isfinite(x) ? x : (double)NAN;
+  }
+  return series;
+}
+
+int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
+                   od_nis_window windows[OD_WINDOWS]) {
+  const od_table *t = o->table;
+  long length = (t->rows + OD_WINDOWS - 1) / OD_WINDOWS;
+  int count = 0;
+  for (long first = 0; first < t->rows; first += length) {
+    long end = first + length < t->rows ? first + length : t->rows, dimension = 0;
+    double sum = 0;
+    for (int s = 0; s < e->sensors; s++)
+      for (long i = first; i < end; i++) {
+        if (isnan(series[s][i])) continue;
+        sum += series[s][i] * series[s][i];
+        dimension++;
+      }
+    od_consistency c = od_consistency_of(sum, (double)dimension);
+    double time = (t->data[first * t->columns] + t->data[(end - 1) * t->columns]) / 2;
+    windows[count++] = (od_nis_window){time, c.value, (c.low + c.high) / 2, (c.high - c.low) / 2};
+  }
+  return count;
+}

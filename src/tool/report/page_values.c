@@ -1,0 +1,111 @@
+#include "report/page_values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/figure_range.h"
+
+enum { MOST_REPLACED = 8, MOST_LAGS = 200 };
+
+// --- Texts --------------------------------------------------------------------------------------------------------
+
+static od_quantity_text quantity(double value, double sigma, od_display shown, bool alone) {
+  od_quantity_text q;
+  char number[OD_NUMBER_SIZE], beside[OD_NUMBER_SIZE];
+  double half = OD_NORMAL95 * sigma * shown.factor;
+  od_display_value(number, value * shown.factor, half);
+  od_display_uncertainty(beside, half);
+  const char *space = shown.unit[0] ? "\u00a0" : "";
+  if (alone)
+    snprintf(q.text, sizeof q.text, "%s%s%.20s", number, space, shown.unit);
+  else
+    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, beside, space, shown.unit);
+  return q;
+}
+
+od_quantity_text od_quantity(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), isnan(sigma));
+}
+
+od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size) {
+  return quantity(value, sigma, od_display_unit(si, size), true);
+}
+
+double od_larger(double a, double b) {
+  return fmax(fabs(a), fabs(b));
+}
+
+double od_two_digits(double value) {
+  if (!(fabs(value) > 0) || !isfinite(value)) return value;
+  double unit = pow(10, floor(log10(fabs(value))) - 1);
+  return round(value / unit) * unit;
+}
+
+// --- Cells --------------------------------------------------------------------------------------------------------
+
+void od_page_value_cell(od_page *p, double value, double uncertainty, double factor) {
+  char text[OD_NUMBER_SIZE];
+  od_display_value(text, value * factor, uncertainty * factor);
+  od_page_cell(p, "%s", text);
+}
+
+void od_page_percent_cell(od_page *p, double part) {
+  if (isnan(part))
+    od_page_cell(p, "-");
+  else
+    od_page_cell(p, "%.1f\u00a0%%", 100 * part);
+}
+
+// --- Facts --------------------------------------------------------------------------------------------------------
+
+void od_page_machine_fact(od_page *p, const od_machine *machine) {
+  const char *title = od_machine_title(machine);
+  bool titled = title && title[0];
+  od_page_fact(p, "Machine", "%s%s%s%s", od_machine_file(machine), titled ? " (" : "", titled ? title : "",
+               titled ? ")" : "");
+}
+
+void od_page_replaced_fact(od_page *p, const char *name, const od_numbers *numbers) {
+  char text[1000] = "";
+  int count = numbers ? numbers->overrides : 0;
+  for (int i = 0; i < count && i < MOST_REPLACED; i++) {
+    const od_override *o = &numbers->override[i];
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%.60s = %.40s", used ? ", " : "", o->path, o->text);
+  }
+  size_t used = strlen(text);
+  if (count > MOST_REPLACED) snprintf(text + used, sizeof text - used, " and %d more", count - MOST_REPLACED);
+  if (count > 0) od_page_fact(p, name, "%s", text);
+}
+
+// --- Correlations -------------------------------------------------------------------------------------------------
+
+void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,
+                          double limit) {
+  double lag[MOST_LAGS];
+  od_figure_range r = {-1.5 * limit, 1.5 * limit};
+  if (lags > MOST_LAGS) lags = MOST_LAGS;
+  for (int k = 1; k <= lags; k++) {
+    lag[k - 1] = k;
+    od_figure_range_include(&r, correlation[k]);
+  }
+  // At least a tenth of the whole scale is shown, so that small correlations look small.
+  od_figure_range_include(&r, -0.1);
+  od_figure_range_include(&r, 0.1);
+  r = od_figure_range_with_margin(r);
+  od_figure f = {.title = title,
+                 .note = note,
+                 .x_low = 0,
+                 .x_high = lags + 1,
+                 .y_low = fmax(r.low, -1),
+                 .y_high = fmin(r.high, 1),
+                 .x_name = "lag, samples",
+                 .x_unit = "",
+                 .y_unit = ""};
+  od_page_figure_begin(p, &f);
+  od_chart_level(f.to, &f.chart, limit, OD_DRAWN_LIMIT, NULL);
+  od_chart_level(f.to, &f.chart, -limit, OD_DRAWN_LIMIT, NULL);
+  od_chart_stems(f.to, &f.chart, (od_series){lag, lags, 1, 1}, (od_series){correlation + 1, lags, 1, 1},
+                 OD_DRAWN_ESTIMATE);
+  od_page_figure_end(p, &f);
+}

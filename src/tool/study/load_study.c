@@ -1,0 +1,261 @@
+// From a study file to a study: its cases, each with its experiment loaded.
+//
+// What the experiment's loader says about a variant or a number that the study asked for is moved to the case that
+// asked; what is wrong with an experiment's own file is shown after what is wrong with this one.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/document.h"
+#include "document/file_kind.h"
+#include "document/quantities.h"
+#include "document/suggest.h"
+#include "study/cases.h"
+#include "study/study.h"
+
+static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cases", NULL};
+static const char *const starts[] = {"model", "random", NULL};
+static const char *const kinds[] = {"observe", "fit", "predict", NULL};
+
+typedef struct study_loader {
+  od_loader ld;
+  od_study *s;
+  const od_study_options *options;
+  od_messages *foreign;
+  long seeds;  // the file's own, for cases that say nothing
+  uint64_t first_seed;
+  bool random_start;
+  int published_capacity, case_capacity;
+} study_loader;
+
+// What a case asks of its experiment.
+typedef struct wish {
+  const char *name;  // of the experiment file, as the study writes it
+  int key;
+  const char *file;  // path of the experiment file
+  int kind;          // what is done with it
+  od_experiment_options options;
+  const char **set;
+} wish;
+
+// --- Parts of a case ----------------------------------------------------------------------------------------------
+
+static void read_sets(study_loader *sl, int node, wish *w) {
+  od_loader *ld = &sl->ld;
+  int count = node >= 0 ? ld->tree.node[node].count : 0;
+  w->set = calloc((size_t)count + 1, sizeof *w->set);
+  if (!w->set) {
+    ld->no_memory = true;
+    return;
+  }
+  for (int key = od_first(ld, node, "numbers"); key >= 0; key = od_next(ld, key)) {
+    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
+    if (value) w->set[w->options.set_count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
+  }
+  w->options.set = w->set;
+}
+
+static void read_published(study_loader *sl, int node, const char *case_name) {
+  od_loader *ld = &sl->ld;
+  for (int key = od_first(ld, node, "metrics and their values"); key >= 0; key = od_next(ld, key)) {
+    od_study *s = sl->s;
+    const char *metric = od_text_of(ld, key);
+    const od_field field = {metric, "1", OD_ANY, NAN};
+    int number = od_read_number_as(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
+                                   &field, "", od_place_of(ld, key), OD_IN_LOADER);
+    od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
+    if (!grown) {
+      ld->no_memory = true;
+      return;
+    }
+    s->published = grown;
+    s->published[s->published_count++] =
+        (od_published){case_name, metric, od_number_value(ld, number), od_place_of(ld, key)};
+  }
+}
+
+// --- Experiments --------------------------------------------------------------------------------------------------
+
+// A message about something that the study asked for goes to the case, and so does one that there is no such file.
+static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
+  if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
+    od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
+  else if (m->file && strncmp(m->file, "--", 2) == 0)
+    od_messages_say(sl->ld.messages, m->is_warning, od_place_of(&sl->ld, w->key), "%s: %s", m->file + 2, m->text);
+  else
+    od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
+}
+
+static void load_case(study_loader *sl, const wish *w, od_case *c) {
+  od_messages *messages = od_messages_new();
+  od_status status = !messages      ? OD_NO_MEMORY
+                     : w->kind == 0 ? od_observe_case_load(c, w->file, &w->options, messages)
+                                    : od_fit_case_load(c, w->file, &w->options, w->kind == 2, messages);
+  if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
+  od_messages_free(messages);
+}
+
+static bool is_wanted(const od_study_options *o, const char *name) {
+  for (int i = 0; i < o->only_count; i++)
+    if (!strcmp(o->only[i], name)) return true;
+  return o->only_count == 0;
+}
+
+// --- Cases --------------------------------------------------------------------------------------------------------
+
+static od_case *new_case(study_loader *sl) {
+  od_study *s = sl->s;
+  od_case *grown = od_grow(s->item, s->cases, &sl->case_capacity, sizeof *grown);
+  if (!grown) {
+    sl->ld.no_memory = true;
+    return NULL;
+  }
+  s->item = grown;
+  s->item[s->cases] = (od_case){0};
+  return &s->item[s->cases++];
+}
+
+static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
+  const od_field field = {"seeds", "1", OD_POSITIVE, (double)otherwise};
+  int number = od_read_fields(&sl->ld, section, &field, 1, OD_IN_LOADER);
+  long seeds = (long)od_read_whole(&sl->ld, number, "seeds", 1, 1e9);
+  return sl->options->seeds > 0 ? sl->options->seeds : seeds;
+}
+
+static bool read_start(study_loader *sl, const od_section *section, bool otherwise) {
+  int node = od_section_get(&sl->ld, section, "start");
+  return node >= 0 ? od_read_choice(&sl->ld, node, "start", starts) == 1 : otherwise;
+}
+
+// One case, or one in each of its variants.
+static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
+  od_case *c = is_wanted(sl->options, name) ? new_case(sl) : NULL;
+  if (!c) return;
+  *c = like;
+  c->name = name;
+  read_published(sl, od_section_get(&sl->ld, section, "published"), name);
+  load_case(sl, w, c);
+}
+
+static void read_variants(study_loader *sl, int node, const char *name, const od_section *section, wish *w,
+                          od_case like) {
+  od_loader *ld = &sl->ld;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of the experiment's variants", od_describe(ld, node));
+    return;
+  }
+  for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
+    w->options.variant = od_read_text(ld, entry, "variants", "the name of a variant");
+    if (w->options.variant) add_case(sl, od_format(ld, "%s/%s", name, w->options.variant), section, w, like);
+  }
+}
+
+static void read_case(study_loader *sl, int key) {
+  static const char *const keys[] = {"experiment", "do",    "truth", "variant",   "variants",
+                                     "set",        "seeds", "start", "published", NULL};
+  od_loader *ld = &sl->ld;
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
+                                       od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0) return;
+  wish w = {.key = key};
+  const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
+  w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
+  w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
+  int kind = od_section_get(ld, &section, "do");
+  if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
+  read_sets(sl, od_section_get(ld, &section, "set"), &w);
+  od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
+                  .first_seed = sl->first_seed,
+                  .random_start = read_start(sl, &section, sl->random_start)};
+  int variants = od_section_get(ld, &section, "variants");
+  if (file && w.kind >= 0 && !ld->no_memory) {
+    w.name = file;
+    w.file = od_document_beside(ld, file);
+    if (variants >= 0)
+      read_variants(sl, variants, name, &section, &w, like);
+    else
+      add_case(sl, name, &section, &w, like);
+  }
+  free(w.set);
+}
+
+static void complain_case(study_loader *sl, int cases, const char *name) {
+  od_loader *ld = &sl->ld;
+  const od_place place = {.file = "--case"};
+  od_nearest nearest = od_nearest_to(name);
+  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key))
+    od_nearest_try(&nearest, od_text_of(ld, key));
+  if (nearest.best)
+    od_messages_add(ld->messages, place, "there is no case '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_messages_add(ld->messages, place, "there is no case '%s'", name);
+}
+
+static void check_only(study_loader *sl, int cases) {
+  const od_study_options *o = sl->options;
+  for (int i = 0; i < o->only_count; i++) {
+    bool found = false;
+    for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
+    if (!found) complain_case(sl, cases, o->only[i]);
+  }
+}
+
+static od_status read_file(void *user) {
+  static const od_field first = {"first_seed", "1", OD_NOT_NEGATIVE, 1};
+  study_loader *sl = user;
+  od_loader *ld = &sl->ld;
+  if (od_is_other_kind(ld, OD_FILE_STUDY)) return OD_BAD_INPUT;
+  od_section file = od_document_root(ld, "a study", "'cases'", sections);
+  if (file.map < 0) return OD_BAD_INPUT;
+  const char *title = od_read_text(ld, od_section_get(ld, &file, "study"), "study", "a title");
+  sl->s->title = title ? title : sl->s->path;
+  sl->seeds = read_seeds(sl, &file, 100);
+  int number = od_read_fields(ld, &file, &first, 1, OD_IN_LOADER);
+  sl->first_seed = (uint64_t)od_read_whole(ld, number, "first_seed", 0, 9007199254740992.0);
+  sl->random_start = read_start(sl, &file, false);
+  int cases = od_section_need(ld, &file, "cases");
+  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
+  if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
+    od_complain(ld, cases, "a study needs at least one case");
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  check_only(sl, cases);
+  return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
+}
+
+od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages) {
+  static const od_study_options none = {0};
+  od_study *s = calloc(1, sizeof *s);
+  od_messages *foreign = od_messages_new();
+  od_status status = OD_NO_MEMORY;
+  int first = od_messages_count(messages);
+  *out = NULL;
+  if (s && foreign) {
+    study_loader sl = {.s = s, .options = options ? options : &none, .foreign = foreign};
+    sl.ld = od_document_start(path, sl.options->content, messages);
+    s->file = sl.ld.document;
+    if (s->file) {
+      s->path = s->file->file;
+      status = od_document_load(&sl.ld, NULL, 0, read_file, &sl);
+    }
+  }
+  od_document_end(messages, first, foreign, status, path);
+  if (status == OD_OK)
+    *out = s;
+  else
+    od_study_free(s);
+  return status;
+}
+
+void od_study_free(od_study *s) {
+  if (!s) return;
+  for (int i = 0; i < s->cases; i++) {
+    if (s->item[i].ops) s->item[i].ops->release(&s->item[i]);
+    free(s->item[i].metric);
+  }
+  free(s->item);
+  free(s->published);
+  od_document_free(s->file);
+  free(s);
+}

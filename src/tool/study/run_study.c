@@ -1,0 +1,204 @@
+// The runs of a study on all cores. Threads take the runs one after another; each writes only its own place, and all is
+// gathered afterwards in the order of the file, so that the bits do not depend on the number of threads.
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/clock.h"
+#include "document/index.h"
+#include "document/suggest.h"
+#include "study/gather.h"
+#include "study/study.h"
+
+typedef struct work {
+  const od_study *study;
+  const od_study_run_options *options;
+  bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
+  double **value;   // of each case: runs x metrics
+  bool **done;
+  long all;
+  atomic_long next, finished;
+  atomic_bool stop;
+} work;
+
+// --- Going on ------------------------------------------------------------------------------------------------------
+
+static bool asks_to_go_on(work *w) {
+  const od_study_run_options *o = w->options;
+  double done = w->all > 0 ? (double)atomic_load(&w->finished) / (double)w->all : 0;
+  if (o->progress && !o->progress(o->user, done)) atomic_store(&w->stop, true);
+  return !atomic_load(&w->stop);
+}
+
+// For the cases, which do not know how much of the study they are.
+static bool case_goes_on(void *user, double done) {
+  (void)done;
+  work *w = user;
+  return w->is_watched ? !atomic_load(&w->stop) : asks_to_go_on(w);
+}
+
+// --- Threads ------------------------------------------------------------------------------------------------------
+
+static void run_one(work *w, long number) {
+  int c = 0;
+  while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
+  const od_case *item = &w->study->item[c];
+  double *value = w->value[c] + number * item->metrics;
+  od_error ignored = {0};
+  for (int i = 0; i < item->metrics; i++) value[i] = NAN;
+  if (item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored) == OD_INTERRUPTED) return;
+  w->done[c][number] = true;
+  atomic_fetch_add(&w->finished, 1);
+}
+
+static void *take_runs(void *user) {
+  work *w = user;
+  while (!atomic_load(&w->stop)) {
+    long number = atomic_fetch_add(&w->next, 1);
+    if (number >= w->all) break;
+    run_one(w, number);
+  }
+  return NULL;
+}
+
+static void watch(work *w) {
+  const struct timespec pause = {.tv_nsec = 50000000};
+  while (atomic_load(&w->finished) < w->all && asks_to_go_on(w)) nanosleep(&pause, NULL);
+}
+
+static int core_count(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
+}
+
+// Without any thread of its own (none could be made) the work is done here.
+static int run_all(work *w) {
+  int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
+  if (wanted > w->all) wanted = (int)w->all;
+  pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
+  w->is_watched = true;
+  while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
+  if (made > 0) {
+    watch(w);
+  } else {
+    w->is_watched = false;
+    take_runs(w);
+  }
+  for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  free(thread);
+  return made > 0 ? made : 1;
+}
+
+// --- Before and after ---------------------------------------------------------------------------------------------
+
+static od_status prepare(od_study *s, work *w, od_error *err) {
+  w->value = calloc((size_t)s->cases + 1, sizeof *w->value);
+  w->done = calloc((size_t)s->cases + 1, sizeof *w->done);
+  if (!w->value || !w->done) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < s->cases; i++) {
+    od_case *c = &s->item[i];
+    c->metrics = 0;
+    c->progress = case_goes_on;
+    c->user = w;
+    od_status status = c->ops->prepare(c, err);
+    if (atomic_load(&w->stop)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
+    if (status != OD_OK) return status;
+    w->value[i] = calloc((size_t)c->runs * (size_t)c->metrics + 1, sizeof **w->value);
+    w->done[i] = calloc((size_t)c->runs + 1, sizeof **w->done);
+    if (!w->value[i] || !w->done[i]) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    w->all += c->runs;
+  }
+  return OD_OK;
+}
+
+static void release(const od_study *s, work *w) {
+  for (int i = 0; i < s->cases; i++) {
+    if (w->value) free(w->value[i]);
+    if (w->done) free(w->done[i]);
+  }
+  free(w->value);
+  free(w->done);
+}
+
+// Metrics are known only when their case is prepared.
+static od_status take_published(const od_study *s, const od_published *p, od_error *err) {
+  od_nearest nearest = od_nearest_to(p->metric);
+  for (int i = 0; i < s->cases; i++)
+    for (int k = 0; k < s->item[i].metrics && !strcmp(p->case_name, s->item[i].name); k++) {
+      od_metric *metric = &s->item[i].metric[k];
+      od_nearest_try(&nearest, metric->name);
+      if (strcmp(p->metric, metric->name) != 0) continue;
+      metric->published = p->value;
+      return OD_OK;
+    }
+  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s%s%s", p->place.file, p->place.line,
+                 p->place.column, p->case_name, p->metric, nearest.best ? "; did you mean '" : "",
+                 nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+}
+
+// Runs that were not done (an interrupt) have no values.
+static bool gather(const od_study *s, const work *w, od_study_result *r) {
+  long most = 1;
+  int rows = 0;
+  for (int i = 0; i < s->cases; i++) {
+    rows += s->item[i].metrics;
+    most = s->item[i].runs > most ? s->item[i].runs : most;
+  }
+  double *memory = calloc((size_t)most, sizeof *memory);
+  r->row = calloc((size_t)rows + 1, sizeof *r->row);
+  bool ok = memory && r->row;
+  for (int i = 0; ok && i < s->cases; i++) {
+    const od_case *c = &s->item[i];
+    for (long k = 0; k < c->runs; k++) {
+      r->done += w->done[i][k];
+      for (int m = 0; !w->done[i][k] && m < c->metrics; m++) w->value[i][k * c->metrics + m] = NAN;
+    }
+    for (int m = 0; m < c->metrics; m++) {
+      r->row[r->rows] = od_gather_values(&c->metric[m], w->value[i] + m, c->runs, c->metrics, memory);
+      r->row[r->rows++].case_name = c->name;
+    }
+  }
+  free(memory);
+  return ok;
+}
+
+od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
+  static const od_study_run_options none = {0};
+  double begin = od_seconds();
+  work w = {.study = s, .options = options ? options : &none};
+  *out = calloc(1, sizeof **out);
+  if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < s->cases; i++) (*out)->all += s->item[i].runs;
+  od_status status = prepare(s, &w, err);
+  for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
+  if (status == OD_OK) {
+    (*out)->threads = run_all(&w);
+    if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  (*out)->seconds = od_seconds() - begin;
+  if (status == OD_OK && (*out)->done < (*out)->all)
+    status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
+  release(s, &w);
+  if (status == OD_OK || status == OD_INTERRUPTED) return status;
+  od_study_result_free(*out);
+  *out = NULL;
+  return status;
+}
+
+void od_study_result_free(od_study_result *r) {
+  if (!r) return;
+  free(r->row);
+  free(r);
+}
+
+bool od_case_add(od_case *c, od_metric metric) {
+  od_metric *grown = od_grow(c->metric, c->metrics, &c->metric_capacity, sizeof *grown);
+  if (!grown) return false;
+  c->metric = grown;
+  c->metric[c->metrics++] = metric;
+  return true;
+}

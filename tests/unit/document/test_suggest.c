@@ -1,0 +1,51 @@
+// Suggestions: near words are found, far ones are not.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "document/suggest.h"
+
+// Distances are counted in half slips.
+static void test_slips(void **state) {
+  (void)state;
+  assert_int_equal(od_edit_distance("mass", "mass"), 0);
+  assert_int_equal(od_edit_distance("mas", "mass"), 2);
+  assert_int_equal(od_edit_distance("masss", "mass"), 2);
+  assert_int_equal(od_edit_distance("mess", "mass"), 2);
+  assert_int_equal(od_edit_distance("amss", "mass"), 2);
+  assert_int_equal(od_edit_distance("Mass", "mass"), 1);
+  assert_int_equal(od_edit_distance("", "mass"), 8);
+  assert_int_equal(od_edit_distance("lenght", "length"), 2);
+}
+
+static const char *nearest(const char *word) {
+  static const char *const words[] = {"mass", "length", "stiffness", "damping", "A", "B"};
+  od_nearest found = od_nearest_to(word);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) od_nearest_try(&found, words[i]);
+  return found.best;
+}
+
+static void test_nearest(void **state) {
+  (void)state;
+  assert_string_equal(nearest("lenght"), "length");
+  assert_string_equal(nearest("stifness"), "stiffness");
+  assert_string_equal(nearest("Stiffness"), "stiffness");
+  assert_string_equal(nearest("dampnig"), "damping");
+  assert_string_equal(nearest("a"), "A");
+  assert_null(nearest("C"));
+  assert_null(nearest("colour"));
+  assert_null(nearest(""));
+  char endless[1000];
+  memset(endless, 'm', sizeof endless - 1);
+  endless[sizeof endless - 1] = '\0';
+  assert_null(nearest(endless));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slips), cmocka_unit_test(test_nearest)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
