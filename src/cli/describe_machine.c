@@ -1,6 +1,7 @@
 #include "cli/describe_machine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal.h"
@@ -21,10 +22,6 @@ static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
 
 static const char *const node_kinds[] = {
     [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source"};
-static const char *const flow_kinds[] = {
-    [OD_FLOW_PUMP] = "pump",   [OD_FLOW_ORIFICE] = "orifice", [OD_FLOW_RELIEF] = "relief",
-    [OD_FLOW_CHECK] = "check", [OD_FLOW_LEAK] = "leak",       [OD_FLOW_PORT] = "port"};
-
 static const char *const block_kinds[] = {[OD_BLOCK_GAIN] = "gain",
                                           [OD_BLOCK_SUM] = "sum",
                                           [OD_BLOCK_PRODUCT] = "product",
@@ -49,23 +46,23 @@ typedef struct row {
 } row;
 typedef void row_writer(const od_model *m, int i, row *r);
 
-// Every row is written twice, first to see how wide the columns are. Rows whose first cell is empty are left out.
-static void print_section(const od_model *m, const char *heading, int count, row_writer *write) {
+// The rows of a section: those of elements index[0 .. count), or of 0 .. count - 1 where there is no such list. Every row is
+// written twice, first to see how wide the columns are.
+static void print_rows(const od_model *m, const char *heading, const int *index, int count, row_writer *write) {
   int width[CELLS] = {0};
   row r;
+  if (count == 0) return;
   for (int i = 0; i < count; i++) {
     r = (row){0};
-    write(m, i, &r);
+    write(m, index ? index[i] : i, &r);
     for (int c = 0; c < CELLS; c++)
       if (od_text_width(r.cell[c]) > width[c]) width[c] = od_text_width(r.cell[c]);
   }
-  if (width[0] == 0) return;
   printf("\n");
   od_heading(stdout, heading);
   for (int i = 0; i < count; i++) {
     r = (row){0};
-    write(m, i, &r);
-    if (!r.cell[0][0]) continue;
+    write(m, index ? index[i] : i, &r);
     int last = CELLS - 1;
     while (last > 0 && !r.cell[last][0]) last--;
     for (int c = 0; c < last; c++) {
@@ -74,6 +71,9 @@ static void print_section(const od_model *m, const char *heading, int count, row
     }
     printf("  %s\n", r.cell[last]);
   }
+}
+static void print_section(const od_model *m, const char *heading, int count, row_writer *write) {
+  print_rows(m, heading, NULL, count, write);
 }
 
 static void point_text(const od_model *m, int point, char *text, size_t size) {
@@ -113,16 +113,16 @@ static const char *label_of(const od_model *m, int number) {
   return dot ? dot + 1 : m->path[number];
 }
 
-// The four numbers of a spring-damper, without those that are zero: "stiffness 10000 N/m, length 1.4 m".
-enum { SPRING_NUMBERS = 4 };
-static void spring_text(const od_model *m, int first, char text[CELL_SIZE]) {
+// Numbers of a component, without those that are zero: "stiffness 10000 N/m, length 1.4 m". What follows a signal names it.
+static void numbers_text(const od_model *m, const od_instance *e, char text[CELL_SIZE]) {
+  const od_element_class *c = od_instance_class(e);
   size_t used = 0;
-  for (int k = 0; k < SPRING_NUMBERS; k++) {
+  for (int k = 0; k < c->field_count && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];
-    if (m->theta[first + k] == 0) continue;
-    number_text(m, first + k, number);
-    int added = snprintf(text + used, CELL_SIZE - used, "%s%s %s", used ? ", " : "", label_of(m, first + k), number);
-    if (added < 0 || (used += (size_t)added) >= CELL_SIZE) return;
+    bool follows = c->fields[k].follows_signal && e->signal >= 0;
+    if (m->theta[e->number + k] == 0 && !follows) continue;
+    driven_text(m, e->number + k, follows ? e->signal : -1, number);
+    used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k), number);
   }
 }
 
@@ -167,21 +167,6 @@ static void rod_row(const od_model *m, int i, row *r) {
   number_text(m, m->rod[i].number, r->cell[2]);
 }
 
-// First those between points, then those in joints.
-static void spring_row(const od_model *m, int i, row *r) {
-  if (i < m->springs) {
-    const od_spring *spring = &m->spring[i];
-    snprintf(r->cell[0], CELL_SIZE, "%s", spring->name);
-    pair_text(m, spring->point_a, spring->point_b, r->cell[1]);
-    spring_text(m, spring->number, r->cell[2]);
-    return;
-  }
-  const od_joint_spring *spring = &m->joint_spring[i - m->springs];
-  snprintf(r->cell[0], CELL_SIZE, "%s", spring->name);
-  snprintf(r->cell[1], CELL_SIZE, "in joint %s", m->joint[spring->joint].name);
-  spring_text(m, spring->number, r->cell[2]);
-}
-
 static void load_row(const od_model *m, int i, row *r) {
   const od_load *load = &m->load[i];
   char place[CELL_SIZE / 2];
@@ -201,41 +186,56 @@ static const char *node_name(const od_model *m, int node) {
   return node >= 0 ? m->node[node].name : "nowhere";
 }
 
-// A cylinder's own leakage is one of its numbers, not a part.
-static bool is_part(const od_flow *flow) {
-  return flow->kind == OD_FLOW_PORT || flow->cylinder < 0;
+// What an instance is called: "valve.PA", "spring in joint A"; what belongs to a component is one of its numbers, no part.
+static bool is_described(const od_instance *e) {
+  return *e->name || e->joint >= 0;
 }
 
-static void flow_row(const od_model *m, int i, row *r) {
-  const od_flow *flow = &m->flow[i];
-  if (!is_part(flow)) return;
-  bool port = flow->kind == OD_FLOW_PORT;
-  snprintf(r->cell[0], CELL_SIZE, "%s%s%s", port ? m->valve[flow->valve].name : "", port ? "." : "", flow->name);
-  snprintf(r->cell[1], CELL_SIZE, "%s", flow_kinds[flow->kind]);
-  snprintf(r->cell[2], CELL_SIZE, "%s - %s", node_name(m, flow->a), node_name(m, flow->b));
-  if (port)
-    snprintf(r->cell[3], CELL_SIZE, "open on the %s side", flow->side > 0 ? "positive" : "negative");
+static const char *component_name(const od_model *m, const od_instance *e, char *text, size_t size) {
+  const char *owner = e->host >= 0 ? m->instance[e->host].name : NULL;
+  if (*e->name)
+    snprintf(text, size, "%s%s%s", owner ? owner : "", owner ? "." : "", e->name);
   else
-    number_text(m, flow->number, r->cell[3]);
+    snprintf(text, size, "%s", m->joint[e->joint].name);
+  return text;
 }
 
-static void valve_row(const od_model *m, int i, row *r) {
-  const od_valve *valve = &m->valve[i];
-  char stroke[CELL_SIZE];
-  number_text(m, valve->number + OD_VALVE_STROKE, stroke);
-  snprintf(r->cell[0], CELL_SIZE, "%s", valve->name);
-  snprintf(r->cell[1], CELL_SIZE, "follows %s", m->input[valve->input].name);
-  snprintf(r->cell[2], CELL_SIZE, "stroke %.100s", stroke);
+// Where it acts and what it joins: "A.end - ground.B", "in joint A", "P - T".
+static void place_text(const od_model *m, const od_instance *e, char text[CELL_SIZE]) {
+  const od_element_class *c = od_instance_class(e);
+  char between[CELL_SIZE] = "", ends[CELL_SIZE / 2] = "";
+  size_t used = 0;
+  int count = c->ends[0].count + c->ends[1].count;
+  if (e->point_a >= 0) pair_text(m, e->point_a, e->point_b, between);
+  if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
+  for (int k = 0; k < count && used < sizeof ends; k++)
+    used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "", node_name(m, e->end[k]));
+  if (c->signal_key && e->signal >= 0) snprintf(ends, sizeof ends, "follows %.100s", m->input[e->signal].name);
+  snprintf(text, CELL_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
 
-static void cylinder_row(const od_model *m, int i, row *r) {
-  const od_cylinder *cylinder = &m->cylinder[i];
-  char stroke[CELL_SIZE];
-  number_text(m, cylinder->number + OD_CYLINDER_STROKE, stroke);
-  snprintf(r->cell[0], CELL_SIZE, "%s", cylinder->name);
-  pair_text(m, cylinder->point_a, cylinder->point_b, r->cell[1]);
-  snprintf(r->cell[2], CELL_SIZE, "chambers %s, %s", node_name(m, cylinder->node_a), node_name(m, cylinder->node_b));
-  snprintf(r->cell[3], CELL_SIZE, "stroke %.100s", stroke);
+static void component_row(const od_model *m, int i, row *r) {
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  char name[CELL_SIZE];
+  snprintf(r->cell[0], CELL_SIZE, "%s", component_name(m, e, name, sizeof name));
+  place_text(m, e, r->cell[1]);
+  if (c == &od_port_class)
+    snprintf(r->cell[2], CELL_SIZE, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
+  else
+    numbers_text(m, e, r->cell[2]);
+}
+
+// Components, class by class.
+static void print_components(const od_model *m) {
+  int *index = calloc((size_t)m->instances + 1, sizeof *index);
+  for (int k = 0; index && k < od_element_class_count(); k++) {
+    int count = 0;
+    for (int i = 0; i < m->instances; i++)
+      if (m->instance[i].element_class == k && is_described(&m->instance[i])) index[count++] = i;
+    print_rows(m, od_element_class_at(k)->heading, index, count, component_row);
+  }
+  free(index);
 }
 
 // What an input of a block is connected to, or NULL.
@@ -273,12 +273,9 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
-  print_section(m, "Springs and dampers", m->springs + m->joint_springs, spring_row);
   print_section(m, "Forces and torques", m->loads, load_row);
   print_section(m, "Volumes, tanks and sources", m->nodes, node_row);
-  print_section(m, "Valves", m->valves, valve_row);
-  print_section(m, "Flows (from - to)", m->flows, flow_row);
-  print_section(m, "Cylinders", m->cylinders, cylinder_row);
+  print_components(m);
   print_section(m, "Blocks", m->blocks, block_row);
 }
 
@@ -333,18 +330,6 @@ static json_t *rod_json(const od_model *m, int i) {
   return part;
 }
 
-static json_t *spring_json(const od_model *m, int i) {
-  bool in_joint = i >= m->springs;
-  const od_joint_spring *inner = in_joint ? &m->joint_spring[i - m->springs] : NULL;
-  json_t *part = part_json(in_joint ? inner->name : m->spring[i].name);
-  if (in_joint)
-    json_object_set_new(part, "joint", od_json_text(m->joint[inner->joint].name));
-  else
-    set_pair(part, m, m->spring[i].point_a, m->spring[i].point_b);
-  for (int k = 0; k < SPRING_NUMBERS; k++) set_number(part, m, (in_joint ? inner->number : m->spring[i].number) + k);
-  return part;
-}
-
 static json_t *load_json(const od_model *m, int i) {
   static const char *const keys[] = {[OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint"};
   const od_load *load = &m->load[i];
@@ -366,33 +351,22 @@ static json_t *node_json(const od_model *m, int i) {
   return part;
 }
 
-static json_t *valve_json(const od_model *m, int i) {
-  json_t *part = part_json(m->valve[i].name);
-  json_object_set_new(part, "input", input_json(m, m->valve[i].input));
-  set_number(part, m, m->valve[i].number + OD_VALVE_STROKE);
-  return part;
-}
-
-static json_t *flow_json(const od_model *m, int i) {
-  const od_flow *flow = &m->flow[i];
-  if (!is_part(flow)) return NULL;
-  json_t *part = part_json(flow->name);
-  json_object_set_new(part, "kind", json_string(flow_kinds[flow->kind]));
-  json_object_set_new(part, "from", od_json_text(flow->a < 0 ? NULL : m->node[flow->a].name));
-  json_object_set_new(part, "to", od_json_text(m->node[flow->b].name));
-  json_object_set_new(part, "valve", od_json_text(flow->kind == OD_FLOW_PORT ? m->valve[flow->valve].name : NULL));
-  json_object_set_new(part, "input", input_json(m, flow->kind == OD_FLOW_PORT ? -1 : flow->input));
-  return part;
-}
-
-static json_t *cylinder_json(const od_model *m, int i) {
-  const od_cylinder *cylinder = &m->cylinder[i];
-  json_t *part = part_json(cylinder->name);
-  set_pair(part, m, cylinder->point_a, cylinder->point_b);
-  json_object_set_new(
-      part, "chambers",
-      json_pack("[o, o]", od_json_text(m->node[cylinder->node_a].name), od_json_text(m->node[cylinder->node_b].name)));
-  set_number(part, m, cylinder->number + OD_CYLINDER_STROKE);
+// A component: its class, what it belongs to, where it acts, what it joins, what it follows, and its numbers.
+static json_t *component_json(const od_model *m, int i) {
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  if (!is_described(e)) return NULL;
+  json_t *part = part_json(*e->name ? e->name : m->joint[e->joint].name);
+  json_object_set_new(part, "class", json_string(c->name));
+  if (e->host >= 0) json_object_set_new(part, "of", od_json_text(m->instance[e->host].name));
+  if (e->joint >= 0) json_object_set_new(part, "joint", od_json_text(m->joint[e->joint].name));
+  if (e->point_a >= 0) set_pair(part, m, e->point_a, e->point_b);
+  json_t *ends = json_array();
+  for (int k = 0; k < c->ends[0].count + c->ends[1].count; k++)
+    json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
+  json_object_set_new(part, "nodes", ends);
+  json_object_set_new(part, "input", input_json(m, e->signal));
+  for (int k = 0; k < c->field_count; k++) set_number(part, m, e->number + k);
   return part;
 }
 
@@ -423,12 +397,9 @@ json_t *od_model_describe_json(const od_model *m) {
   json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
   json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));
   json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
-  json_object_set_new(parts, "springs", list_json(m, m->springs + m->joint_springs, spring_json));
   json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
   json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
-  json_object_set_new(parts, "valves", list_json(m, m->valves, valve_json));
-  json_object_set_new(parts, "flows", list_json(m, m->flows, flow_json));
-  json_object_set_new(parts, "cylinders", list_json(m, m->cylinders, cylinder_json));
+  json_object_set_new(parts, "components", list_json(m, m->instances, component_json));
   json_object_set_new(parts, "blocks", list_json(m, m->blocks, block_json));
   return parts;
 }

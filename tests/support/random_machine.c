@@ -141,7 +141,9 @@ static void add_joint(plan *p, int i) {
     number(p, "damping", od_dice_uniform(&p->dice, 0, 3));
     number(p, "free", od_dice_uniform(&p->dice, -1, 1));
     number(p, "preload", od_dice_uniform(&p->dice, -2, 2));
-    od_build_joint_spring(p->build, name, joint, first);
+    od_element_spec spring = od_element_spec_of("joint spring");
+    spring.joint = joint, spring.first_number = first;
+    od_build_element(p->build, "", &spring);
   }
   if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0)
     od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), driver(p, 0));
@@ -159,7 +161,10 @@ static void add_elements(plan *p) {
     number(p, "damping", od_dice_uniform(&p->dice, 0, 10));
     number(p, "length", od_dice_uniform(&p->dice, 0.2, 1));
     number(p, "preload", od_dice_uniform(&p->dice, -5, 5));
-    od_build_spring(p->build, "spring", random_point(p, a, "from"), random_point(p, b, "to"), first);
+    od_element_spec spring = od_element_spec_of("spring");
+    spring.point_a = random_point(p, a, "from"), spring.point_b = random_point(p, b, "to");
+    spring.first_number = first;
+    od_build_element(p->build, "spring", &spring);
   }
   for (int i = 0; i < 4; i++) {
     int body = od_dice_pick(&p->dice, p->bodies), first = number(p, "value", od_dice_uniform(&p->dice, -5, 5));
@@ -210,25 +215,36 @@ static void add_nodes(plan *p) {
   od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), driver(p, 1));
 }
 
+// An element between two nodes, listening to a signal or not (-1).
+static int flow(plan *p, const char *name, const char *class_name, int from, int to, const double *q, int count, int signal) {
+  od_element_spec spec = od_element_spec_of(class_name);
+  spec.end[0] = from, spec.end[1] = to, spec.signal = signal;
+  spec.first_number = numbers(p, class_name, q, count);
+  return od_build_element(p->build, name, &spec);
+}
+
 static void add_flows(plan *p) {
   const double orifice[3] = {1e-5, 0.6, 0.7}, relief[2] = {2e6, 1e-10}, check[4] = {1e-5, 0.6, 1e6, 9e6},
                leak[1] = {1e-12}, pump[1] = {1e-3};
-  od_build_flow(p->build, "pump", OD_FLOW_PUMP, od_dice_pick(&p->dice, 2) ? TANK : -1, 0, numbers(p, "pump", pump, 1),
-                driver(p, od_dice_pick(&p->dice, 3) - 1));
-  od_build_flow(p->build, "throttle", OD_FLOW_ORIFICE, 0, 1, numbers(p, "orifice", orifice, 3), driver(p, 1));
-  od_build_flow(p->build, "bleed", OD_FLOW_ORIFICE, 1, TANK, numbers(p, "orifice", orifice, 3), -1);
-  od_build_flow(p->build, "feed", OD_FLOW_ORIFICE, SOURCE, 2, numbers(p, "orifice", orifice, 3), -1);
-  od_build_flow(p->build, "relief", OD_FLOW_RELIEF, 0, TANK, numbers(p, "relief", relief, 2), -1);
-  od_build_flow(p->build, "check", OD_FLOW_CHECK, 2, 1, numbers(p, "check", check, 4), -1);
-  od_build_flow(p->build, "leak", OD_FLOW_LEAK, 2, TANK, numbers(p, "leak", leak, 1), -1);
+  int from = od_dice_pick(&p->dice, 2) ? TANK : OD_UNUSED;
+  flow(p, "pump", "pump", from, 0, pump, 1, driver(p, od_dice_pick(&p->dice, 3) - 1));
+  flow(p, "throttle", "orifice", 0, 1, orifice, 3, driver(p, 1));
+  flow(p, "bleed", "orifice", 1, TANK, orifice, 3, -1);
+  flow(p, "feed", "orifice", SOURCE, 2, orifice, 3, -1);
+  flow(p, "relief", "relief valve", 0, TANK, relief, 2, -1);
+  flow(p, "check", "check valve", 2, 1, check, 4, -1);
+  flow(p, "leak", "leak", 2, TANK, leak, 1, -1);
 }
 
 static void add_valve(plan *p) {
   double lag = od_dice_pick(&p->dice, 2) ? 0.02 : 0;
   const double q[6] = {lag, 1.5, 2e-5, 0.6, 2, 0.05};
   p->lag = lag > 0;
-  int valve = od_build_valve(p->build, "valve", (od_valve_law)od_dice_pick(&p->dice, 2), numbers(p, "valve", q, 6),
-                             driver(p, 0));
+  od_element_spec spec = od_element_spec_of("valve");
+  int law = od_dice_pick(&p->dice, 2);
+  spec.first_number = numbers(p, "valve", q, 6);
+  spec.signal = driver(p, 0);
+  int valve = od_build_element(p->build, "valve", &spec);
   static const int from[4] = {0, 2, 0, 1}, to[4] = {1, TANK, 2, TANK};
   static const char *const names[] = {"a", "b", "c", "d"};
   for (int i = 0; i < 4; i++) {
@@ -238,19 +254,45 @@ static void add_valve(plan *p) {
       number(p, "at",
              1.5 * k / (count - 1) + (k > 0 && k < count - 1 ? od_dice_uniform(&p->dice, -0.1, 0.1) / count : 0));
     for (int k = 0; k < count; k++) number(p, "value", k == 0 ? 0 : od_dice_uniform(&p->dice, 0.3, 2));
-    od_build_port(p->build, names[i], valve, from[i], to[i], i < 2 ? 1 : -1, degree, count, first);
+    od_element_spec port = od_element_spec_of("port");
+    port.host = valve, port.end[0] = from[i], port.end[1] = to[i];
+    port.first_number = first, port.numbers = 1 + 2 * count;
+    port.choice[OD_PORT_SIDE] = i < 2 ? 1 : -1;
+    port.choice[OD_PORT_DEGREE] = degree;
+    port.choice[OD_PORT_COUNT] = count;
+    port.choice[OD_PORT_LAW] = law;
+    od_build_element(p->build, names[i], &port);
   }
   if (lag > 0) od_build_initial(p->build, "valve.spool", od_dice_uniform(&p->dice, -1.4, 1.4), true);
 }
 
+static void add_friction(plan *p, int host, int joint, bool coulomb, const double q[4]) {
+  const double without_static[3] = {q[0], q[2], q[3]};
+  od_element_spec spec = od_element_spec_of(coulomb ? "coulomb" : "brown-mcphee");
+  spec.host = host, spec.joint = joint;
+  spec.first_number = coulomb ? numbers(p, "friction", without_static, 3) : numbers(p, "friction", q, 4);
+  od_build_element(p->build, "", &spec);
+}
+
 static void add_frictions(plan *p, int cylinder) {
-  const double q[4] = {200, 500, 0.3, 100};
-  od_friction_law law = (od_friction_law)od_dice_pick(&p->dice, 2);
-  od_build_friction(p->build, law, cylinder, -1, numbers(p, "friction", q, 4));
+  const double q[4] = {200, 500, 0.3, 100}, r[4] = {2, 3, 0.2, 1};
+  add_friction(p, cylinder, OD_UNUSED, od_dice_pick(&p->dice, 2) == 0, q);
   // In the first joint, if it has one coordinate.
-  const double r[4] = {2, 3, 0.2, 1};
-  if (p->joint_with_friction >= 0)
-    od_build_friction(p->build, OD_FRICTION_BROWN_MCPHEE, -1, p->joint_with_friction, numbers(p, "friction", r, 4));
+  if (p->joint_with_friction >= 0) add_friction(p, OD_UNUSED, p->joint_with_friction, false, r);
+}
+
+static int add_cylinder(plan *p, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters) {
+  // Long enough to reach whatever the dice gave; a cylinder rarely touches its stops, so some get short strokes.
+  const double q[9] = {diameters ? 0.03 : 2e-3, diameters ? 0.02 : 1.5e-3, 0.001, 30, 1e-4, 2e-4, 1e-13, 1e4, 0.5};
+  od_element_spec spec = od_element_spec_of("cylinder"), leak = od_element_spec_of("leak");
+  spec.point_a = point_a, spec.point_b = point_b;
+  spec.end[0] = leak.end[0] = node_a, spec.end[1] = leak.end[1] = node_b;
+  spec.choice[OD_CYLINDER_DIAMETERS] = diameters;
+  spec.first_number = numbers(p, "cylinder", q, 9);
+  leak.host = od_build_element(p->build, name, &spec);
+  leak.first_number = spec.first_number + OD_CYLINDER_LEAKAGE;
+  od_build_element(p->build, "", &leak);
+  return leak.host;
 }
 
 static void add_circuit(plan *p) {
@@ -262,10 +304,8 @@ static void add_circuit(plan *p) {
     int a = random_body(p), b = od_dice_pick(&p->dice, p->bodies);
     if (a == b) a = OD_GROUND;
     bool diameters = od_dice_pick(&p->dice, 2);
-    // Long enough to reach whatever the dice gave; a cylinder rarely touches its stops, so some get short strokes.
-    const double q[9] = {diameters ? 0.03 : 2e-3, diameters ? 0.02 : 1.5e-3, 0.001, 30, 1e-4, 2e-4, 1e-13, 1e4, 0.5};
-    int cylinder = od_build_cylinder(p->build, i ? "c1" : "c0", random_point(p, a, "ca"), random_point(p, b, "cb"), 1,
-                                     i ? TANK : 2, diameters, numbers(p, "cylinder", q, 9));
+    int from = random_point(p, a, "ca"), to = random_point(p, b, "cb");
+    int cylinder = add_cylinder(p, i ? "c1" : "c0", from, to, 1, i ? TANK : 2, diameters);
     if (i == 0) add_frictions(p, cylinder);
   }
 }

@@ -21,8 +21,8 @@
 // A field: key, unit, sign, default, what is possible and what is usual, meaning; then designators of what is special about it.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                                 \
   {                                                                                                 \
-    .key = k, .unit = u, .sign = s, .fallback = f, .possible = {low, high},                         \
-    .usual = {usual_low, usual_high}, .meaning = __VA_ARGS__                                        \
+    .key = k, .unit = u, .sign = s, .fallback = f, .limits = {low, high, usual_low, usual_high},    \
+    .meaning = __VA_ARGS__                                                                          \
   }
 #define OD_FIELDS(...) .fields = {__VA_ARGS__}, .field_count = sizeof((od_element_field[]){__VA_ARGS__}) / sizeof(od_element_field)
 #define OD_RULES(...) \

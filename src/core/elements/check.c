@@ -26,6 +26,7 @@ const od_element_class od_check_class = {
     .name = "check valve",
     .section = "checks",
     .noun = "check valve",
+    .heading = "Check valves",
     .summary = "lets oil pass in one direction",
     .ends = {{"between", 2}},
     .needs_oil = true,

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "base/limits.h"
+
 // Limits of a class, so that one instance fits on the stack.
 enum {
   OD_MOST_ENDS = 4,
@@ -63,14 +65,14 @@ enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 // ---- what files say about it
 
 // A number. NAN as the default means that it is required.
-typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
 typedef struct od_element_field {
   const char *key, *unit;  // unit "*": that of the signal it listens to, or of the signal of the element it belongs to
   od_sign sign;
   double fallback;
-  double possible[2], usual[2];  // SI; both zero: whatever the sign allows
+  od_limits limits;  // all zero: whatever is known of numbers with this key and unit
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
+  const char *section;       // the key of a sub-section that it stands in; NULL: none
   bool follows_signal;       // may be given as a signal, or as a factor and a signal
 } od_element_field;
 
@@ -137,6 +139,7 @@ typedef struct od_element_class {
   const char *name;     // what `oleodyn components` and the builder call it
   const char *section;  // of machine files; NULL: it is only part of others
   const char *noun;     // for messages
+  const char *heading;  // over a list of them
   const char *summary;  // one line for people
   const char *inside;   // the key under which it stands in what it belongs to: "friction"; NULL
   const char *choice;   // the word by which it is chosen there ("law: coulomb"); NULL

@@ -8,6 +8,7 @@
 const od_element_class od_joint_spring_class = {
     .name = "joint spring",
     .noun = "a spring or damper",
+    .heading = "Springs and dampers in joints",
     .summary = "spring and damper in a revolute or prismatic joint",
     .inside = "spring",
     .acts = OD_ACTS_IN_JOINT,

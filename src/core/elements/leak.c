@@ -37,6 +37,7 @@ const od_element_class od_leak_class = {
     .name = "leak",
     .section = "leaks",
     .noun = "leak",
+    .heading = "Leaks",
     .summary = "laminar flow in proportion to the pressure difference",
     .inside = "leakage",
     .ends = {{"between", 2}},

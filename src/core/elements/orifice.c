@@ -39,6 +39,7 @@ const od_element_class od_orifice_class = {
     .name = "orifice",
     .section = "orifices",
     .noun = "orifice",
+    .heading = "Orifices",
     .summary = "turbulent flow through an opening",
     .ends = {{"between", 2}},
     .needs_oil = true,

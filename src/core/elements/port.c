@@ -137,6 +137,7 @@ static void number_slope(const od_batch *b, const int *pool, double *w, int i, i
 const od_element_class od_port_class = {
     .name = "port",
     .noun = "port",
+    .heading = "Ports",
     .summary = "an orifice that a valve's spool opens along a curve",
     .inside = "ports",
     .ends = {{"between", 2}},

@@ -23,6 +23,7 @@ const od_element_class od_pump_class = {
     .name = "pump",
     .section = "pumps",
     .noun = "pump",
+    .heading = "Pumps",
     .summary = "a flow that is given, whatever the pressures",
     .ends = {{"from", 1, true}, {"to", 1}},
     .needs_oil = true,

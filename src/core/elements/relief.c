@@ -22,6 +22,7 @@ const od_element_class od_relief_class = {
     .name = "relief valve",
     .section = "reliefs",
     .noun = "relief valve",
+    .heading = "Relief valves",
     .summary = "lets oil pass beyond a set pressure difference, without dynamics",
     .ends = {{"between", 2}},
     .needs_oil = true,

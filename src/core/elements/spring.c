@@ -11,6 +11,7 @@ const od_element_class od_spring_class = {
     .name = "spring",
     .section = "springs",
     .noun = "spring",
+    .heading = "Springs and dampers",
     .summary = "spring and damper between two points",
     .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(OD_FIELD("stiffness", "N/m", OD_ANY, 0, -1e15, 1e15, -1e11, 1e11, "stiffness of a spring or of end stops"),

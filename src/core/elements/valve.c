@@ -35,6 +35,7 @@ const od_element_class od_valve_class = {
     .name = "valve",
     .section = "valves",
     .noun = "valve",
+    .heading = "Valves",
     .summary = "directional valve: a spool that follows a command and opens ports along curves",
     .needs_oil = true,
     .signal_key = "command",

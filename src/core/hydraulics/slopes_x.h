@@ -14,7 +14,7 @@ static inline double pressure_gain(const od_model *m, const double *w, int node)
 
 // By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered
 // there.
-static inline double scatter_gain(const od_model *m, const double *w, const od_scatter *s) {
+static inline double scatter_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
   switch (s->kind) {
@@ -33,12 +33,12 @@ static inline double scatter_gain(const od_model *m, const double *w, const od_s
   return 0;
 }
 
-static inline int scatter_state(const od_model *m, const od_scatter *s) {
+static inline int scatter_state(const od_model *m, const od_target *s) {
   return s->kind == OD_TO_RATE ? s->target : m->node[s->target].state;
 }
 
 // Adds the slopes of one out to the row that it counts in.
-static inline void add_slopes(const od_model *m, double *w, const od_scatter *s) {
+static inline void add_slopes(const od_model *m, double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   double gain = scatter_gain(m, w, s);
   if (gain == 0) return;
@@ -87,7 +87,7 @@ typedef struct change {
 // The changes of an instance's outs.
 static void add_change(const od_model *m, const double *w, const change *d, const od_instance *e, const double *dout) {
   for (int i = e->scatter; i < e->scatter + e->scatters; i++) {
-    const od_scatter *s = &m->join.scatter[i];
+    const od_target *s = &m->join.scatter[i];
     double by = dout[s->from - e->out];
     if (by == 0) continue;
     by *= scatter_gain(m, w, s);
@@ -214,7 +214,7 @@ static double sum_tangent(const od_model *m, const double *w, int to, const doub
     const od_instance *e = &m->instance[i];
     bool ready = false;
     for (int k = e->scatter; k < e->scatter + e->scatters; k++) {
-      const od_scatter *s = &m->join.scatter[k];
+      const od_target *s = &m->join.scatter[k];
       if (s->to != to) continue;
       if (!ready) in_tangent(m, w, e, dc, du, din);
       ready = true;

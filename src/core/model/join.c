@@ -126,7 +126,7 @@ static bool list_sources(od_model *m, od_arena *arena) {
 
 static void add_scatter(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
-  m->join.scatter[m->join.scatters++] = (od_scatter){.from = e->out + out,
+  m->join.scatter[m->join.scatters++] = (od_target){.from = e->out + out,
                                                      .to = to,
                                                      .sign = sign,
                                                      .kind = kind,

@@ -146,12 +146,12 @@ typedef struct od_instance {
 
 // How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
 // that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
-typedef struct od_scatter {  // w[to] += sign * w[from], and what that means for derivatives
+typedef struct od_target {  // w[to] += sign * w[from], and what that means for derivatives
   int from, to, sign;
   od_out_kind kind;
   int target;          // a node, actuator or first-order state
   int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
-} od_scatter;
+} od_target;
 typedef struct od_number_user {  // an instance that depends on a number, and how its class calls that number
   int instance, number;
 } od_number_user;
@@ -162,7 +162,7 @@ typedef struct od_join {
   int *gather;           // in[i] = w[gather[i]]
   int *column;           // of each `in`: its column in rows of derivatives (see od_layout), or -1
   int *node;             // of each `in` that is a pressure: its node; else -1
-  od_scatter *scatter;
+  od_target *scatter;
   int *force;            // the scatters that are forces
   int *first_user;       // of each number of theta; one more for the end
   od_number_user *user;

@@ -3,19 +3,19 @@
 #ifndef OD_DOCUMENT_QUANTITIES_H
 #define OD_DOCUMENT_QUANTITIES_H
 
+#include "base/limits.h"
 #include "document/reader.h"
 
 enum { OD_MOST_NUMBERS = 1000000 };  // aliases make large machines of small files
-
-typedef enum od_range { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_range;
 
 // A number with a key. A fallback of NAN means that it is required. What values are possible and usual is in the table
 // of ranges.c, under its key and unit; where the key is a name from the file, functions below take the `row` instead
 // (NULL: the key; "": none).
 typedef struct od_field {
   const char *key, *unit;
-  od_range range;
+  od_sign range;
   double fallback;
+  const od_limits *limits;  // NULL: those of its row
 } od_field;
 
 // Whether a number becomes a parameter of the model or stays with the loader (signals, initial values, the run).

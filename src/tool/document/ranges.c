@@ -109,7 +109,8 @@ od_limits od_field_limits(const od_field *field, const char *row) {
   const char *key = row != NULL ? row : field->key;
   size_t length = strcspn(key, "[");
   od_limits limits = {-NO_END, NO_END, -NO_END, NO_END};
-  for (int i = 0; i < ROWS && length > 0; i++)
+  if (field->limits != NULL && key == field->key) limits = *field->limits;
+  for (int i = 0; i < ROWS && length > 0 && field->limits == NULL; i++)
     if (rows[i].key[0] == key[0] && strncmp(rows[i].key, key, length) == 0 && rows[i].key[length] == '\0' &&
         strcmp(rows[i].unit, field->unit) == 0)
       limits = rows[i].limits;

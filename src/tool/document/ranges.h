@@ -5,11 +5,6 @@
 
 #include "document/quantities.h"
 
-// Both in SI, ends included; infinite: no end.
-typedef struct od_limits {
-  double low, high, usual_low, usual_high;
-} od_limits;
-
 // The limits of a field: those of its row (NULL: that of its key), or what its sign alone says.
 od_limits od_field_limits(const od_field *field, const char *row);
 

@@ -72,23 +72,27 @@ static int parameter_of(const od_experiment *e, int theta) {
   return -1;
 }
 
+static bool is_port(const od_instance *instance) {
+  return od_instance_class(instance) == &od_port_class;
+}
+
 // A port's curve with estimated ordinates: parameter[i] is the parameter that is ordinate i, or -1.
 typedef struct curve {
-  const od_flow *flow, *true_flow;  // the true machine's port, or NULL
+  const od_instance *flow, *true_flow;  // the true machine's port, or NULL
   double *start, *estimate;         // ordinates
   int *parameter;
   bool any;
 } curve;
 
-static bool read_curve(const od_experiment *e, const od_observed *o, const od_flow *flow, curve *c) {
+static bool read_curve(const od_experiment *e, const od_observed *o, const od_instance *flow, curve *c) {
   const od_model *m = od_machine_model(e->model);
-  int first = flow->number + 1 + flow->count;  // overlap, abscissae, ordinates
+  int first = flow->number + 1 + flow->choice[OD_PORT_COUNT];  // overlap, abscissae, ordinates
   *c = (curve){.flow = flow,
-               .start = malloc(2 * (size_t)flow->count * sizeof *c->start),
-               .parameter = malloc((size_t)flow->count * sizeof *c->parameter)};
+               .start = malloc(2 * (size_t)flow->choice[OD_PORT_COUNT] * sizeof *c->start),
+               .parameter = malloc((size_t)flow->choice[OD_PORT_COUNT] * sizeof *c->parameter)};
   if (!c->start || !c->parameter) return false;
-  c->estimate = c->start + flow->count;
-  for (int i = 0; i < flow->count; i++) {
+  c->estimate = c->start + flow->choice[OD_PORT_COUNT];
+  for (int i = 0; i < flow->choice[OD_PORT_COUNT]; i++) {
     int p = c->parameter[i] = parameter_of(e, first + i);
     c->start[i] = p >= 0 ? e->parameter[p].start : m->theta[first + i];
     c->estimate[i] = p >= 0 ? o->estimate[p] : m->theta[first + i];
@@ -97,16 +101,16 @@ static bool read_curve(const od_experiment *e, const od_observed *o, const od_fl
   return true;
 }
 
-static double value_of(const double *theta, const od_flow *f, const double *ordinate, double x, curve_point_r *at) {
-  curve_evaluate(f->degree, f->count, theta + f->number + 1, ordinate, x, at);
+static double value_of(const double *theta, const od_instance *f, const double *ordinate, double x, curve_point_r *at) {
+  curve_evaluate_r(f->choice[OD_PORT_DEGREE], f->choice[OD_PORT_COUNT], theta + f->number + 1, ordinate, x, at);
   return at->y;
 }
 
 // The standard deviation of the curve at a point: its ordinates count by their basis functions.
 static double curve_sigma(const od_experiment *e, const od_observed *o, const curve *c, const curve_point_r *at) {
   double sum = 0;
-  for (int a = 0; a <= c->flow->degree; a++)
-    for (int b = 0; b <= c->flow->degree; b++) {
+  for (int a = 0; a <= c->flow->choice[OD_PORT_DEGREE]; a++)
+    for (int b = 0; b <= c->flow->choice[OD_PORT_DEGREE]; b++) {
       int i = c->parameter[at->first + a], j = c->parameter[at->first + b];
       if (i >= 0 && j >= 0) sum += at->B[a] * at->B[b] * o->covariance[i * e->parameters + j];
     }
@@ -121,7 +125,7 @@ static od_curve_place place_at(const od_experiment *e, const od_observed *o, con
   place.sigma = curve_sigma(e, o, c, &at);
   if (c->true_flow) {
     const double *true_theta = od_machine_model(e->truth)->theta;
-    const double *ordinate = true_theta + c->true_flow->number + 1 + c->true_flow->count;
+    const double *ordinate = true_theta + c->true_flow->number + 1 + c->true_flow->choice[OD_PORT_COUNT];
     place.truth = value_of(true_theta, c->true_flow, ordinate, x, &at);
   }
   return place;
@@ -135,8 +139,8 @@ static od_curve_place control_point(const od_experiment *e, const od_observed *o
                           .estimate = c->estimate[i],
                           .sigma = p >= 0 ? o->sigma[p] : 0,
                           .truth = NAN};
-  if (c->true_flow && c->true_flow->count == c->flow->count)
-    place.truth = od_machine_model(e->truth)->theta[c->true_flow->number + 1 + c->flow->count + i];
+  if (c->true_flow && c->true_flow->choice[OD_PORT_COUNT] == c->flow->choice[OD_PORT_COUNT])
+    place.truth = od_machine_model(e->truth)->theta[c->true_flow->number + 1 + c->flow->choice[OD_PORT_COUNT] + i];
   return place;
 }
 
@@ -165,17 +169,17 @@ static const char *unit_of(const od_machine *machine, int theta) {
 
 static bool sample_curve(const od_experiment *e, const od_observed *o, const curve *c, od_curve_result *r) {
   const od_model *m = od_machine_model(e->model);
-  const od_valve *valve = &m->valve[c->flow->valve];
+  const od_instance *valve = &m->instance[c->flow->host];
   double stroke = m->theta[valve->number + OD_VALVE_STROKE];
   *r = (od_curve_result){.valve = valve->name,
                          .port = c->flow->name,
-                         .from = m->node[c->flow->a].name,
-                         .to = m->node[c->flow->b].name,
-                         .side = c->flow->side,
+                         .from = m->node[c->flow->end[0]].name,
+                         .to = m->node[c->flow->end[1]].name,
+                         .side = c->flow->choice[OD_PORT_SIDE],
                          .x_unit = unit_of(e->model, valve->number + OD_VALVE_STROKE),
                          .full = m->theta[valve->number + OD_VALVE_FULL],
                          .samples = CURVE_SAMPLES,
-                         .points = c->flow->count};
+                         .points = c->flow->choice[OD_PORT_COUNT]};
   r->sample = calloc((size_t)(r->samples + r->points), sizeof *r->sample);
   if (!r->sample) return false;
   r->point = r->sample + r->samples;
@@ -186,23 +190,23 @@ static bool sample_curve(const od_experiment *e, const od_observed *o, const cur
 }
 
 // The same port of the true machine, or NULL.
-static const od_flow *find_port(const od_experiment *e, const char *valve, const char *port) {
+static const od_instance *find_port(const od_experiment *e, const char *valve, const char *port) {
   const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
-  for (int i = 0; m && i < m->flows; i++) {
-    const od_flow *f = &m->flow[i];
-    if (f->kind == OD_FLOW_PORT && strcmp(f->name, port) == 0 && strcmp(m->valve[f->valve].name, valve) == 0) return f;
+  for (int i = 0; m && i < m->instances; i++) {
+    const od_instance *f = &m->instance[i];
+    if (is_port(f) && strcmp(f->name, port) == 0 && strcmp(m->instance[f->host].name, valve) == 0) return f;
   }
   return NULL;
 }
 
 static bool find_curves(const od_experiment *e, od_observed *o) {
   const od_model *m = od_machine_model(e->model);
-  bool ok = (o->curve = calloc((size_t)m->flows + 1, sizeof *o->curve)) != NULL;
-  for (int i = 0; ok && i < m->flows; i++) {
-    if (m->flow[i].kind != OD_FLOW_PORT) continue;
+  bool ok = (o->curve = calloc((size_t)m->instances + 1, sizeof *o->curve)) != NULL;
+  for (int i = 0; ok && i < m->instances; i++) {
+    if (!is_port(&m->instance[i])) continue;
     curve c;
-    ok = read_curve(e, o, &m->flow[i], &c);
-    c.true_flow = find_port(e, m->valve[m->flow[i].valve].name, m->flow[i].name);
+    ok = read_curve(e, o, &m->instance[i], &c);
+    c.true_flow = find_port(e, m->instance[m->instance[i].host].name, m->instance[i].name);
     if (ok && c.any) ok = sample_curve(e, o, &c, &o->curve[o->curves++]);
     free(c.start);
     free(c.parameter);
@@ -215,11 +219,12 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
   int count = 0;
   for (int p = 0; p < e->parameters; p++) {
     int theta = theta_of(e, p);
-    for (int i = 0; i < m->flows; i++) {
-      const od_flow *f = &m->flow[i];
-      int first = f->number + 1 + f->count;
-      if (f->kind != OD_FLOW_PORT || theta < first || theta >= first + f->count) continue;
-      full[count] = m->theta[m->valve[f->valve].number + OD_VALVE_FULL];
+    for (int i = 0; i < m->instances; i++) {
+      const od_instance *f = &m->instance[i];
+      if (!is_port(f)) continue;
+      int first = f->number + 1 + f->choice[OD_PORT_COUNT];
+      if (theta < first || theta >= first + f->choice[OD_PORT_COUNT]) continue;
+      full[count] = m->theta[m->instance[f->host].number + OD_VALVE_FULL];
       which[count++] = p;
     }
   }

@@ -9,16 +9,24 @@
 // --- What inputs are connected to ---------------------------------------------------------------------------------
 
 // The unit of something that can be measured without having an initial value, or NULL.
-static const char *measured_unit(od_element_kind kind, const char *name) {
+static const char *measured_unit(const od_element *element, const char *name) {
   static const struct {
     od_element_kind kind;
     const char *name, *unit;
-  } list[] = {{OD_ELEMENT_CYLINDER, "force", "N"},   {OD_ELEMENT_CYLINDER, "friction", "N"},
-              {OD_ELEMENT_SPRING, "force", "N"},     {OD_ELEMENT_TANK, "pressure", "Pa"},
-              {OD_ELEMENT_SOURCE, "pressure", "Pa"}, {OD_ELEMENT_BODY, "wx", "rad/s"},
-              {OD_ELEMENT_BODY, "wy", "rad/s"},      {OD_ELEMENT_BODY, "wz", "rad/s"}};
+  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},
+              {OD_ELEMENT_SOURCE, "pressure", "Pa"},
+              {OD_ELEMENT_BODY, "wx", "rad/s"},
+              {OD_ELEMENT_BODY, "wy", "rad/s"},
+              {OD_ELEMENT_BODY, "wz", "rad/s"}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-    if (list[i].kind == kind && strcmp(list[i].name, name) == 0) return list[i].unit;
+    if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
+  // Forces of what acts on the mechanism.
+  const od_element_class *c = od_component_class(element);
+  for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
+    const od_element_output *o = &c->outputs[i];
+    bool force = o->shows == OD_SHOWS_FORCE || o->shows == OD_SHOWS_OUT || o->shows == OD_SHOWS_OF_FRICTION;
+    if (force && o->name && strcmp(o->name, name) == 0) return o->unit;
+  }
   return NULL;
 }
 
@@ -72,7 +80,7 @@ static const char *connect(od_loader *ld, int node, const char *label, const od_
   if (element != NULL && element->broken) return NULL;
   const char *unit = NULL;
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, dot + 1);
-  if (unit == NULL && element != NULL) unit = measured_unit(element->kind, dot + 1);
+  if (unit == NULL && element != NULL) unit = measured_unit(element, dot + 1);
   if (unit == NULL && element != NULL) unit = joint_force_unit(element, dot + 1);
   // Accelerations are known by name; why they cannot be measured is said when the model is built.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&

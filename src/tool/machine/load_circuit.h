@@ -28,8 +28,17 @@ typedef struct od_curve {
 // Reads 'curve' of a section; false with a message when it is none.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
-// 'friction' of a section, if it has one: of a cylinder, or of a joint (the other one is -1, or OD_NOT_BUILT).
+// 'friction' of a section, if it has one: of a component, or of a joint (the other one is -1, or OD_NOT_BUILT).
 // `turning`: torques and rates of turn instead of forces and speeds.
-void od_load_friction(od_loader *ld, const od_section *owner, int cylinder, int joint, bool turning);
+void od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning);
+
+// A field of an element class as the reader of numbers wants it. signal_unit: of what the component listens to.
+od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);
+// All fields of a class, with its rules: the index of the first number. *signal: what one of them follows, if one does.
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c, const char *signal_unit,
+                             bool turning, int *signal);
+// One directional valve, one cylinder.
+void od_load_valve(od_loader *ld, int key, int element);
+void od_load_cylinder(od_loader *ld, int key, int element);
 
 #endif

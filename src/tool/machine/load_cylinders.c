@@ -1,5 +1,6 @@
 // Cylinders: between two points of the mechanism and two nodes of the circuit.
 #include <math.h>
+#include <string.h>
 
 #include "machine/load_circuit.h"
 
@@ -67,12 +68,17 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   return areas >= 0 ? read_areas(ld, section, chambers) : ld->document->numbers.count;
 }
 
+// The rest of a cylinder's numbers, as its class lists them.
+static od_field field_of(int place) {
+  return od_component_field(&od_cylinder_class.fields[place], "1", false);
+}
+
 static void read_rest(od_loader *ld, const od_section *section) {
-  static const od_field lengths[] = {{"closed", "m", OD_POSITIVE, NAN}, {"stroke", "m", OD_POSITIVE, NAN}};
-  static const od_field dead[2] = {{"dead[0]", "m3", OD_NOT_NEGATIVE, 0}, {"dead[1]", "m3", OD_NOT_NEGATIVE, 0}};
-  static const od_field leakage = {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0};
-  static const od_field stops[] = {{"stiffness", "N/m", OD_NOT_NEGATIVE, 1e8}, {"damping", "s/m", OD_NOT_NEGATIVE, 1}};
   static const char *const stop_keys[] = {"stiffness", "damping", NULL};
+  const od_field lengths[] = {field_of(OD_CYLINDER_CLOSED), field_of(OD_CYLINDER_STROKE)};
+  const od_field dead[] = {field_of(OD_CYLINDER_DEAD_A), field_of(OD_CYLINDER_DEAD_B)};
+  const od_field leakage = field_of(OD_CYLINDER_LEAKAGE);
+  const od_field stops[] = {field_of(OD_CYLINDER_STOP_STIFFNESS), field_of(OD_CYLINDER_STOP_DAMPING)};
   od_read_fields(ld, section, lengths, 2, OD_IN_MODEL);
   od_read_two_numbers(ld, section, "dead", "two volumes, piston side and rod side", dead);
   od_read_fields(ld, section, &leakage, 1, OD_IN_MODEL);
@@ -83,7 +89,7 @@ static void read_rest(od_loader *ld, const od_section *section) {
 
 // --- Cylinders ----------------------------------------------------------------------------------------------------
 
-static void load_cylinder(od_loader *ld, int key, int element) {
+void od_load_cylinder(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"between", "chambers", "areas",   "bore",  "rod",      "closed",
                                      "stroke",  "dead",     "leakage", "stops", "friction", NULL};
   od_section section = od_open_element(ld, key, element, keys);
@@ -97,20 +103,19 @@ static void load_cylinder(od_loader *ld, int key, int element) {
   od_connect_nodes(ld, chambers);
   od_element *cylinder = &ld->draft->names.element[element];
   if (placed && connected) {
-    cylinder->index = od_build_cylinder(
-        ld->draft->build, cylinder->name, ends[0].point, ends[1].point, ld->draft->names.element[chambers[0]].index,
-        ld->draft->names.element[chambers[1]].index, diameters, od_number_theta(ld, first));
-    od_remember(ld, OD_ABOUT_CYLINDER, cylinder->index, key);
+    od_element_spec spec = od_element_spec_of(od_cylinder_class.name);
+    spec.point_a = ends[0].point, spec.point_b = ends[1].point;
+    for (int i = 0; i < 2; i++) spec.end[i] = ld->draft->names.element[chambers[i]].index;
+    spec.first_number = od_number_theta(ld, first);
+    spec.choice[OD_CYLINDER_DIAMETERS] = diameters;
+    cylinder->index = od_build_element(ld->draft->build, cylinder->name, &spec);
+    od_remember(ld, OD_ABOUT_ELEMENT, cylinder->index, key);
+    // Its leakage is an element of its own, which shares one of its numbers.
+    od_element_spec leak = od_element_spec_of(od_leak_class.name);
+    memcpy(leak.end, spec.end, sizeof leak.end);
+    leak.host = cylinder->index;
+    leak.first_number = spec.first_number + OD_CYLINDER_LEAKAGE;
+    od_build_element(ld->draft->build, "", &leak);
   }
   od_load_friction(ld, &section, cylinder->index, -1, false);
-}
-
-void od_load_cylinders(od_loader *ld, int node) {
-  for (int key = od_first_end(ld, node, "cylinders"); key >= 0; key = od_next(ld, key)) {
-    int element = od_names_declare(ld, key, OD_ELEMENT_CYLINDER);
-    if (element >= 0)
-      load_cylinder(ld, key, element);
-    else
-      ld->draft->loose_ends = true;
-  }
 }

@@ -17,7 +17,7 @@ enum { MOST_OPTIONS = 64 };
 typedef struct option {
   const char *name, *unit;
   const char *row;  // of the table of ranges; "": none
-  od_range range;
+  od_sign range;
   double start;
   bool no_state;  // the spool of a valve without a lag is its command, whatever its initial value
 } option;
@@ -40,7 +40,7 @@ static void add(options *list, const char *name, const char *unit) {
     list->item[list->count++] = (option){name, unit, row_of(name, unit), OD_ANY, NAN, false};
 }
 
-static void add_balanced(options *list, const char *name, const char *unit, od_range range, double start) {
+static void add_balanced(options *list, const char *name, const char *unit, od_sign range, double start) {
   add(list, name, unit);
   list->item[list->count - 1].range = range;
   list->item[list->count - 1].start = start;
@@ -80,27 +80,29 @@ static void add_block_options(od_loader *ld, options *list, const od_element *el
   }
 }
 
+// Lengths and rates of what acts on the mechanism, and states.
+static void add_component_options(options *list, const od_element *element) {
+  const od_element_class *c = od_component_class(element);
+  for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
+    const od_element_output *o = &c->outputs[i];
+    if (o->shows != OD_SHOWS_LENGTH && o->shows != OD_SHOWS_SPEED && o->shows != OD_SHOWS_STATE) continue;
+    add(list, o->name, strcmp(o->unit, "*") == 0 ? element->unit : o->unit);
+    list->item[list->count - 1].no_state = o->shows == OD_SHOWS_STATE && element->follows;
+  }
+}
+
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
   switch (ld->draft->names.element[element].kind) {
     case OD_ELEMENT_JOINT: add_joint_options(&list, ld->draft->names.element[element].type); break;
-    case OD_ELEMENT_SPRING:
-    case OD_ELEMENT_CYLINDER:
-      add(&list, "length", "m");
-      add(&list, "rate", "m/s");
-      break;
     case OD_ELEMENT_BODY:
       add(&list, "angle", "rad");
       add(&list, "turn_rate", "rad/s");
       add_point_options(ld, &list, element, name);
       break;
     case OD_ELEMENT_VOLUME: add_balanced(&list, "pressure", "Pa", OD_NOT_NEGATIVE, 1e6); break;
-    case OD_ELEMENT_VALVE:
-      add(&list, "spool", ld->draft->names.element[element].unit);
-      list.item[0].no_state = ld->draft->names.element[element].follows;
-      break;
     case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->draft->names.element[element]); break;
-    default: break;
+    default: add_component_options(&list, &ld->draft->names.element[element]); break;
   }
   return list;
 }
@@ -174,7 +176,8 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < list->count; i++) od_nearest_try(&nearest, list->item[i].name);
   bool has_points = list->count > 2;  // more than angle and turn_rate
-  bool in_circuit = owner->kind >= OD_ELEMENT_VOLUME && owner->kind <= OD_ELEMENT_VALVE;
+  const od_element_class *c = od_component_class(owner);
+  bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
   if (is_other_output(name))
     od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"

@@ -77,20 +77,6 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-enum { SPRING_FIELDS = 4 };
-static const od_field turning[SPRING_FIELDS] = {
-    {"stiffness", "N m/rad", OD_ANY, 0},
-    {"damping", "N m s/rad", OD_NOT_NEGATIVE, 0},
-    {"free", "rad", OD_ANY, 0},
-    {"preload", "N m", OD_ANY, 0},
-};
-static const od_field sliding[SPRING_FIELDS] = {
-    {"stiffness", "N/m", OD_ANY, 0},
-    {"damping", "N s/m", OD_NOT_NEGATIVE, 0},
-    {"free", "m", OD_ANY, 0},
-    {"preload", "N", OD_ANY, 0},
-};
-
 // The numbers always have their paths, but there is a spring only if something that acts is given.
 static bool is_sprung(od_loader *ld, const od_section *section) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
@@ -104,16 +90,22 @@ static bool is_sprung(od_loader *ld, const od_section *section) {
 static void load_joint_spring(od_loader *ld, const od_section *section, int element) {
   od_joint_type type = ld->draft->names.element[element].type;
   if (!has_spring(type)) {
-    for (int i = 0; i < SPRING_FIELDS; i++) refuse(ld, section, turning[i].key, type);
+    for (int i = 0; i < od_joint_spring_class.field_count; i++)
+      refuse(ld, section, od_joint_spring_class.fields[i].key, type);
     return;
   }
   bool sprung = is_sprung(ld, section);
-  int first = od_read_fields(ld, section, type == OD_REVOLUTE ? turning : sliding, SPRING_FIELDS,
-                             sprung ? OD_IN_MODEL : OD_IN_LOADER);
+  od_field fields[OD_MOST_ELEMENT_FIELDS];
+  for (int i = 0; i < od_joint_spring_class.field_count; i++)
+    fields[i] = od_component_field(&od_joint_spring_class.fields[i], "1", type == OD_REVOLUTE);
+  int first =
+      od_read_fields(ld, section, fields, od_joint_spring_class.field_count, sprung ? OD_IN_MODEL : OD_IN_LOADER);
   const od_element *joint = &ld->draft->names.element[element];
   if (!sprung || joint->index == OD_NOT_BUILT) return;
-  int index = od_build_joint_spring(ld->draft->build, joint->name, joint->index, od_number_theta(ld, first));
-  od_remember(ld, OD_ABOUT_JOINT_SPRING, index, joint->node);
+  od_element_spec spec = od_element_spec_of(od_joint_spring_class.name);
+  spec.joint = joint->index;
+  spec.first_number = od_number_theta(ld, first);
+  od_remember(ld, OD_ABOUT_ELEMENT, od_build_element(ld->draft->build, "", &spec), joint->node);
 }
 
 // --- Which bodies hang on the ground ------------------------------------------------------------------------------

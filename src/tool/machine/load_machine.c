@@ -9,10 +9,19 @@
 #include "document/document.h"
 #include "document/file_kind.h"
 
-static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
-                                       "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",
-                                       "sources",   "pumps",   "orifices", "reliefs",  "checks", "leaks",   "valves",
-                                       "cylinders", "initial", "run",      "variants", NULL};
+// The sections of a machine file: its own, and those of the element classes.
+enum { MOST_SECTIONS = 64 };
+static const char *const own_sections[] = {"machine", "gravity", "ground",  "bodies", "joints",  "rods",
+                                           "inputs",  "blocks",  "forces",  "torques", "oil",    "volumes",
+                                           "tanks",   "sources", "initial", "run",    "variants"};
+
+static void list_sections(const char *sections[MOST_SECTIONS]) {
+  int count = 0;
+  for (size_t i = 0; i < sizeof own_sections / sizeof own_sections[0]; i++) sections[count++] = own_sections[i];
+  for (int i = 0; i < od_element_class_count() && count + 1 < MOST_SECTIONS; i++)
+    if (od_element_class_at(i)->section) sections[count++] = od_element_class_at(i)->section;
+  sections[count] = NULL;
+}
 
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   od_culprit *grown =
@@ -39,19 +48,21 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
+// Components of all classes that need oil, or of those that do not.
+static void load_components(od_loader *ld, const od_section *file, bool with_oil) {
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    if (c->section && c->needs_oil == with_oil) od_load_components(ld, i, od_section_get(ld, file, c->section));
+  }
+}
+
 static void load_circuit(od_loader *ld, const od_section *file) {
   ld->draft->loose_ends = file->has_unknown;  // it may be what connects a volume
   od_load_oil(ld, od_section_get(ld, file, "oil"));
   od_load_volumes(ld, od_section_get(ld, file, "volumes"));
   od_load_tanks(ld, od_section_get(ld, file, "tanks"));
   od_load_sources(ld, od_section_get(ld, file, "sources"));
-  od_load_pumps(ld, od_section_get(ld, file, "pumps"));
-  od_load_orifices(ld, od_section_get(ld, file, "orifices"));
-  od_load_reliefs(ld, od_section_get(ld, file, "reliefs"));
-  od_load_checks(ld, od_section_get(ld, file, "checks"));
-  od_load_leaks(ld, od_section_get(ld, file, "leaks"));
-  od_load_valves(ld, od_section_get(ld, file, "valves"));
-  od_load_cylinders(ld, od_section_get(ld, file, "cylinders"));
+  load_components(ld, file, true);
   od_check_volumes(ld);
   if (od_section_get(ld, file, "oil") < 0 && !od_section_means(file, "oil")) od_check_oil(ld);
 }
@@ -65,7 +76,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
-  od_load_springs(ld, od_section_get(ld, file, "springs"));
+  load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
   od_load_forces(ld, od_section_get(ld, file, "forces"));
@@ -127,6 +138,8 @@ static od_status load_tree(void *loader) {
     return OD_BAD_INPUT;
   }
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
+  const char *sections[MOST_SECTIONS];
+  list_sections(sections);
   int map = od_load_variants(ld, sections, ld->tree.root, ld->draft->variant);
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";

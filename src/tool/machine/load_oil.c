@@ -61,8 +61,8 @@ void od_load_oil(od_loader *ld, int node) {
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = &ld->draft->names.element[i];
-    if (element->kind < OD_ELEMENT_VOLUME || element->kind > OD_ELEMENT_CYLINDER) continue;
-    if (element->kind == OD_ELEMENT_TANK || element->kind == OD_ELEMENT_SOURCE) continue;
+    const od_element_class *c = od_component_class(element);
+    if (element->kind != OD_ELEMENT_VOLUME && !(c && c->needs_oil)) continue;
     od_complain(ld, element->node, "the %s '%s' needs oil: the machine has no 'oil' with density and law",
                 od_element_noun(element->kind), element->name);
     return;

@@ -7,6 +7,7 @@
 // What the ports of a valve need to know of it.
 typedef struct valve {
   int index;  // in the builder, or OD_NOT_BUILT
+  int law;
   od_curve_frame frame;
 } valve;
 
@@ -57,8 +58,7 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   port p = {.name = name};
   bool connected = od_find_node_pair(ld, &section, p.ends);
   int side = od_read_choice(ld, od_section_need(ld, &section, "side"), "side", sides);
-  const od_field overlap = {"overlap", v->frame.unit, OD_ANY, 0};
-  int first = od_read_fields(ld, &section, &overlap, 1, OD_IN_MODEL);
+  int first = od_read_component_fields(ld, &section, &od_port_class, v->frame.unit, false, &(int){0});
   od_curve curve;
   bool has_curve = od_read_curve(ld, &section, v->frame, &curve);
   p.side = side == 1 ? 1 : -1;
@@ -67,10 +67,16 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   if (side < 0 || is_double(ld, list, &p, key, what)) return;
   keep_port(ld, list, p);
   if (!has_curve || v->index == OD_NOT_BUILT) return;
-  int a = ld->draft->names.element[p.ends[0]].index, b = ld->draft->names.element[p.ends[1]].index;
-  int index = od_build_port(ld->draft->build, name, v->index, a, b, p.side, curve.degree, curve.count,
-                            od_number_theta(ld, first));
-  od_remember(ld, OD_ABOUT_FLOW, index, key);
+  od_element_spec spec = od_element_spec_of(od_port_class.name);
+  for (int i = 0; i < 2; i++) spec.end[i] = ld->draft->names.element[p.ends[i]].index;
+  spec.host = v->index;
+  spec.first_number = od_number_theta(ld, first);
+  spec.numbers = 1 + 2 * curve.count;
+  spec.choice[OD_PORT_SIDE] = p.side;
+  spec.choice[OD_PORT_DEGREE] = curve.degree;
+  spec.choice[OD_PORT_COUNT] = curve.count;
+  spec.choice[OD_PORT_LAW] = v->law;
+  od_remember(ld, OD_ABOUT_ELEMENT, od_build_element(ld->draft->build, name, &spec), key);
 }
 
 static void load_ports(od_loader *ld, const od_section *section, const valve *v) {
@@ -110,7 +116,7 @@ static const char *spool_unit(od_loader *ld, const od_section *section, int comm
   return si != NULL ? si : "1";
 }
 
-static void load_valve(od_loader *ld, int key, int element) {
+void od_load_valve(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"command", "time_constant", "stroke", "area",      "discharge",
                                      "law",     "full",          "ports",  "dead_band", NULL};
   static const char *const laws[] = {"opening", "coefficient", NULL};  // in the builder's order
@@ -120,35 +126,18 @@ static void load_valve(od_loader *ld, int key, int element) {
   int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
   int law = law_node >= 0 ? od_read_choice(ld, law_node, "law", laws) : OD_VALVE_OPENING;
   const char *unit = spool_unit(ld, &section, command);
-  enum { TIME_CONSTANT, STROKE, AREA, DISCHARGE, FULL, DEAD_BAND, FIELDS };
-  const od_field fields[FIELDS] = {
-      [TIME_CONSTANT] = {"time_constant", "s", OD_NOT_NEGATIVE, 0},
-      [STROKE] = {"stroke", unit, OD_POSITIVE, NAN},
-      [AREA] = {"area", "m2", OD_POSITIVE, NAN},
-      [DISCHARGE] = {"discharge", "1", OD_POSITIVE, NAN},
-      [FULL] = {"full", "1", OD_POSITIVE, 1},
-      [DEAD_BAND] = {"dead_band", unit, OD_NOT_NEGATIVE, 0},
-  };
-  int first = od_read_fields(ld, &section, fields, FIELDS, OD_IN_MODEL);
+  int first = od_read_component_fields(ld, &section, &od_valve_class, unit, false, &(int){0});
   od_element *built = &ld->draft->names.element[element];
   built->unit = unit;
-  built->follows = od_number_value(ld, first + TIME_CONSTANT) == 0;
+  built->follows = od_number_value(ld, first + OD_VALVE_TIME_CONSTANT) == 0;
   built->broken = command < 0;
   if (command >= 0 && law >= 0) {
-    built->index = od_build_valve(ld->draft->build, built->name, (od_valve_law)law, od_number_theta(ld, first),
-                                  ld->draft->names.element[command].index);
-    od_remember(ld, OD_ABOUT_VALVE, built->index, key);
+    od_element_spec spec = od_element_spec_of(od_valve_class.name);
+    spec.first_number = od_number_theta(ld, first);
+    spec.signal = ld->draft->names.element[command].index;
+    built->index = od_build_element(ld->draft->build, built->name, &spec);
+    od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);
   }
-  od_curve_frame frame = {unit, od_number_value(ld, first + STROKE), od_number_value(ld, first + FULL)};
-  load_ports(ld, &section, &(valve){built->index, frame});
-}
-
-void od_load_valves(od_loader *ld, int node) {
-  for (int key = od_first_end(ld, node, "valves"); key >= 0; key = od_next(ld, key)) {
-    int element = od_names_declare(ld, key, OD_ELEMENT_VALVE);
-    if (element >= 0)
-      load_valve(ld, key, element);
-    else
-      ld->draft->loose_ends = true;
-  }
+  od_curve_frame frame = {unit, od_number_value(ld, first + OD_VALVE_STROKE), od_number_value(ld, first + OD_VALVE_FULL)};
+  load_ports(ld, &section, &(valve){built->index, law, frame});
 }

@@ -13,20 +13,12 @@ static const char *const kind_names[] = {
     [OD_ELEMENT_BODY] = "body",
     [OD_ELEMENT_JOINT] = "joint",
     [OD_ELEMENT_ROD] = "rod",
-    [OD_ELEMENT_SPRING] = "spring",
     [OD_ELEMENT_FORCE] = "force",
     [OD_ELEMENT_TORQUE] = "torque",
     [OD_ELEMENT_INPUT] = "input",
     [OD_ELEMENT_VOLUME] = "volume",
     [OD_ELEMENT_TANK] = "tank",
     [OD_ELEMENT_SOURCE] = "source",
-    [OD_ELEMENT_PUMP] = "pump",
-    [OD_ELEMENT_ORIFICE] = "orifice",
-    [OD_ELEMENT_RELIEF] = "relief valve",
-    [OD_ELEMENT_CHECK] = "check valve",
-    [OD_ELEMENT_LEAK] = "leak",
-    [OD_ELEMENT_VALVE] = "valve",
-    [OD_ELEMENT_CYLINDER] = "cylinder",
     [OD_ELEMENT_GROUND] = "ground",
     [OD_ELEMENT_BLOCK] = "block",
     [OD_ELEMENT_NODE] = "volume, tank or source",
@@ -34,7 +26,11 @@ static const char *const kind_names[] = {
 };
 
 const char *od_element_noun(od_element_kind kind) {
-  return kind_names[kind];
+  return kind >= OD_ELEMENT_COMPONENT ? od_element_class_at(kind - OD_ELEMENT_COMPONENT)->noun : kind_names[kind];
+}
+
+const od_element_class *od_component_class(const od_element *element) {
+  return element->kind >= OD_ELEMENT_COMPONENT ? od_element_class_at(element->kind - OD_ELEMENT_COMPONENT) : NULL;
 }
 
 const char *od_signal_noun(const od_loader *ld) {
@@ -42,7 +38,7 @@ const char *od_signal_noun(const od_loader *ld) {
 }
 
 static const char *noun_of(const od_loader *ld, od_element_kind kind) {
-  return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : kind_names[kind];
+  return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : od_element_noun(kind);
 }
 
 bool od_element_is(const od_element *element, od_element_kind kind) {
@@ -53,7 +49,7 @@ bool od_element_is(const od_element *element, od_element_kind kind) {
 }
 
 static const char *article(od_element_kind kind) {
-  return strchr("aeiou", kind_names[kind][0]) != NULL ? "an" : "a";
+  return strchr("aeiou", od_element_noun(kind)[0]) != NULL ? "an" : "a";
 }
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
@@ -92,14 +88,14 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!od_names_check(ld, key)) return false;
   if (is_reserved(name)) {
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, kind_names[kind]);
+    od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, od_element_noun(kind));
     return false;
   }
   int other = od_index_find(&ld->draft->names.element_index, name);
   if (other >= 0) {
     const od_element *taken = &ld->draft->names.element[other];
     od_complain(ld, key, "the name '%s' is taken by the %s in line %d; names must differ", name,
-                kind_names[taken->kind], od_place_of(ld, taken->node).line);
+                od_element_noun(taken->kind), od_place_of(ld, taken->node).line);
     return false;
   }
   return true;
@@ -184,10 +180,10 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
     od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown,
-                article(ld->draft->names.element[element].kind), kind_names[ld->draft->names.element[element].kind],
+                article(ld->draft->names.element[element].kind), od_element_noun(ld->draft->names.element[element].kind),
                 article(kind), noun_of(ld, kind));
   else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
-    od_complain(ld, node, "there is no %s '%s'; there are %s", kind_names[kind], shown, known);
+    od_complain(ld, node, "there is no %s '%s'; there are %s", od_element_noun(kind), shown, known);
   else
     od_complain(ld, node, "there is no %s '%s'", noun_of(ld, kind), shown);
   return -1;

@@ -7,29 +7,23 @@
 #include "document/reader.h"
 #include "model/build.h"
 
-typedef enum od_element_kind {
+typedef int od_element_kind;
+enum {
   OD_ELEMENT_BODY,
   OD_ELEMENT_JOINT,
   OD_ELEMENT_ROD,
-  OD_ELEMENT_SPRING,
   OD_ELEMENT_FORCE,
   OD_ELEMENT_TORQUE,
   OD_ELEMENT_INPUT,
   OD_ELEMENT_VOLUME,
   OD_ELEMENT_TANK,
   OD_ELEMENT_SOURCE,
-  OD_ELEMENT_PUMP,
-  OD_ELEMENT_ORIFICE,
-  OD_ELEMENT_RELIEF,
-  OD_ELEMENT_CHECK,
-  OD_ELEMENT_LEAK,
-  OD_ELEMENT_VALVE,
-  OD_ELEMENT_CYLINDER,
   OD_ELEMENT_GROUND,
-  OD_ELEMENT_BLOCK,   // also its outputs behind the first, by their full names: "piston.velocity"
-  OD_ELEMENT_NODE,    // to look for: a volume, tank or source
-  OD_ELEMENT_SIGNAL,  // to look for: an input or a block
-} od_element_kind;
+  OD_ELEMENT_BLOCK,      // also its outputs behind the first, by their full names: "piston.velocity"
+  OD_ELEMENT_NODE,       // to look for: a volume, tank or source
+  OD_ELEMENT_SIGNAL,     // to look for: an input or a block
+  OD_ELEMENT_COMPONENT,  // of the first element class; the others follow
+};
 
 enum { OD_NOT_BUILT = -2 };
 
@@ -40,10 +34,10 @@ typedef struct od_element {
   int index;           // in the builder; OD_NOT_BUILT: it had errors
   bool broken;         // a body whose points may be missing because of an error
   od_joint_type type;  // of a joint
-  const char *unit;    // of an input, of a valve's spool, of a block's output
+  const char *unit;    // of an input, of a block's output, of the signal that a component listens to
   int block;           // a block's own index in the builder, where `index` is its signal
   bool connected;      // a volume that oil flows into or out of
-  bool follows;        // a valve whose spool is its command
+  bool follows;        // a component without a state of its own: it follows its signal, as the spool of a valve without lag
 } od_element;
 
 typedef struct od_named_point {
@@ -67,6 +61,7 @@ typedef struct od_names {
 bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
 void od_names_free(od_names *names);
 const char *od_element_noun(od_element_kind kind);  // "body", "joint"
+const od_element_class *od_component_class(const od_element *element);  // NULL: it is no component
 const char *od_signal_noun(const od_loader *ld);    // "input", or "input or block" where there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 

@@ -385,7 +385,8 @@ static void test_info_lists_parts(void **state) {
       "\nBodies\n  crank  beam     2 kg\n  plate  general  3 kg\n",
       "\nJoints\n  J  revolute  ground.A - crank.start   preferred\n  K  revolute  ground.B - plate.origin\n",
       "\nRods (each closes a loop)\n  tie  crank.end - plate.ear  1000 mm\n",
-      "\n  damper  ground.B - crank.middle  damping 7 N s/m\n  J       in joint J               stiffness 40 N m/rad\n",
+      "\nSprings and dampers\n  damper  ground.B - crank.middle  damping 7 N s/m\n",
+      "\nSprings and dampers in joints\n  J  in joint J  stiffness 40 N m/rad\n",
       "\n  f  at crank.end   2000 N times push\n  t  in joint J     drive\n  g  on body plate  3 N m\n",
   };
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) says(o.out, lines[i]);
@@ -402,8 +403,9 @@ static void test_info_lists_parts(void **state) {
   assert_true(json_is_false(json_object_get(part(json, "joints", 0), "closes_loop")));
   const json_t *between = json_object_get(part(json, "rods", 0), "between");
   assert_string_equal(json_string_value(json_array_get(between, 1)), "plate.ear");
-  has_text(part(json, "springs", 1), "joint", "J");
-  assert_true(member(json_object_get(part(json, "springs", 1), "stiffness"), "value") == 40);
+  has_text(part(json, "components", 0), "joint", "J");
+  has_text(part(json, "components", 0), "class", "joint spring");
+  assert_true(member(json_object_get(part(json, "components", 0), "stiffness"), "value") == 40);
   has_text(part(json, "forces", 0), "point", "crank.end");
   has_text(part(json, "forces", 0), "input", "push");
   has_text(part(json, "forces", 1), "joint", "J");

@@ -15,18 +15,9 @@
 // Both builds of the template in one file.
 #include "base/scalar_x.h"
 #include "math/spline_x.h"
-#undef od_x
 #define OD_COMPLEX
-#define spline_basis    spline_basis_complex
-#define spline_sum      spline_sum_complex
-#define curve_guess     curve_guess_complex
-#define curve_parameter curve_parameter_complex
-#define curve_follow    curve_follow_complex
-#define curve_evaluate  curve_evaluate_complex
 #include "base/scalar_x.h"
 #include "math/spline_x.h"
-#undef curve_evaluate
-#undef curve_follow
 
 enum { MOST_POINTS = 14, HIGHEST = 7 };
 static const double tiny = 1e-30;
@@ -116,7 +107,7 @@ static void agrees_with_the_book(void **state) {
         const double x = end * (i < 18 ? uniform(&seed) : i == 18 ? 1e-9 : 1 - 1e-9);
         const naive want = by_the_book(&c, x);
         curve_point_r got;
-        curve_evaluate(degree, count, c.P, c.Q, x, &got);
+        curve_evaluate_r(degree, count, c.P, c.Q, x, &got);
         value = fmax(value, fabs(got.y - want.y));
         slope = fmax(slope, fabs(got.slope - want.slope) / (1 + fabs(want.slope)));
         assert_true(got.first >= 0 && got.first + degree < count);
@@ -142,7 +133,7 @@ static void straight_lines(void **state) {
       for (int i = 0; i <= 50; i++) {
         const double x = c.P[count - 1] * i / 50;
         curve_point_r got;
-        curve_evaluate(degree, count, c.P, c.Q, x, &got);
+        curve_evaluate_r(degree, count, c.P, c.Q, x, &got);
         near(got.y, 3 - 2 * x, 1e-12 * (1 + c.P[count - 1]));
         if (i > 0 && i < 50) near(got.slope, -2, 1e-10);
         double sum = 0;
@@ -161,16 +152,16 @@ static void ends(void **state) {
     const double end = c.P[degree + 2], at[] = {-5, -1e-300, 0, end, end * (1 + 1e-15), 2 * end, 1e300};
     for (int i = 0; i < 7; i++) {
       curve_point_r got;
-      curve_evaluate(degree, degree + 3, c.P, c.Q, at[i], &got);
+      curve_evaluate_r(degree, degree + 3, c.P, c.Q, at[i], &got);
       assert_true(got.y == (i < 3 ? c.Q[0] : c.Q[degree + 2]) && got.slope == 0);
       for (int k = 0; k <= degree; k++) assert_true(got.B[k] == (k == (i < 3 ? 0 : degree)));
       assert_int_equal(got.first, i < 3 ? 0 : 2);
     }
     // And runs into them continuously.
     curve_point_r got;
-    curve_evaluate(degree, degree + 3, c.P, c.Q, 1e-13, &got);
+    curve_evaluate_r(degree, degree + 3, c.P, c.Q, 1e-13, &got);
     near(got.y, c.Q[0], 1e-8);
-    curve_evaluate(degree, degree + 3, c.P, c.Q, end * (1 - 1e-14), &got);
+    curve_evaluate_r(degree, degree + 3, c.P, c.Q, end * (1 - 1e-14), &got);
     near(got.y, c.Q[degree + 2], 1e-8);
   }
 }
@@ -187,9 +178,9 @@ static void knots(void **state) {
       for (int i = 0; i < count; i++) B[i] = oracle_basis(all, total, i, degree, knot);
       const double x = naive_sum(B, c.P, count), y = naive_sum(B, c.Q, count);
       curve_point_r before, at, after;
-      curve_evaluate(degree, count, c.P, c.Q, x * (1 - 1e-13), &before);
-      curve_evaluate(degree, count, c.P, c.Q, x, &at);
-      curve_evaluate(degree, count, c.P, c.Q, x * (1 + 1e-13), &after);
+      curve_evaluate_r(degree, count, c.P, c.Q, x * (1 - 1e-13), &before);
+      curve_evaluate_r(degree, count, c.P, c.Q, x, &at);
+      curve_evaluate_r(degree, count, c.P, c.Q, x * (1 + 1e-13), &after);
       near(before.y, y, 1e-9);
       near(at.y, y, 1e-11);
       near(after.y, y, 1e-9);
@@ -210,7 +201,7 @@ static void derivatives(void **state) {
       for (int i = 0; i < 6; i++) {
         const double x = c.P[count - 1] * (0.03 + 0.94 * uniform(&seed)), h = 1e-5;
         curve_point_r got;
-        curve_evaluate(degree, count, c.P, c.Q, x, &got);
+        curve_evaluate_r(degree, count, c.P, c.Q, x, &got);
         // Entries: x, the abscissae, the ordinates.
         for (int k = -1; k < 2 * count; k++) {
           const int point = k < count ? k : k - count;
@@ -232,7 +223,7 @@ static void derivatives(void **state) {
           double _Complex *moved = k < 0 ? &at : k < count ? &P[point] : &Q[point];
           *moved += __builtin_complex(0.0, tiny);
           curve_point_c complex_got;
-          curve_evaluate_complex(degree, count, P, Q, at, &complex_got);
+          curve_evaluate_c(degree, count, P, Q, at, &complex_got);
           near(__real__ complex_got.y, got.y, 1e-11);
           by_complex = fmax(by_complex, fabs(formula - __imag__ complex_got.y / tiny) / (1 + fabs(got.slope)));
         }
@@ -253,8 +244,8 @@ static void followed(void **state) {
     double x = 0;
     for (int i = 0; i < 200; i++) {
       x = i % 10 == 0 ? c.P[count - 1] * (1.2 * uniform(&seed) - 0.1) : x + 0.01 * c.P[count - 1] * uniform(&seed);
-      curve_follow(degree, count, c.P, c.Q, x, &moving);
-      curve_evaluate(degree, count, c.P, c.Q, x, &found);
+      curve_follow_r(degree, count, c.P, c.Q, x, &moving);
+      curve_evaluate_r(degree, count, c.P, c.Q, x, &found);
       near(moving.y, found.y, 1e-11);
       near(moving.slope, found.slope, 1e-10 * (1 + fabs(found.slope)));
     }

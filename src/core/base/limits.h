@@ -1,0 +1,12 @@
+// What values a number may have.
+#ifndef OD_LIMITS_H
+#define OD_LIMITS_H
+
+typedef enum od_sign { OD_ANY, OD_POSITIVE, OD_NOT_NEGATIVE } od_sign;
+
+// What is possible, and what a fluid-power engineer would not look at twice: in SI, ends included; infinite: no end.
+typedef struct od_limits {
+  double low, high, usual_low, usual_high;
+} od_limits;
+
+#endif

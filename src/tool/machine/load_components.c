@@ -1,0 +1,216 @@
+// Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
+// of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
+#include "machine/load_circuit.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- Numbers ------------------------------------------------------------------------------------------------------
+
+static const od_limits unknown_limits = {0, 0, 0, 0};
+
+od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
+  bool follows = strcmp(field->unit, "*") == 0, own_unit = turning && field->turning_unit != NULL;
+  bool listed = memcmp(&field->limits, &unknown_limits, sizeof unknown_limits) == 0;
+  return (od_field){.key = field->key,
+                    .unit = follows ? signal_unit : own_unit ? field->turning_unit : field->unit,
+                    .range = field->sign,
+                    .fallback = field->fallback,
+                    .limits = listed || own_unit ? NULL : &field->limits};
+}
+
+static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
+  if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
+  for (int i = 0; i < c->rule_count; i++) {
+    const od_element_rule *r = &c->rules[i];
+    double greater = od_number_value(ld, first + r->greater), smaller = od_number_value(ld, first + r->smaller);
+    if (!(greater > smaller || (r->or_equal && greater == smaller)))
+      od_complain_number(ld, first + r->about, "%s", r->message);
+  }
+  bool given = c->one_of_count == 0;
+  for (int i = 0; i < c->one_of_count; i++) given = given || od_number_is_given(ld, first + c->one_of[i]);
+  if (given || section->map < 0) return;
+  const char *list = "";
+  for (int i = 0; i < c->one_of_count; i++)
+    list = od_format(ld, "%s%s'%s'", list, i == 0 ? "" : i + 1 < c->one_of_count ? ", " : " or ", c->fields[c->one_of[i]].key);
+  od_complain(ld, section->node, "%s needs %s", section->what, list);
+}
+
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c, const char *signal_unit,
+                             bool turning, int *signal) {
+  int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
+  for (int i = 0; i < c->field_count; i++) {
+    od_field field = od_component_field(&c->fields[i], signal_unit, turning);
+    if (c->fields[i].follows_signal)
+      od_read_value(ld, section, &field, signal);
+    else
+      od_read_fields(ld, section, &field, 1, OD_IN_MODEL);
+  }
+  check_rules(ld, section, c, first, before);
+  return first;
+}
+
+// --- Ends ---------------------------------------------------------------------------------------------------------
+
+// One end by its own key; -1: an optional one that is not given, or one with a mistake.
+static bool find_single_end(od_loader *ld, const od_section *section, const od_element_end *end, int *node) {
+  int at = end->optional ? od_section_get(ld, section, end->key) : od_section_need(ld, section, end->key);
+  *node = at >= 0 ? od_find_node(ld, at, end->key) : -1;
+  if (at < 0 && !end->optional) ld->draft->loose_ends = true;
+  return *node >= 0 || (at < 0 && end->optional);
+}
+
+// All ends of a component; false with a message when something is wrong with them.
+static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
+  int count = 0;
+  bool sound = true;
+  for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
+  for (int i = 0; i < 2 && c->ends[i].key; i++) {
+    if (c->ends[i].count == 2)
+      sound = od_find_node_pair(ld, section, ends + count) && sound;
+    else
+      sound = find_single_end(ld, section, &c->ends[i], ends + count) && sound;
+    count += c->ends[i].count;
+  }
+  if (!sound || ends[0] < 0 || ends[0] != ends[1]) return sound;
+  od_complain(ld, od_section_get(ld, section, c->ends[1].key ? c->ends[1].key : c->ends[0].key),
+              "%s connects '%s' with itself; expected two different volumes, tanks or sources", section->what,
+              ld->draft->names.element[ends[1]].name);
+  ld->draft->loose_ends = true;
+  return false;
+}
+
+// --- The mechanism ------------------------------------------------------------------------------------------------
+
+// The joint that a component drives: revolute or prismatic.
+static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
+  int node = od_section_need(ld, section, "joint");
+  const char *text = od_read_text(ld, node, "joint", "the name of a joint");
+  int joint = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
+  if (joint < 0 || ld->draft->names.element[joint].broken) return -1;
+  const od_element *found = &ld->draft->names.element[joint];
+  *turning = found->type != OD_PRISMATIC;
+  if (found->type == OD_REVOLUTE || found->type == OD_PRISMATIC) return found->index == OD_NOT_BUILT ? -1 : found->index;
+  od_complain(ld, node, "%s drives a revolute or prismatic joint; '%s' is neither", section->what, text);
+  return -1;
+}
+
+// --- Components ---------------------------------------------------------------------------------------------------
+
+// The keys of a class, ending with NULL.
+enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 6 };
+static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
+  int count = 0;
+  if (c->acts == OD_ACTS_BETWEEN_POINTS) keys[count++] = "between";
+  if (c->acts == OD_ACTS_IN_JOINT) keys[count++] = "joint";
+  for (int i = 0; i < 2 && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
+  if (c->signal_key) keys[count++] = c->signal_key;
+  for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
+  keys[count] = NULL;
+}
+
+static void load_component(od_loader *ld, int key, int element, int class_index) {
+  const od_element_class *c = od_element_class_at(class_index);
+  const char *keys[MOST_KEYS];
+  list_keys(c, keys);
+  od_section section = od_open_element(ld, key, element, keys);
+  od_element_spec spec = od_element_spec_of(c->name);
+  od_point_ref points[2] = {{-1, -1}, {-1, -1}};
+  int ends[OD_MOST_ENDS];
+  bool connected = true, turning = false;
+  if (c->acts == OD_ACTS_BETWEEN_POINTS)
+    connected = od_names_find_pair(ld, &section, points) && points[0].point >= 0 && points[1].point >= 0;
+  if (c->acts == OD_ACTS_IN_JOINT) connected = (spec.joint = find_joint(ld, &section, &turning)) >= 0;
+  bool joined = find_ends(ld, &section, c, ends);
+  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
+  if (joined) od_connect_nodes(ld, ends);
+  if (!joined || !connected) return;
+  for (int i = 0; i < OD_MOST_ENDS; i++) spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
+  spec.point_a = points[0].point, spec.point_b = points[1].point;
+  spec.first_number = od_number_theta(ld, first);
+  od_element *built = &ld->draft->names.element[element];
+  built->index = od_build_element(ld->draft->build, built->name, &spec);
+  od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);
+}
+
+// Directional valves and cylinders have parts that a table of fields does not describe.
+typedef void component_reader(od_loader *ld, int key, int element);
+static component_reader *own_reader(const od_element_class *c) {
+  return c == &od_valve_class ? od_load_valve : c == &od_cylinder_class ? od_load_cylinder : NULL;
+}
+
+void od_load_components(od_loader *ld, int class_index, int node) {
+  const od_element_class *c = od_element_class_at(class_index);
+  component_reader *own = own_reader(c);
+  bool joins = c->ends[0].key != NULL || own != NULL;
+  for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_COMPONENT + class_index);
+    if (element < 0)
+      ld->draft->loose_ends = ld->draft->loose_ends || joins;
+    else if (own)
+      own(ld, key, element);
+    else
+      load_component(ld, key, element, class_index);
+  }
+}
+
+// --- What belongs to a cylinder or a joint ------------------------------------------------------------------------
+
+// The classes that stand under a key, by the word that chooses them.
+enum { MOST_CHOICES = 16 };
+static int list_choices(const char *key, int class_index[MOST_CHOICES], const char *word[MOST_CHOICES + 1]) {
+  int count = 0;
+  for (int i = 0; i < od_element_class_count() && count < MOST_CHOICES; i++) {
+    const od_element_class *c = od_element_class_at(i);
+    if (!c->inside || strcmp(c->inside, key) != 0 || !c->choice) continue;
+    class_index[count] = i;
+    word[count++] = c->choice;
+  }
+  word[count] = NULL;
+  return count;
+}
+
+// Keys of any of the classes, and those that the chosen one does not have.
+static void add_key(const char **keys, int most, const char *key) {
+  int count = 0;
+  for (; keys[count]; count++)
+    if (strcmp(keys[count], key) == 0) return;
+  if (count + 1 < most) keys[count] = key, keys[count + 1] = NULL;
+}
+
+static bool has_field(const od_element_class *c, const char *key) {
+  for (int i = 0; i < c->field_count; i++)
+    if (strcmp(c->fields[i].key, key) == 0) return true;
+  return false;
+}
+
+void od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning) {
+  enum { MOST = 4 * OD_MOST_ELEMENT_FIELDS };
+  const char *keys[MOST] = {"law", NULL}, *word[MOST_CHOICES + 1];
+  int class_index[MOST_CHOICES], count = list_choices("friction", class_index, word);
+  int node = od_section_get(ld, owner, "friction");
+  if (node < 0) return;
+  for (int i = 0; i < count; i++) {
+    const od_element_class *c = od_element_class_at(class_index[i]);
+    for (int k = 0; k < c->field_count; k++) add_key(keys, MOST, c->fields[k].key);
+  }
+  const char *what = od_format(ld, "the friction of %s", owner->what);
+  od_section section = od_section_open(ld, node, owner->node, od_path(ld, owner->path, "friction"), what, keys);
+  int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", word);
+  if (law < 0) {
+    // What every law has is read all the same, for its own errors.
+    od_read_component_fields(ld, &section, od_element_class_at(class_index[0]), "1", turning, &(int){0});
+    return;
+  }
+  const od_element_class *c = od_element_class_at(class_index[law]);
+  for (int i = 1; keys[i]; i++) {
+    int extra = od_section_get(ld, &section, keys[i]);
+    if (extra >= 0 && !has_field(c, keys[i]))
+      od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, keys[i]);
+  }
+  od_element_spec spec = od_element_spec_of(c->name);
+  spec.first_number = od_number_theta(ld, od_read_component_fields(ld, &section, c, "1", turning, &spec.signal));
+  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return;
+  spec.host = host, spec.joint = joint;
+  od_build_element(ld->draft->build, "", &spec);
+}
