@@ -92,7 +92,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0 || watched < 0) return;
-  // Who knows the whole signal may be told its noise as a part of it.
+  // Fits know the whole signal, so that noise may be given relative to it.
   bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
   double correlated = od_correlated_sigma(xl, name);
   const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : correlated},
@@ -329,7 +329,7 @@ static void read_filter(od_experiment_loader *xl, int node) {
   xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
 }
 
-// So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
+// So many equal values in a row are a fault. The default: with a gate, as many as chance makes less often than once in a
 // hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
 static int equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double seldom = 1e-8;
@@ -435,9 +435,9 @@ static int give_rows(od_experiment *e) {
   return rows;
 }
 
-static bool make_room(od_experiment_loader *xl, int sensors, int told, int parameters) {
+static bool make_room(od_experiment_loader *xl, int sensors, int outputs, int parameters) {
   od_experiment *e = xl->e;
-  size_t watches = (size_t)sensors + (size_t)told + 1;
+  size_t watches = (size_t)sensors + (size_t)outputs + 1;
   e->sensor = calloc(watches, sizeof *e->sensor);
   e->watched = calloc(watches, sizeof *e->watched);
   xl->watched_key = calloc(watches, sizeof *xl->watched_key);
@@ -460,8 +460,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
-  int told = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
-  if (!make_room(xl, entries(ld, sensors), told, entries(ld, parameters))) {
+  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
   }

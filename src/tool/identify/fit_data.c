@@ -44,7 +44,7 @@ static double spread(const od_fit_data *d, int sensors, int i) {
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Each sensor's standard deviation, which may be a part of the signal's own. A signal that nobody moves has none.
+// Each sensor's standard deviation, which may be a part of the signal's own. A signal that does not move has none.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {

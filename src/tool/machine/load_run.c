@@ -1,4 +1,4 @@
-// The run section: what simulate does unless it is told otherwise.
+// The run section: the defaults of simulate.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

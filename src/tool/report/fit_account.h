@@ -22,7 +22,7 @@ od_fit_rows od_fit_rows_of(const od_fitted *f, int set);
 typedef enum od_fit_kind { OD_FIT_MEASURED, OD_FIT_PREDICTED, OD_FIT_RESIDUAL } od_fit_kind;
 int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
 
-// fit_words.c: the findings in sentences.
+// fit_findings.c: the findings in sentences.
 void od_fit_report_findings(od_fit_account *a);
 // fit_figures.c: what was measured and predicted, and what is left over.
 void od_fit_report_sets(od_fit_account *a);

@@ -14,11 +14,11 @@ typedef struct od_account {
   od_page *page;
 } od_account;
 
-// How much of its uncertainty a parameter kept, and whether the data have said anything about it.
+// How much of its uncertainty a parameter kept, and whether the data carry no information about it.
 double od_kept_uncertainty(const od_account *a, int parameter);
 bool od_is_uninformed(const od_account *a, int parameter);
 
-// observe_words.c: the verdict and the findings, in sentences.
+// observe_findings.c: the verdict and the findings, in sentences.
 void od_report_findings(od_account *a);
 // observe_figures.c: charts.
 void od_report_inputs(od_account *a);

@@ -44,13 +44,13 @@ static od_series time_of(const od_account *a) {
   return column(t, 0, od_display_unit("s", end).factor);
 }
 
-static void tell_left_out(od_account *a, int all, int shown, const char *what, const char *which) {
+static void report_left_out(od_account *a, int all, int shown, const char *what, const char *which) {
   if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
-// As the observer knew them, whoever said so.
+// As the observer knew them, from a file or from a stream.
 static void draw_input(od_account *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
@@ -71,7 +71,7 @@ void od_report_inputs(od_account *a) {
   od_page_figures_begin(a->page, true);
   for (int input = 0; input < inputs && input < MOST_INPUTS; input++) draw_input(a, input);
   od_page_figures_end(a->page);
-  tell_left_out(a, inputs, MOST_INPUTS, "inputs", "");
+  report_left_out(a, inputs, MOST_INPUTS, "inputs", "");
 }
 
 // --- Outputs ------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ void od_report_outputs_figures(od_account *a, int first, int end) {
   od_page_figures_begin(a->page, false);
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
-  tell_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+  report_left_out(a, end - first, last - first, "outputs", ", the first in the file");
 }
 
 // --- Curves -------------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ void od_report_curves(od_account *a) {
   od_page_figures_begin(a->page, true);
   for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_band_of_curve(a, &o->curve[i]);
   od_page_figures_end(a->page);
-  tell_left_out(a, o->curves, MOST_CURVES, "curves", "");
+  report_left_out(a, o->curves, MOST_CURVES, "curves", "");
 }
 
 // --- Convergence of parameters ------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ void od_report_convergence(od_account *a) {
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(a, i);
   od_page_figures_end(a->page);
-  tell_left_out(a, count, shown, "parameters", ", those about which the data say most");
+  report_left_out(a, count, shown, "parameters", ", those about which the data say most");
   free(chosen);
 }
 
@@ -354,5 +354,5 @@ void od_report_innovations(od_account *a) {
                          a->o->innovations[i].correlation, OD_LAGS, a->o->innovations[i].correlation_limit);
   }
   od_page_figures_end(a->page);
-  tell_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
+  report_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
 }

@@ -22,7 +22,7 @@ bool od_is_uninformed(const od_account *a, int parameter) {
 
 // --- What it is about ---------------------------------------------------------------------------------------------
 
-static void tell_facts(od_account *a) {
+static void report_facts(od_account *a) {
   const od_experiment *e = a->e;
   const od_observed *o = a->o;
   const char *variant = od_machine_variant(e->model);
@@ -290,7 +290,7 @@ od_status od_observe_report_write(const od_experiment *e, const od_observed *o, 
   od_account a = {.e = e, .o = o, .message = message};
   od_status status = OD_NO_MEMORY;
   if (gather(&a)) {
-    tell_facts(&a);
+    report_facts(&a);
     od_report_findings(&a);
     od_report_inputs(&a);
     report_outputs(&a);

@@ -502,10 +502,9 @@ static void test_data_that_say_nothing(void **state) {
   assert_string_equal(err.text, "the set 'data' has 1 rows, expected at least 2");
   put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(
-      err.text,
-      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' wants them at one distance; "
-      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
+  assert_string_equal(err.text,
+                      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' needs uniform times; "
+                      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
   static const char still[] =
       "machine: lag.yaml\nsensors: {lag: {relative: 1 %}}\nparameters: {lag.gain: {}}\ndata: {file: still.csv}\n";
   put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
