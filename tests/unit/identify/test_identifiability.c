@@ -1,4 +1,4 @@
-// What data can tell about parameters.
+// Identifiability of parameters from data.
 //
 // Oracles: small models whose null directions and Cramer-Rao bounds are known in closed form; the nine-state servo,
 // whose equations show that K_c and C_tc enter as their sum, and that one factor can be moved between the pressure and
