@@ -2,14 +2,14 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/result_files.h"
 #include "cli/fit_summary.h"
-#include "cli/open_machine.h"
 #include "cli/observe_summary.h"
+#include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/progress.h"
+#include "cli/result_files.h"
+#include "cli/terminal.h"
 #include "io/display.h"
 #include "report/fit_report.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/observe_summary.h"
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/describe_machine.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/describe_machine.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"

@@ -8,8 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "io/inputs_read.h"
 #include "document/suggest.h"
+#include "io/inputs_read.h"
 
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment_loader.h"
 #include "document/document.h"
+#include "experiment/experiment_loader.h"
 
 // The variant and the replaced numbers of one machine, and where they come from.
 typedef struct wish {

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
+#include "document/loader.h"
 #include "io/table.h"
 #include "io/verdict.h"
-#include "document/loader.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_channel {

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random/random.h"
-#include "experiment/sensor.h"
 #include "experiment/sample_source.h"
+#include "experiment/sensor.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
+#include "random/random.h"
 
 typedef struct truth {
   const od_experiment *e;

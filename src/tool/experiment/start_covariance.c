@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
-#include "random/random.h"
 #include "math/dense.h"
+#include "random/random.h"
 
 enum { DRAWS = 100, NEWTON = 30 };
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random/random.h"
 #include "identify/fit_work.h"
 #include "identify/project_states.h"
 #include "io/clock.h"
+#include "random/random.h"
 
 static bool is_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;

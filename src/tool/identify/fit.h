@@ -10,11 +10,11 @@
 #include "experiment/experiment.h"
 #include "experiment/log.h"
 #include "identify/identifiability.h"
-#include "predict/predict.h"
-#include "prepare/prepare.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "oleodyn/least_squares.h"
+#include "predict/predict.h"
+#include "prepare/prepare.h"
 
 // Where predictions begin: at the model's own initial state, at rest under the first inputs, or at an unknown state that
 // is fitted along, one for each data set.

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random/random.h"
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
+#include "random/random.h"
 
 static const double most_rows = 1e8;
 // Of a step: what times may be off and still be meant uniform, as those printed with few digits are; as in prepare.c.

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "identify/fit.h"
-#include "document/suggest.h"
 
 typedef struct fit_loader {
   od_fit_plan *plan;

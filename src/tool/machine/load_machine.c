@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/document.h"
 #include "document/file_kind.h"
+#include "machine/draft.h"
 
 static const char *const sections[] = {"machine",   "gravity", "ground",   "bodies",   "joints", "rods",    "springs",
                                        "inputs",    "blocks",  "forces",   "torques",  "oil",    "volumes", "tanks",

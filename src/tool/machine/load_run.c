@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/suggest.h"
+#include "machine/draft.h"
 #include "model/model.h"
 
 // A number that has no default of its own: without it the machine has no such number.

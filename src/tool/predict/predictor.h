@@ -3,9 +3,9 @@
 #define OD_PREDICTOR_H
 
 #include "base/arena.h"
+#include "oleodyn/sim.h"
 #include "predict/linear.h"
 #include "predict/predict.h"
-#include "oleodyn/sim.h"
 
 typedef struct od_modal od_modal;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "prepare/whiteness.h"
-#include "report/fit_account.h"
 #include "report/figure_range.h"
+#include "report/fit_account.h"
 
 enum { MOST_FIGURES = 24, MOST_INPUTS = 12, LAGS = 25 };
 

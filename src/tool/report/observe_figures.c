@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/observe_account.h"
 #include "report/figure_range.h"
+#include "report/observe_account.h"
 
 // A page must stay readable, and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };

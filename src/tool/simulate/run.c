@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "integrate/sim_block.h"
 #include "io/clock.h"
 #include "io/number.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
-#include "integrate/sim_block.h"
 #include "simulate/accuracy.h"
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
