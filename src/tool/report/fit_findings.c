@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/fit_account.h"
+#include "report/fit_sections.h"
 
 enum { MOST_PARAMETERS = 24, MOST_SETS = 12 };
 
 // Those that are identifiable and not at a bound.
-static void report_parameters(od_fit_account *a) {
+static void report_parameters(od_fit_report *a) {
   int shown = 0;
   for (int i = 0; i < a->e->parameters; i++) {
     const od_estimated *p = &a->e->parameter[i];
@@ -25,7 +25,7 @@ static void report_parameters(od_fit_account *a) {
     od_page_item(a->page, "And", "%d more; the table below has them.", shown - MOST_PARAMETERS);
 }
 
-static void report_unseen(od_fit_account *a, int set) {
+static void report_unseen(od_fit_report *a, int set) {
   const od_fit_set_result *s = &a->f->set[set];
   char text[500] = "";
   for (int i = 0; i < a->e->sensors; i++) {
@@ -44,7 +44,7 @@ static void report_unseen(od_fit_account *a, int set) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-void od_fit_report_findings(od_fit_account *a) {
+void od_fit_report_findings(od_fit_report *a) {
   od_page_section(a->page, "Findings");
   if (a->message) od_page_notice(a->page, OD_TONE_BAD, "The search ended early:", "%s.", a->message);
   od_page_verdict(a->page, &a->f->verdict);

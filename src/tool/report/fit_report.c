@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fit_account.h"
+#include "report/fit_sections.h"
 
 enum { MOST_ROWS = 1000, MOST_HEAT = 23, MOST_NAMED = 4 };
 static const double unlikely = 0.001;  // a chance below it is none
@@ -34,7 +34,7 @@ static void report_set(od_page *p, const od_fit_set_result *s) {
     od_page_fact(p, s->name, "%s: simulated%s, %ld samples", what, set->clean ? " without noise" : "", s->rows);
 }
 
-static void report_facts(od_fit_account *a) {
+static void report_facts(od_fit_report *a) {
   const od_experiment *e = a->e;
   const od_fitted *f = a->f;
   od_page *p = a->page;
@@ -63,7 +63,7 @@ static const char *remark(const od_fitted *f, int i) {
 typedef struct parameter_columns {
   bool white, shift, truth;
 } parameter_columns;
-static parameter_columns columns_of(const od_fit_account *a) {
+static parameter_columns columns_of(const od_fit_report *a) {
   parameter_columns c = {.white = a->f->widened, .shift = a->f->better_substeps > 0};
   for (int i = 0; i < a->e->parameters; i++) c.truth = c.truth || !isnan(a->e->parameter[i].truth);
   return c;
@@ -75,7 +75,7 @@ static void interval_cell(od_page *p, double sigma, double factor, bool none) {
   od_page_cell(p, "%s", none ? "-" : text);
 }
 
-static void parameter_row(od_fit_account *a, int i, parameter_columns c) {
+static void parameter_row(od_fit_report *a, int i, parameter_columns c) {
   const od_estimated *p = &a->e->parameter[i];
   const od_fitted *f = a->f;
   double half = OD_NORMAL95 * f->sigma[i], shift = f->shift[i] / f->sigma[i];
@@ -97,7 +97,7 @@ static void parameter_row(od_fit_account *a, int i, parameter_columns c) {
   od_page_cell(a->page, "%s", remark(f, i));
 }
 
-static void report_parameters(od_fit_account *a) {
+static void report_parameters(od_fit_report *a) {
   parameter_columns c = columns_of(a);
   od_page_column columns[11] = {{"parameter", true}, {"unit", true},      {"low", false},        {"high", false},
                                 {"start", false},    {"estimate", false}, {"\u00b1 95 %", false}};
@@ -120,7 +120,7 @@ static void report_parameters(od_fit_account *a) {
     od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, a->e->parameters);
 }
 
-static void report_combinations(od_fit_account *a) {
+static void report_combinations(od_fit_report *a) {
   static const od_page_column columns[] = {
       {"combination", true}, {"value, SI", false}, {"\u00b1 95 %", false}, {"\u00b1 in percent", false}};
   const od_fitted *f = a->f;
@@ -163,7 +163,7 @@ static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
   }
 }
 
-static void report_directions(od_fit_account *a) {
+static void report_directions(od_fit_report *a) {
   static const od_page_column columns[] = {
       {"direction", true}, {"singular value", false}, {"known to, percent", false}, {"", true}, {"mostly", true}};
   const od_identifiability *id = a->f->identifiability;
@@ -197,7 +197,7 @@ static void report_directions(od_fit_account *a) {
   od_page_table_end(a->page);
 }
 
-static void report_correlations(od_fit_account *a) {
+static void report_correlations(od_fit_report *a) {
   const od_fitted *f = a->f;
   int n = a->e->parameters, shown = 0, index[MOST_HEAT];
   for (int i = 0; i < n && shown < MOST_HEAT; i++)
@@ -222,7 +222,7 @@ static void report_correlations(od_fit_account *a) {
   od_page_table_end(a->page);
 }
 
-static void report_identifiability(od_fit_account *a) {
+static void report_identifiability(od_fit_report *a) {
   od_page_section(a->page, "Identifiability");
   if (a->f->identifiability) report_directions(a);
   report_correlations(a);
@@ -237,7 +237,7 @@ static void percent_cell(od_page *p, double value) {
     od_page_cell(p, "%.2f", value);
 }
 
-static void quality_row(od_fit_account *a, int set, int sensor, bool unseen) {
+static void quality_row(od_fit_report *a, int set, int sensor, bool unseen) {
   const od_fit_set_result *s = &a->f->set[set];
   const od_sensor *its = &a->e->sensor[sensor];
   const od_fit_quality *q = unseen ? &s->unseen_quality[sensor] : &s->fitted_quality[sensor];
@@ -263,7 +263,7 @@ static void quality_row(od_fit_account *a, int set, int sensor, bool unseen) {
                         q->white);
 }
 
-static void report_residuals(od_fit_account *a) {
+static void report_residuals(od_fit_report *a) {
   static const od_page_column columns[] = {{"set", true},           {"sensor", true},         {"use", true},
                                            {"samples", false},      {"missing", false},       {"fit before, %", false},
                                            {"fit after, %", false}, {"residual, rms", false}, {"expected noise", false},
@@ -288,7 +288,7 @@ static void report_residuals(od_fit_account *a) {
 od_status od_fit_report_write(const od_fitted *f, const char *message, const char *path, od_error *err) {
   const od_experiment *e = f->plan->e;
   if (!f->table || f->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
-  od_fit_account a = {.f = f, .e = e, .message = message};
+  od_fit_report a = {.f = f, .e = e, .message = message};
   a.page = od_page_new("Fit report", e->title && e->title[0] ? e->title : e->path);
   if (!a.page) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   report_facts(&a);

@@ -95,7 +95,7 @@ static void test_figures(void **state) {
 }
 
 // The gain of the block and the scale of the sensor do the same: that is said, and nobody claims to know either.
-static void test_what_is_not_told(void **state) {
+static void test_what_is_not_identifiable(void **state) {
   od_fit_plan *plan = plan_of(
       *state, "parameters: {lag.gain: {}, lag.time_constant: {high: 0.4 s, start: 0.3 s}, sensors.lag.scale: {}}\n",
       "");
@@ -181,7 +181,7 @@ static void test_set_that_explodes(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_figures),   TEST(test_what_is_not_told),  TEST(test_strange_ends),
+      TEST(test_figures),   TEST(test_what_is_not_identifiable), TEST(test_strange_ends),
       TEST(test_poor_data), TEST(test_set_that_explodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
