@@ -8,12 +8,12 @@
 #include "cli/open_machine.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "experiment/experiment.h"
-#include "identify/fit.h"
-#include "io/json.h"
 #include "document/file_kind.h"
 #include "document/text_file.h"
 #include "document/tree.h"
+#include "experiment/experiment.h"
+#include "identify/fit.h"
+#include "io/json.h"
 #include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {

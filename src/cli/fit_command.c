@@ -1,15 +1,15 @@
-// oleodyn fit: finds numbers of a machine from logs, and says how sure they are and which the data cannot tell.
+// oleodyn fit: finds numbers of a machine from logs, with their uncertainty and identifiability.
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/result_files.h"
 #include "cli/fit_summary.h"
-#include "cli/open_machine.h"
 #include "cli/observe_summary.h"
+#include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/progress.h"
+#include "cli/result_files.h"
+#include "cli/terminal.h"
 #include "io/display.h"
 #include "report/fit_report.h"
 
@@ -83,7 +83,7 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
 static const char details[] =
     "The file is an experiment file: the machine, what the model believes, the sensors, the parameters with their starts\n"
     "and bounds; its sections fit, sets, prepare and combinations say how, to which data, and what else is wanted.\n"
-    "Printed are the estimates with their standard deviations, which directions of the parameters the data cannot tell,\n"
+    "Printed are the estimates with their standard deviations, which directions of the parameters are not identifiable,\n"
     "how well every set of data is predicted, fitted or not, and a verdict: may it be trusted? Ctrl-C ends with the best\n"
     "so far. Exit codes: 0; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is wrong beyond doubt.\n\n"
     "Examples\n"
@@ -109,7 +109,7 @@ int od_command_fit(int argc, char **argv) {
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {
-      "fit",   "FILE",  "find doubtful numbers of a machine from logs, and say which the data can tell",
+      "fit",   "FILE",  "fit uncertain numbers of a machine to logs, and say which of them are identifiable",
       details, options, (int)(sizeof options / sizeof *options)};
   od_words files = {0};
   od_fit_plan *plan = NULL;

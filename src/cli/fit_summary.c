@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/observe_summary.h"
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
 
@@ -82,10 +82,10 @@ static void print_parameters(const od_fitted *f, FILE *to) {
 }
 
 // How many directions; the verdict has them in words.
-static void print_told(const od_fitted *f, FILE *to) {
+static void print_identifiability(const od_fitted *f, FILE *to) {
   const od_identifiability *id = f->identifiability;
   if (!id) return;
-  fprintf(to, "what the data tell: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
+  fprintf(to, "identifiable: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
   fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
 }
 
@@ -180,7 +180,7 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   od_heading(to, line);
   print_parameters(f, to);
   print_combinations(f, to);
-  print_told(f, to);
+  print_identifiability(f, to);
   print_logs(f, to);
   print_sets(f, to);
   print_search(f, to);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/describe_machine.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/describe_machine.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -220,7 +220,7 @@ int od_command_info(int argc, char **argv) {
       {"json", OD_OPTION_FLAG, NULL, "as JSON", &json}};
   const od_usage usage = {"info",
                           "MACHINE",
-                          "show what a machine has: parts, freedoms, inputs, outputs and every number",
+                          "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
                           "Outputs can be chosen with 'simulate --output', numbers replaced with '--set'.\n",
                           options,
                           (int)(sizeof options / sizeof *options)};

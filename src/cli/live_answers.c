@@ -1,4 +1,4 @@
-// A line is put together in memory of its own and written at once, so that whoever waits for it has all of it.
+// A line is put together in memory of its own and written at once, so that its reader gets all of it at once.
 #include "cli/live_answers.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 struct od_answers {
   bool json;
-  bool closed;  // nobody reads them any more
-  int *column;  // of the table, those that are told
+  bool closed;  // the reader has closed the pipe
+  int *column;  // of the table, those that are written
   char **key;   // their names in JSON
   int columns;
   long refused;

@@ -8,16 +8,17 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "io/inputs_read.h"
 #include "document/suggest.h"
+#include "io/inputs_read.h"
 
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
-    {"fit", "find doubtful numbers of a machine from logs, and say which the data can tell", od_command_fit},
+    {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},
     {"study", "run experiments many times with other random numbers, on all cores", od_command_study},
     {"check", "say whether files are right, and everything that is wrong with them", od_command_check},
-    {"info", "show what a machine has: parts, freedoms, inputs, outputs and every number", od_command_info},
+    {"info", "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
+     od_command_info},
     {"help", "explain a command", od_command_help},
     {"version", "show the version", od_command_version},
     {NULL, NULL, NULL},

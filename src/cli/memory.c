@@ -24,12 +24,12 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Neither allocates nor returns: whoever asked may be a library that would go on without.
+// Neither allocates nor returns: the caller may be a library that would go on without.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: memory ran out\n";
   od_unfinished_remove_all();
   ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-  (void)written;  // there is nobody left to tell
+  (void)written;  // if that fails, too, there is no other way to report it
   _exit(OD_EXIT_FAILED);
 }
 

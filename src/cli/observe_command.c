@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/result_files.h"
 #include "cli/live_answers.h"
-#include "cli/open_machine.h"
 #include "cli/observe_summary.h"
+#include "cli/open_machine.h"
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/progress.h"
+#include "cli/result_files.h"
+#include "cli/terminal.h"
 #include "experiment/cramer_rao.h"
 #include "experiment/live_source.h"
 #include "experiment/observe.h"

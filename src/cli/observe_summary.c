@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/terminal.h"
 #include "cli/print_verdict.h"
+#include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/terminal.h"
-#include "io/number.h"
 #include "document/units.h"
+#include "io/number.h"
 
 // The longest beginning that is a number; its length, 0 if there is none. "5e" in "5 eV" must not confuse it.
 static size_t number_length(const char *text, double *value) {

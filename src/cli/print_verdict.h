@@ -1,4 +1,4 @@
-// Telling a verdict to a person at the terminal, and to whoever called the program.
+// A verdict at the terminal and as the exit code of the program.
 #ifndef OD_CLI_PRINT_VERDICT_H
 #define OD_CLI_PRINT_VERDICT_H
 

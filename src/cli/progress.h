@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct od_progress {
-  bool shown;  // whether there is somebody to look at it
+  bool shown;  // whether standard error is a terminal
   bool drawn;
   double start, last;
 } od_progress;

@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "machine/machine.h"
 #include "document/suggest.h"
+#include "machine/machine.h"
 
 void od_selection_free(od_selection *selection) {
   free(selection->index);

@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/result_files.h"
 #include "cli/open_machine.h"
-#include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/option_values.h"
+#include "cli/options.h"
+#include "cli/print_verdict.h"
+#include "cli/progress.h"
+#include "cli/result_files.h"
 #include "cli/run_summary.h"
 #include "cli/select_outputs.h"
 #include "cli/terminal.h"
-#include "cli/print_verdict.h"
+#include "document/suggest.h"
 #include "io/display.h"
 #include "io/plot.h"
-#include "document/suggest.h"
 #include "simulate/run.h"
 
 static const double default_step = 1e-3;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/result_files.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/result_files.h"
 #include "cli/terminal.h"
 #include "io/json.h"
 #include "study/study.h"

@@ -1,4 +1,4 @@
-// From a file of ours to its sections: read whole, parsed, with units and --set at hand, then given to whoever reads them.
+// From a file of ours to its sections: read whole, parsed, with units and --set at hand, then given to a reader of its sections.
 #ifndef OD_DOCUMENT_DOCUMENT_H
 #define OD_DOCUMENT_DOCUMENT_H
 

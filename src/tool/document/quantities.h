@@ -21,7 +21,7 @@ typedef struct od_field {
 // Whether a number becomes a parameter of the model or stays with the loader (signals, initial values, the run).
 typedef enum od_home { OD_IN_MODEL, OD_IN_LOADER } od_home;
 
-// What a number is given as: by --set, by the file, or by nobody (text NULL).
+// What a number is given as: by --set, by the file, or not at all (text NULL: the default holds).
 typedef struct od_given {
   const char *path;   // of the number
   const char *label;  // for messages: "length", "centre[0]"

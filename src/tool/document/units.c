@@ -12,9 +12,9 @@
 #include <strings.h>
 #include <udunits2.h>
 
-#include "io/utf8.h"
 #include "document/index.h"
 #include "document/texts.h"
+#include "io/utf8.h"
 
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 

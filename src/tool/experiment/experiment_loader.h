@@ -3,8 +3,8 @@
 #ifndef OD_EXPERIMENT_EXPERIMENT_LOADER_H
 #define OD_EXPERIMENT_EXPERIMENT_LOADER_H
 
-#include "experiment/experiment.h"
 #include "document/quantities.h"
+#include "experiment/experiment.h"
 
 typedef enum od_noise_structure { OD_NOISE_COUPLED, OD_NOISE_MECHANICAL, OD_NOISE_MATRIX } od_noise_structure;
 
@@ -62,6 +62,9 @@ void od_fill_sensor_covariance(od_experiment_loader *xl);
 // Section 'noise', and its 'process' when the sensors are known.
 void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
+
+// load_parameters.c: section 'parameters', when the sensors are known.
+void od_load_parameters(od_experiment_loader *xl, int node);
 
 // sensor_faults.c: what a simulated sensor does besides measuring; its unit and noise.
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);

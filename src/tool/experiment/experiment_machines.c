@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment_loader.h"
 #include "document/document.h"
+#include "experiment/experiment_loader.h"
 
 // The variant and the replaced numbers of one machine, and where they come from.
 typedef struct wish {
@@ -132,7 +132,7 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
 
 // The command line says something about a true machine where there is none.
 static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
-  static const char why[] = "a log is observed here; nobody knows its true machine";
+  static const char why[] = "a log is observed here, and its true machine is not known";
   if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
   for (int i = 0; i < truth->sets; i++)
     if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);

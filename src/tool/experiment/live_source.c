@@ -26,7 +26,7 @@ typedef struct live {
   long samples;
   double t;  // of the last sample
   double *cells, *u, *u_last, *y;
-  bool *used;  // per column: somebody needs it
+  bool *used;  // per column: a channel needs it
 } live;
 
 // --- Lines --------------------------------------------------------------------------------------------------------

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment_loader.h"
-#include "machine/machine.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
+#include "experiment/experiment_loader.h"
+#include "machine/machine.h"
 
 static const char *const sections[] = {
     "experiment", "machine", "time",   "step", "seed",     "truth", "model", "sensors", "sensor_noise", "initial",
@@ -92,7 +92,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0 || watched < 0) return;
-  // Who knows the whole signal may be told its noise as a part of it.
+  // Fits know the whole signal, so that noise may be given relative to it.
   bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
   double correlated = od_correlated_sigma(xl, name);
   const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : correlated},
@@ -164,152 +164,6 @@ static void read_initial(od_experiment_loader *xl, int node) {
   if (!od_covariance_of_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
 }
 
-// --- Parameters ---------------------------------------------------------------------------------------------------
-
-// The number of the model that a key names, or -1 with a message.
-static int find_number(od_experiment_loader *xl, int key) {
-  od_loader *ld = &xl->ld;
-  const od_machine *model = xl->e->model;
-  const char *path = od_text_of(ld, key);
-  int number = od_machine_number_find(model, path);
-  if (number >= 0 && od_machine_number_theta(model, number) < 0) {
-    od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
-    return -1;
-  }
-  if (number >= 0) return number;
-  od_nearest nearest = od_nearest_to(path);
-  for (int i = 0; i < od_machine_number_count(model); i++)
-    if (od_machine_number_theta(model, i) >= 0) od_nearest_try(&nearest, od_machine_number(model, i).path);
-  for (int i = 0; i < xl->e->sensors; i++) {
-    od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
-    od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
-  }
-  if (nearest.best)
-    od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
-  else
-    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists them", od_excerpt(ld, path));
-  return -1;
-}
-
-// The entries of the list that a path ends in: 3 for "curve.points[1]" of three; 0 for no list.
-static int list_length(od_loader *ld, const od_machine *machine, const char *path) {
-  const char *bracket = strrchr(path, '[');
-  int count = 0;
-  if (!bracket) return 0;
-  while (od_machine_number_find(machine, od_format(ld, "%.*s[%d]", (int)(bracket - path), path, count)) >= 0) count++;
-  return count;
-}
-
-// What the number is in the true machine. A point of a curve means the same only among as many points.
-static double true_value(od_experiment_loader *xl, const char *path) {
-  const od_experiment *e = xl->e;
-  int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
-  if (number < 0 || list_length(&xl->ld, e->truth, path) != list_length(&xl->ld, e->model, path)) return NAN;
-  return od_machine_number(e->truth, number).value;
-}
-
-static double given_or(od_loader *ld, int number, double otherwise) {
-  return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
-}
-
-// "sensors.P.pressure.bias" or ".scale": the calibration of a sensor; false when the key is none.
-static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
-  static const char *const kinds[] = {".bias", ".scale"};
-  const char *path = od_text_of(&xl->ld, key);
-  if (strncmp(path, "sensors.", 8) != 0) return false;
-  for (int i = 0; i < xl->e->sensors; i++) {
-    const od_sensor *s = &xl->e->sensor[i];
-    size_t length = strlen(s->name);
-    for (int k = 0; k < 2; k++) {
-      if (strncmp(path + 8, s->name, length) != 0 || strcmp(path + 8 + length, kinds[k]) != 0) continue;
-      *p = (od_estimated){.number = -1, .sensor = i, .is_scale = k == 1, .unit = k == 1 ? "1" : s->unit};
-      p->least = -INFINITY, p->most = INFINITY;
-      p->truth = !xl->simulated ? (double)NAN : k == 1 ? s->scale : s->bias;
-      p->start = k;
-      return true;
-    }
-  }
-  return false;
-}
-
-// What the path means, with its unit, its start in the model and its true value; false with a message.
-static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
-  if (find_calibration(xl, key, p)) return true;
-  int number = find_number(xl, key);
-  if (number < 0) return false;
-  od_number in_model = od_machine_number(xl->e->model, number);
-  *p = (od_estimated){.number = number,
-                      .sensor = -1,
-                      .unit = in_model.unit,
-                      .start = in_model.value,
-                      .least = in_model.low,
-                      .most = in_model.high,
-                      .truth = true_value(xl, od_text_of(&xl->ld, key))};
-  return true;
-}
-
-// Where an estimate starts and between which bounds must be possible for the number; `first` is that of its fields.
-static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
-  if (p->number < 0) return;
-  od_number number = od_machine_number(xl->e->model, p->number);
-  od_check_number_limits(&xl->ld, first + 1, "start", &number);
-  od_check_number_limits(&xl->ld, first + 3, "low", &number);
-  od_check_number_limits(&xl->ld, first + 4, "high", &number);
-}
-
-// Nobody estimates a number that is known to six digits: the unit of its sigma was forgotten.
-static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
-  static const double known = 1e-6;
-  double part = p->sigma / fabs(p->start);
-  if (!od_number_is_given(&xl->ld, number) || !(part < known)) return;
-  od_warn_number(&xl->ld, number,
-                 "sigma of '%s' is %.2g of its start: with that the observer takes it for known; is its unit right?",
-                 p->path, part);
-}
-
-static void read_parameter(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
-  od_loader *ld = &xl->ld;
-  const char *name = od_text_of(ld, key);
-  od_estimated p;
-  bool found = find_estimated(xl, key, &p);
-  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "parameters.%s", name),
-                                       od_format(ld, "the parameter '%s'", od_excerpt(ld, name)), keys);
-  if (section.map < 0 || !found) return;
-  const od_field fields[] = {{"sigma", p.unit, OD_POSITIVE, xl->options->more ? 1 : (double)NAN},
-                             {"start", p.unit, OD_ANY, p.start},
-                             {"noise", p.unit, OD_NOT_NEGATIVE, 0},
-                             {"low", p.unit, OD_ANY, 0},
-                             {"high", p.unit, OD_ANY, 0}};
-  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
-  p.path = name;
-  p.sigma = given_or(ld, first, 0);  // a fit wants none
-  p.start = od_number_value(ld, first + 1);
-  p.noise = od_number_value(ld, first + 2);
-  p.low = given_or(ld, first + 3, -INFINITY);
-  p.high = given_or(ld, first + 4, INFINITY);
-  const char *unit = strcmp(p.unit, "1") ? p.unit : "";
-  check_possible(xl, &p, first);
-  check_sigma(xl, &p, first);
-  if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
-    od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
-  if (!(p.low < p.high))
-    od_complain_number(ld, first + 3, "low must be less than high");
-  else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, *unit ? " " : "", unit);
-  xl->e->parameter[xl->e->parameters++] = p;
-}
-
-// Numbers of the model first, then calibrations, each in the order of the file.
-static void read_parameters(od_experiment_loader *xl, int node) {
-  for (int calibrations = 0; calibrations < 2; calibrations++)
-    for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key)) {
-      od_estimated p;
-      if (find_calibration(xl, key, &p) == (calibrations == 1) && !od_is_repeated(&xl->ld, node, key))
-        read_parameter(xl, key);
-    }
-}
-
 // --- The rest -----------------------------------------------------------------------------------------------------
 
 static void read_filter(od_experiment_loader *xl, int node) {
@@ -329,7 +183,7 @@ static void read_filter(od_experiment_loader *xl, int node) {
   xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
 }
 
-// So many equal values in a row are a fault. Said by nobody: with a gate, as many as chance makes less often than once in a
+// So many equal values in a row are a fault. The default: with a gate, as many as chance makes less often than once in a
 // hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
 static int equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double seldom = 1e-8;
@@ -435,9 +289,9 @@ static int give_rows(od_experiment *e) {
   return rows;
 }
 
-static bool make_room(od_experiment_loader *xl, int sensors, int told, int parameters) {
+static bool make_room(od_experiment_loader *xl, int sensors, int outputs, int parameters) {
   od_experiment *e = xl->e;
-  size_t watches = (size_t)sensors + (size_t)told + 1;
+  size_t watches = (size_t)sensors + (size_t)outputs + 1;
   e->sensor = calloc(watches, sizeof *e->sensor);
   e->watched = calloc(watches, sizeof *e->watched);
   xl->watched_key = calloc(watches, sizeof *xl->watched_key);
@@ -460,8 +314,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
-  int told = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
-  if (!make_room(xl, entries(ld, sensors), told, entries(ld, parameters))) {
+  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
   }
@@ -470,7 +324,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
-  read_parameters(xl, parameters);
+  od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
   for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = equal_values(xl, &xl->e->sensor[i]);
@@ -539,68 +393,4 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   else
     od_experiment_free(e);
   return status;
-}
-
-void od_experiment_free(od_experiment *e) {
-  if (!e) return;
-  od_machine_free(e->truth);
-  od_machine_free(e->model);
-  od_document_free(e->file);
-  free(e->sensor);
-  free(e->watched);
-  free(e->parameter);
-  free(e->covariance);
-  free(e->sensor_covariance);
-  free(e->process_noise);
-  od_output_covariance_free(&e->initial);
-  od_output_covariance_free(&e->process);
-  free(e->channel);
-  od_log_free(e->log);
-  od_log_plan_free(&e->data);
-  free(e);
-}
-
-void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
-  memset(R, 0, (size_t)(e->outputs * e->outputs) * sizeof *R);
-  for (int i = 0; i < e->outputs; i++) R[i * (e->outputs + 1)] = 1;
-  for (int i = 0; i < e->sensors; i++) {
-    memcpy(R + i * e->outputs, e->sensor_covariance + i * e->sensors, (size_t)e->sensors * sizeof *R);
-    R[i * (e->outputs + 1)] += e->sensor[i].resolution * e->sensor[i].resolution / 12;
-  }
-}
-
-// The machine's plant, with sensors in front of it where they are calibrated.
-static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
-  size_t parameters = (size_t)e->parameters;
-  int *outputs = calloc((size_t)e->outputs + parameters + 1, sizeof *outputs), numbers = 0, calibrations = 0;
-  od_calibration *calibration = calloc(parameters + 1, sizeof *calibration);
-  od_status status = outputs && calibration ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  int *number = outputs + e->outputs;
-  for (int i = 0; status == OD_OK && i < e->watches; i++)
-    outputs[i] = outputs[e->watched[i].row] = truth ? e->watched[i].truth_output : e->watched[i].model_output;
-  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
-    const od_estimated *p = &e->parameter[i];
-    if (p->sensor < 0)
-      number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
-    else
-      calibration[calibrations++] = (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
-  }
-  od_plant *inner = NULL;
-  if (status == OD_OK)
-    status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
-  *out = inner;
-  if (status == OD_OK && calibrations) {
-    status = od_plant_calibrated(inner, calibration, calibrations, out, err);
-    if (status != OD_OK) od_plant_free(inner);
-  }
-  free(outputs);
-  free(calibration);
-  return status;
-}
-
-od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err) {
-  return make_plant(e, false, out, err);
-}
-od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err) {
-  return make_plant(e, true, out, err);
 }

@@ -186,7 +186,7 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
     if (sensor[i] < 0)
       od_complain(&xl->ld, xl->correlated_entry[i], "there is no sensor '%s'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
-      od_complain(&xl->ld, xl->correlated_entry[i], "the noise of '%s' must be gaussian to go together with others",
+      od_complain(&xl->ld, xl->correlated_entry[i], "the noise of '%s' must be gaussian to be correlated with others",
                   name);
     found = found && sensor[i] >= 0;
   }

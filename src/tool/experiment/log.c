@@ -36,7 +36,7 @@ static bool is_sound(const od_log_plan *plan, const od_table *t, const od_channe
   return !flaw;
 }
 
-// The columns that are used must hold numbers; nobody minds what is in the others.
+// The columns that are used must hold numbers; the others may hold anything.
 static bool check_cells(const od_log_plan *plan, const od_table *t, od_messages *messages) {
   bool ok = is_sound(plan, t, &plan->time, messages);
   for (int i = 0; i < plan->channels; i++) ok = is_sound(plan, t, &plan->channel[i], messages) && ok;

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
+#include "document/loader.h"
 #include "io/table.h"
 #include "io/verdict.h"
-#include "document/loader.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_channel {
@@ -19,7 +19,7 @@ typedef struct od_channel {
   const char *file_unit;       // NULL: what the file says, else SI
   double scale, offset;        // scale * cell + offset is in that unit
   double otherwise;            // its value where the file has no such column; NAN: it must have one
-  od_place place, unit_place;  // of column and unit in the file that names them; no file: nobody does
+  od_place place, unit_place;  // of column and unit in the file that names them; no file: none does
   // Where od_log_match() found it.
   int at;  // column; -1: nowhere, it is constant
   od_conversion conversion;

@@ -1,6 +1,6 @@
 // Inputs of a log that jump. Where an input keeps its value for a while, changes within one row and keeps the new
 // value, the machine has most likely seen a jump, and straight lines from row to row spread it over the time between
-// two rows. And pauses, in which nobody knows what the inputs did.
+// two rows. And pauses, in which the inputs are not known.
 #include <math.h>
 
 #include "experiment/log.h"
@@ -24,7 +24,7 @@ long od_log_jumps(const od_log *log, int channel) {
     most = fmax(most, log->value[row * n + channel]);
   }
   long jumps = 0;
-  // Of less than four rows nobody can say what is before and after.
+  // Less than four rows do not show what is before and after.
   for (long row = 1; row < log->rows && log->rows > 3; row++) {
     double now = change(log, channel, row), aside = fmax(change(log, channel, row - 1), change(log, channel, row + 1));
     jumps += now > 0 && now >= large * (most - least) && aside <= level * now;

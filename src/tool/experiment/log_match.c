@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/log.h"
 #include "document/suggest.h"
+#include "experiment/log.h"
 
 enum { NONE = -1, AMBIGUOUS = -2, NAME_SIZE = 256 };
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment_loader.h"
 #include "document/document.h"
 #include "document/suggest.h"
+#include "experiment/experiment_loader.h"
 
 static od_log_plan empty_plan(void) {
   return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},

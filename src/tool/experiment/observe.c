@@ -17,7 +17,7 @@
 // standard deviations of its states that are so much larger.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
-static const double doubt = 100;
+static const double inflation = 100;
 
 typedef struct run {
   const od_experiment *e;
@@ -82,7 +82,7 @@ static void release(run *r) {
 }
 
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
-// and independent changes of pressures and parameters; or what is told about the states instead. What is said about
+// and independent changes of pressures and parameters; or what is given for the states instead. What is said about
 // those holds for the experiment's own step; in a shorter one they change less.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q) {
@@ -360,13 +360,13 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
 
 // --- Going on after failures --------------------------------------------------------------------------------------
 
-// The last good estimate stands for the present one, with doubts.
+// The last good estimate stands for the present one, its covariance inflated.
 static od_status carry_over(run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
   od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
   if (status != OD_OK) return status;
-  od_observer_inflate(r->observer, doubt);
+  od_observer_inflate(r->observer, inflation);
   r->failures = 0;
   leave_sample(r, s);
   return OD_OK;
@@ -406,7 +406,7 @@ static bool goes_on(const run *r) {
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
-  return od_fail(err, OD_IO, "nobody takes the answers");
+  return od_fail(err, OD_IO, "the answers cannot be written");
 }
 
 static od_status take_sample(run *r, const od_sample *s, od_error *err) {
@@ -462,7 +462,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   od_status status = prepare(r, err);
   if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
-    status = od_fail(err, OD_IO, "nobody takes the answers");
+    status = od_fail(err, OD_IO, "the answers cannot be written");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
   if (status == OD_OK) status = make_observer(r, &first, err);

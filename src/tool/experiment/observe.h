@@ -45,7 +45,7 @@ typedef struct od_columns {
 } od_columns;
 
 typedef struct od_observed {
-  od_table *table;  // a row per sample; NULL when nobody wanted it
+  od_table *table;  // a row per sample; NULL: not asked for
   od_columns columns;
   bool has_truth;               // whether anybody knows what is true; else there is no coverage, NEES or curve either
   long steps;                   // samples after the start
@@ -62,7 +62,7 @@ typedef struct od_observed {
   double *estimate, *sigma;     // of the parameters, at the end
   od_movement *moved;           // how they came there
   double *bias;                 // how far off they are because of the length of the steps
-  double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: nobody asked
+  double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
   double *covariance;     // of the parameters, at the end
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
@@ -72,14 +72,14 @@ typedef struct od_observed {
   bool failed_early;   // the run ended before its time because something failed
   od_verdict verdict;  // may all this be trusted? See observe_verdict.h
   double level;        // of significance, of each of the verdict's tests
-  struct od_observed *bound;  // the best that is possible, see cramer_rao.h; NULL: nobody asked, or it is not known
+  struct od_observed *bound;  // the best that is possible, see cramer_rao.h; NULL: not asked for, or not known
 } od_observed;
 
 // What became of a sample.
 typedef enum od_sample_fate {
   OD_TAKEN,
   OD_FAILED,  // the step to it failed; the observer stays at the sample before
-  OD_HELD,    // so did several, or the time since was too long: the last estimate was carried over, with doubts
+  OD_HELD,  // so did several, or the time since was too long: the last estimate was carried over, its covariance inflated
   OD_REFUSED  // it was no sample
 } od_sample_fate;
 

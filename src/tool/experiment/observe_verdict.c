@@ -15,12 +15,12 @@
 static const double family = 0.01;       // how often a right filter is blamed
 static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double told = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
-static const double shift_matters = 0.5;    // sigmas by which steps shift an estimate
-static const double many = 0.1;             // of a sensor's values behind its gate
-static const double hopeless = 10;          // NIS of the last part,
-static const double mostly = 0.25;          // if so many innovations are beyond three standard deviations
-enum { worth_telling = 10 };                // samples in which an output was clipped
+static const double noted = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
+static const double shift_matters = 0.5;     // sigmas by which steps shift an estimate
+static const double many = 0.1;              // of a sensor's values behind its gate
+static const double hopeless = 10;           // NIS of the last part,
+static const double mostly = 0.25;           // if so many innovations are beyond three standard deviations
+enum { worth_telling = 10 };                 // samples in which an output was clipped
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -230,9 +230,9 @@ static void judge_shift(judge *j) {
         "Depends on the start:", "a second run over the same data, begun with the parameters found here, fails.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
-  if (worst < 0 || !(fabs(shift[worst]) > told)) return;
+  if (worst < 0 || !(fabs(shift[worst]) > noted)) return;
   for (int i = 0; i < j->e->parameters; i++)
-    if (i != worst && fabs(shift[i]) > told) od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
+    if (i != worst && fabs(shift[i]) > noted) od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
   SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
       "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its "
       "sigmas%s%s. What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as "

@@ -1,5 +1,5 @@
 // May what an observer has found be trusted? Everything that speaks for or against a run, from the same tests wherever
-// it is told. docs/theory.md says which they are and how often a right filter is blamed.
+// it is reported. docs/theory.md says which they are and how often a right filter is blamed.
 #ifndef OD_EXPERIMENT_OBSERVE_VERDICT_H
 #define OD_EXPERIMENT_OBSERVE_VERDICT_H
 

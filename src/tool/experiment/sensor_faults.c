@@ -4,7 +4,7 @@
 
 #include "experiment/experiment_loader.h"
 
-// "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that nobody knows yet.
+// "50 sigma", or a quantity in the sensor's unit. Sigma is NAN where it is a part of a signal that is not known yet.
 static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
   int node = od_section_get(ld, section, "size");
   const char *path = od_path(ld, section->path, "size"), *its_unit = "";

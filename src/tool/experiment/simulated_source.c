@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random/random.h"
-#include "experiment/sensor.h"
 #include "experiment/sample_source.h"
+#include "experiment/sensor.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
+#include "random/random.h"
 
 typedef struct truth {
   const od_experiment *e;
@@ -44,7 +44,7 @@ static od_status move(truth *m, double h, bool jump) {
   return status;
 }
 
-// At the start nobody measures.
+// At the start there is no measurement.
 static od_status begin(truth *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);

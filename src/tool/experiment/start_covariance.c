@@ -11,22 +11,22 @@
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
-#include "random/random.h"
 #include "math/dense.h"
+#include "random/random.h"
 
 enum { DRAWS = 100, NEWTON = 30 };
 
 typedef struct start {
-  const od_output_covariance *told;
+  const od_output_covariance *given;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column
   double *sigma;           // of each row's output
   double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
 } start;
 
-static bool allocate(start *s, const od_experiment *e, const od_output_covariance *told, int nx) {
+static bool allocate(start *s, const od_experiment *e, const od_output_covariance *given, int nx) {
   size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
-  *s = (start){.told = told, .nx = nx, .rows = told->count};
+  *s = (start){.given = given, .nx = nx, .rows = given->count};
   s->sigma = calloc(outputs, sizeof *s->sigma);
   s->state = calloc(states, sizeof *s->state);
   s->pivot = calloc(states, sizeof *s->pivot);
@@ -34,7 +34,7 @@ static bool allocate(start *s, const od_experiment *e, const od_output_covarianc
   s->H = calloc(2 * outputs * states, sizeof *s->H);
   s->scale = calloc(states, sizeof *s->scale);
   if (!s->sigma || !s->state || !s->pivot || !s->hx || !s->H || !s->scale) return false;
-  for (int r = 0; r < s->rows; r++) s->sigma[r] = sqrt(told->covariance[r * (s->rows + 1)]);
+  for (int r = 0; r < s->rows; r++) s->sigma[r] = sqrt(given->covariance[r * (s->rows + 1)]);
   return true;
 }
 
@@ -49,7 +49,7 @@ static void release(start *s) {
 
 // Row of the outputs' Jacobian.
 static const double *row_of(const start *s, const od_experiment *e, int r) {
-  return s->hx + e->watched[s->told->output[r]].row * s->nx;
+  return s->hx + e->watched[s->given->output[r]].row * s->nx;
 }
 
 // Which states the outputs depend on, at the simulation's present state.
@@ -96,7 +96,7 @@ static int dependent_row(const start *s, double *copy) {
 // Into the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is taken as correlations.
 static od_status fill(start *s, int n, double *P) {
   int m = s->columns;
-  const double *C = s->told->covariance, *sigma = s->sigma;
+  const double *C = s->given->covariance, *sigma = s->sigma;
   double *inverse = s->H + m * m;
   for (int i = 0; i < m * m; i++) inverse[i] = i % (m + 1) == 0;
   od_status status = od_lu_factor(m, s->H, s->pivot);
@@ -116,11 +116,11 @@ static od_status fill(start *s, int n, double *P) {
 }
 
 // The covariance of the states, in the corner of the n x n matrix P.
-static od_status map(const od_experiment *e, const od_output_covariance *told, od_sim *sim, int nx, int n, double *P,
+static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
                      od_start_problem *problem) {
   start s;
   *problem = (od_start_problem){.output = -1};
-  od_status status = allocate(&s, e, told, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
+  od_status status = allocate(&s, e, given, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
   if (status == OD_OK) {
     memset(P, 0, (size_t)(n * n) * sizeof *P);
     int row = dependent_row(&s, s.H + s.rows * s.columns);
@@ -150,7 +150,7 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
-// Outputs around the true ones, their errors having the covariance that is told.
+// Outputs around the true ones, their errors having the covariance that is given.
 static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
                          double *wanted) {
   const od_output_covariance *t = &e->initial;
@@ -173,7 +173,7 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   double *step = s->H + s->columns * s->columns;
   *off = 0;
   for (int r = 0; r < s->rows; r++) {
-    step[r] = (wanted[r] - y[e->watched[s->told->output[r]].row]) / s->sigma[r];
+    step[r] = (wanted[r] - y[e->watched[s->given->output[r]].row]) / s->sigma[r];
     *off = fmax(*off, fabs(step[r]));
   }
   od_lu_solve(s->columns, s->H, s->pivot, step, 1);
@@ -228,7 +228,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
   // Without an error the drawn outputs are the true ones.
-  for (int r = 0; r < s->rows; r++) wanted[r] = true_outputs[s->told->output[r]];
+  for (int r = 0; r < s->rows; r++) wanted[r] = true_outputs[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
     draw_outputs(e, seed, attempt, true_outputs, wanted);
@@ -255,8 +255,8 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
 
 // --- While loading ------------------------------------------------------------------------------------------------
 
-// The start's errors, and process noise if it is told by outputs. *told is what has the problem.
-static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **told,
+// The start's errors, and process noise if it is given for outputs. *given is what has the problem.
+static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **given,
                                  od_start_problem *problem) {
   int nx = od_plant_nx(plant);
   od_sim *sim = od_sim_new(plant);
@@ -266,21 +266,21 @@ static od_status at_models_start(const od_experiment *e, const od_plant *plant, 
     od_machine_inputs(e->model, 0, u);
     status = od_sim_start(sim, 0, u);
   }
-  *told = &e->initial;
+  *given = &e->initial;
   if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, problem);
   if (status == OD_OK && e->process.count > 0) {
-    *told = &e->process;
-    status = map(e, *told, sim, nx, nx, e->process_noise, problem);
+    *given = &e->process;
+    status = map(e, *given, sim, nx, nx, e->process_noise, problem);
   }
   od_sim_free(sim);
   free(u);
   return status;
 }
 
-static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *told,
+static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *given,
                      const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
-  bool initial = told == &xl->e->initial;
+  bool initial = given == &xl->e->initial;
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_BAD_INPUT)
@@ -288,7 +288,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
   else if (problem->output >= 0)
     od_complain(ld, (initial ? xl->initial_entry : xl->process_entry)[problem->output],
                 "'%s' says nothing about the states that the outputs before it do not say",
-                xl->e->watched[told->output[problem->output]].name);
+                xl->e->watched[given->output[problem->output]].name);
   else
     od_complain(ld, initial ? xl->initial : xl->process,
                 "found %d of %d outputs; as many are needed as there are states they depend on", problem->outputs,
@@ -305,11 +305,11 @@ void od_load_start(od_experiment_loader *xl) {
     return;
   }
   size_t nx = (size_t)od_plant_nx(plant), n = nx + (size_t)e->parameters;
-  const od_output_covariance *told = &e->initial;
+  const od_output_covariance *given = &e->initial;
   e->covariance = calloc(n * n + 1, sizeof *e->covariance);
   if (e->process.count > 0) e->process_noise = calloc(nx * nx + 1, sizeof *e->process_noise);
   bool room = e->covariance && (e->process_noise || e->process.count == 0);
-  od_status status = room ? at_models_start(e, plant, &told, &problem) : OD_NO_MEMORY;
-  if (status != OD_OK) complain(xl, status, told, &problem);
+  od_status status = room ? at_models_start(e, plant, &given, &problem) : OD_NO_MEMORY;
+  if (status != OD_OK) complain(xl, status, given, &problem);
   od_plant_free(plant);
 }

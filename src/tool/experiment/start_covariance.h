@@ -15,7 +15,7 @@ typedef struct od_start_problem {
 // what is watched as outputs. OD_BAD_INPUT: see the problem.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
-// The covariance of a step's process noise where it is told by outputs, nx x nx, at the simulation's present state.
+// The covariance of a step's process noise where it is given for outputs, nx x nx, at the simulation's present state.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
 // Starts that were drawn and thrown away: the machine cannot have them, or an output tells hardly anything there.

@@ -1,6 +1,6 @@
 // Does the result depend on where the observer began? An extended filter takes the machine as linear around what it
 // believes; what it learned while its parameters were far off it has learned wrongly, and it does not know. A second
-// run over the same data begins with the parameters that were found and stays near them, for it is told to be ten times
+// run over the same data begins with the parameters that were found and stays near them, for its covariance is inflated to ten times
 // as uncertain as the first one was in the end.
 //
 // From another start a linear filter ends elsewhere, too, by what the start was worth: the first began at m with

@@ -210,7 +210,7 @@ static od_status add_processes(const od_fit_work *w, int set, double *V, od_erro
   return OD_OK;
 }
 
-// --- What is told -------------------------------------------------------------------------------------------------
+// --- Results ------------------------------------------------------------------------------------------------------
 
 // Never less than what white residuals would leave.
 static double larger(double white, double wide) {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random/random.h"
 #include "identify/fit_work.h"
 #include "identify/project_states.h"
 #include "io/clock.h"
+#include "random/random.h"
 
 static bool is_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
@@ -37,8 +37,8 @@ static bool keeps_going(void *user) {
   return needed && !w->out_of_patience;
 }
 
-// The best so far in words, where its quality cannot be told.
-static od_status tell_best(const od_fit_work *w, od_error *err) {
+// The best so far in words, where its quality is not known.
+static od_status describe_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
   for (int i = 0, at = 0; i < w->np && at < (int)sizeof values - 1; i++)
@@ -176,11 +176,10 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
     least = fmin(least, d->time[k] - d->time[k - 1]);
     most = fmax(most, d->time[k] - d->time[k - 1]);
   }
-  return od_fail(
-      err, OD_BAD_INPUT,
-      "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' wants them at one distance; "
-      "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
-      d->set->name, least, most, d->step);
+  return od_fail(err, OD_BAD_INPUT,
+                 "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' needs uniform times; "
+                 "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
+                 d->set->name, least, most, d->step);
 }
 
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err) {
@@ -321,16 +320,15 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (r && w->options->only_predict) return OD_OK;
   if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
   if (status == OD_INTERRUPTED && r)
-    return od_fail(err, status, "interrupted after %ld iterations; what is told is the best so far", r->iterations);
+    return od_fail(err, status, "interrupted after %ld iterations; the result is the best so far", r->iterations);
   // Of several starts the best may be one that did not come to its end.
   if (r && r->reason == OD_LS_EVALUATIONS)
-    return od_fail(err, OD_NOT_CONVERGED,
-                   "no minimum was found within %ld predictions; what is told is the best so far",
+    return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
                    w->plan->evaluations);
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(err, OD_NOT_CONVERGED,
                    "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
-                   "what is told is the best so far",
+                   "the result is the best so far",
                    100 * r->offset);
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
     od_status why = w->f->data[set]->fitted > 0 ? predict(w, set, w->start, true) : OD_OK;
@@ -495,7 +493,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   // On very many rows each stage takes long.
   for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && keeps_going(&w); i++)
     status = stages[i](&w, err);
-  if (w.out_of_patience && f->search) status = tell_best(&w, err);
+  if (w.out_of_patience && f->search) status = describe_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);

@@ -1,4 +1,4 @@
-// Fitting a machine's doubtful numbers to logs: what a fit file says, the fit, and what came of it.
+// Fitting a machine's uncertain numbers to logs: what a fit file says, the fit, and what came of it.
 //
 // The parameters are found for which the model's predictions come closest to what the sensors of all fitted data sets
 // said, each in units of its noise. What comes out says how sure each number is, which combinations of numbers the data
@@ -10,11 +10,11 @@
 #include "experiment/experiment.h"
 #include "experiment/log.h"
 #include "identify/identifiability.h"
-#include "predict/predict.h"
-#include "prepare/prepare.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "oleodyn/least_squares.h"
+#include "predict/predict.h"
+#include "prepare/prepare.h"
 
 // Where predictions begin: at the model's own initial state, at rest under the first inputs, or at an unknown state that
 // is fitted along, one for each data set.
@@ -91,7 +91,7 @@ typedef struct od_fit_data {
   long bridged;      // values of inputs that the log lacks, taken from their neighbours
 } od_fit_data;
 
-// Whoever waits for the data, and may not want to any longer; NULL: nobody asks.
+// Whether to go on, asked while data are made; NULL: always.
 typedef struct od_waiting {
   bool (*keeps_going)(void *user);
   void *user;
@@ -135,14 +135,14 @@ typedef struct od_fitted {
   bool used_modes;
   bool only_predicted;  // nothing was searched
   double *estimate;     // of the parameters
-  double *sigma;        // as quoted; infinite: the data cannot tell
+  double *sigma;        // as quoted; infinite: not identifiable
   double *sigma_white;  // if residuals are white
   // If they depend on each other, never less than that; quoted where they do (`widened`). See coloured.c.
   double *sigma_coloured;
   bool widened;
   long window;          // rows over which residuals may depend on each other
   double *correlation;  // of their errors; NAN where there is no sigma
-  // How much too large the steps of the predictions make the estimates; NAN: no steps, or nobody knows. And how many
+  // How much too large the steps of the predictions make the estimates; NAN: no steps, or not known. And how many
   // steps between two samples would do; 0: no steps.
   double *shift;
   int better_substeps;
@@ -169,7 +169,7 @@ typedef struct od_fit_options {
 } od_fit_options;
 
 // OD_INTERRUPTED and OD_NOT_CONVERGED come with the best so far; otherwise *out is NULL after a failure. What takes longer than
-// half a second to be told after an interrupt is not told: *out is NULL, and err names the best values so far. The plan must live
+// half a second to be judged after an interrupt is not reported: *out is NULL, and err names the best values so far. The plan must live
 // as long as what was found.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);

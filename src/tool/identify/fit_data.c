@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random/random.h"
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
+#include "random/random.h"
 
 static const double most_rows = 1e8;
 // Of a step: what times may be off and still be meant uniform, as those printed with few digits are; as in prepare.c.
@@ -44,7 +44,7 @@ static double spread(const od_fit_data *d, int sensors, int i) {
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Each sensor's standard deviation, which may be a part of the signal's own. A signal that nobody moves has none.
+// Each sensor's standard deviation, which may be a part of the signal's own. A signal that does not move has none.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {

@@ -66,7 +66,7 @@ static double largest_correlation(const double *correlation) {
   return largest;
 }
 
-// What is simulated without noise leaves residuals that nobody expects to be white.
+// What is simulated without noise leaves residuals that need not be white.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];

@@ -46,7 +46,7 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
     if (od_fit_predict(w, set, finer, w->f->search->x, half, NULL) == OD_OK)
       add_change(w, set, half, sum);
     else
-      sum[0] = NAN;  // nobody knows
+      sum[0] = NAN;  // not known
   }
   od_predictor_free(finer);
   free(half);

@@ -180,30 +180,31 @@ static void judge_whiteness(judge *j) {
 
 // --- The estimates ------------------------------------------------------------------------------------------------
 
-static void judge_told(judge *j) {
+static void judge_identifiability(judge *j) {
   const od_identifiability *id = j->f->identifiability;
   char text[1000], hidden[120] = "";
   if (!id) return;
-  int told = id->columns - id->nulls - id->weak;
-  if (told == id->columns) {
+  int identifiable = id->columns - id->nulls - id->weak;
+  if (identifiable == id->columns) {
     if (j->verdict->trust < OD_UNSOUND)
-      REMARK(j, OD_SOUND, "told.all", "Told:", "the data tell all %d parameters.", id->columns);
+      REMARK(j, OD_SOUND, "identifiable.all", "Identifiable:", "all %d parameters are identifiable from the data.",
+             id->columns);
     return;
   }
   if (id->weak > 0)
     snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, id->weak > 1 ? "are" : "is");
   REMARK(
-      j, OD_DOUBTFUL, "told.not_all", "Not all is told:",
-      "the data tell %d of %d directions in which the parameters can change; %d %s the data unchanged%s. Parameters that "
-      "take part in those stand where the search happened to end; combinations of them may be known all the same.",
-      told, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
+      j, OD_DOUBTFUL, "identifiable.not_all", "Not all identifiable:",
+      "%d of %d directions in which the parameters can change are identifiable; %d %s the data unchanged%s. Parameters that "
+      "take part in the others stand where the search happened to end; combinations of them may be known all the same.",
+      identifiable, id->columns, id->nulls, id->nulls == 1 ? "leaves" : "leave", hidden);
   for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
     od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
-    REMARK(j, OD_DOUBTFUL, "told.null", "Not told:", "%s.", text);
+    REMARK(j, OD_DOUBTFUL, "identifiable.null", "Not identifiable:", "%s.", text);
   }
   for (int k = 0; k < id->weak && k < MOST_DIRECTIONS; k++) {
     od_identifiability_weak_text(id, k, j->f->name, text, sizeof text);
-    REMARK(j, OD_DOUBTFUL, "told.weak", "Hardly told:", "%s.", text);
+    REMARK(j, OD_DOUBTFUL, "identifiable.weak", "Weakly identifiable:", "%s.", text);
   }
 }
 
@@ -235,7 +236,7 @@ static void judge_sigma(judge *j, int i) {
   if (r->at_bound[i] || sigma > 0) return;
   if (r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "there are no more samples than numbers to be found, so that nothing tells how sure '%s' is.",
+           "there are no more samples than numbers to be found, so that the uncertainty of '%s' is not known.",
            j->e->parameter[i].path);
   else if (r->cost > 0)
     REMARK(
@@ -255,8 +256,9 @@ static void judge_step(judge *j) {
     od_name_list_add(&shifted, "%s %+.2g", j->e->parameter[i].path, part);
   }
   if (f->better_substeps > 0 && unknown)
-    REMARK(j, OD_DOUBTFUL, "step.unknown", "Step:",
-           "the last prediction fails with half its steps, so that nobody knows what the steps do to the estimates.");
+    REMARK(
+        j, OD_DOUBTFUL, "step.unknown", "Step:",
+        "the last prediction fails with half its steps, so that the effect of the steps on the estimates is not known.");
   if (shifted.count == 0) return;
   double step = 0;
   for (int set = 0; set < f->sets; set++)
@@ -269,7 +271,7 @@ static void judge_step(judge *j) {
 }
 
 static void judge_estimates(judge *j) {
-  judge_told(j);
+  judge_identifiability(j);
   if (j->f->only_predicted) return;
   for (int i = 0; i < j->e->parameters; i++) {
     judge_bound(j, i);
@@ -309,7 +311,7 @@ static void judge_validation(judge *j) {
         od_name_list_text(&worse));
 }
 
-// Inputs that may be others than the machine has seen: a doubt where residuals say so.
+// Inputs that may be others than the machine has seen: doubtful where residuals show it.
 static void judge_inputs(judge *j, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   if (!set->log) return;
@@ -372,14 +374,14 @@ static void judge_gradient(judge *j) {
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
         "what a sampled delay remembers is left out of them: %s. The search stops beside its minimum, standard deviations "
-        "are wrong, and so is what the data are said to tell; with 'pade' instead of 'sample' the delay has exact "
+        "are wrong, and so is the identifiability; with 'pade' instead of 'sample' the delay has exact "
         "ones.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
         "those of integrals over time are left out of them: %s. The search stops beside its minimum, standard deviations "
-        "are wrong, and so is what the data are said to tell; fit to the power instead.",
+        "are wrong, and so is the identifiability; fit to the power instead.",
         od_name_list_text(&integrals));
 }
 

@@ -9,7 +9,7 @@ typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // part of the search, as far as anybody knows
-  // After an interrupt the search ends at once. What it begins with and what was found is told if that does not take long:
+  // After an interrupt the search ends at once. What it begins with and what was found is reported if that does not take long:
   // until patience_ends.
   bool interrupted, begun, telling, out_of_patience;
   double patience_ends;

@@ -45,7 +45,7 @@ static od_status directions(int n, const double *L, const double *factor, double
   return status;
 }
 
-// ---- what is told
+// ---- directions
 
 double od_identifiability_sigma(const od_identifiability *id, const double *gradient) {
   int n = id->columns;

@@ -2,7 +2,7 @@
 //
 // With noise of standard deviation sigma on every row, J = dy/dp tells a change dp of the parameters to the precision
 // (J'J / sigma^2)^-1 at best (Cramer-Rao). Changes are counted in units of the parameters' scales. Singular values of
-// the scaled J say how well each direction is told: one over its standard deviation. There are directions
+// the scaled J say how well each direction is identifiable: one over its standard deviation. There are directions
 //   - that leave the data unchanged at all (null): found without regard to scales, and written so that people can read
 //     them: few parameters, simple ratios;
 //   - that the noise hides (weak): their standard deviation exceeds 100 % of their scale.

@@ -3,7 +3,7 @@
 //   dx = -(J'WJ)^+ J'W d
 //
 // of what is fitted. J are the derivatives of the residuals, W the weights of a robust loss (1 for plain squares), and
-// ^+ is the inverse over the directions that the data tell. Parameters at a bound do not move.
+// ^+ is the inverse over the identifiable directions. Parameters at a bound do not move.
 #ifndef OD_IDENTIFY_INFLUENCE_H
 #define OD_IDENTIFY_INFLUENCE_H
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "identify/fit.h"
-#include "document/suggest.h"
 
 typedef struct fit_loader {
   od_fit_plan *plan;
@@ -198,7 +198,7 @@ static void read_sets(od_experiment_loader *xl, fit_loader *fl, int node) {
 
 // --- True values ----------------------------------------------------------------------------------------------------
 
-// What a parameter is in the machine that a fitted set was simulated with; NAN for a log, whose machine nobody knows.
+// What a parameter is in the machine that a fitted set was simulated with; NAN for a log, whose true machine is not known.
 static double true_value(const od_fit_set *set, const od_estimated *p) {
   if (set->log) return NAN;
   if (!set->truth || p->number < 0) return p->truth;

@@ -1,6 +1,6 @@
-// A change of the parameters is told only by what no change of the initial states explains as well: by the columns of the
-// parameters less their parts in the space of the states' columns. The states themselves need not be told; columns that
-// depend on others are found by pivoting. All of it happens in the small triangle of the Jacobian.
+// Identifiability of the parameters while the initial states are unknown: a change of the parameters shows only in what no
+// change of the states explains as well, in the columns of the parameters less their projection onto the states' columns.
+// The states themselves need not be identifiable; columns that depend on others are found by pivoting. All of it happens in the small triangle of the Jacobian.
 #include "identify/project_states.h"
 
 #include <math.h>

@@ -87,7 +87,7 @@ static bool synchronise(int fd) {
 
 // Closes what was written. A full disk may show only when the last buffer is flushed, or when it reaches the disk.
 static bool finish(od_atomic_file *f) {
-  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // somebody else has written it
+  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // another library has written it
   if (!f->file) return !f->temporary;
   errno = 0;
   bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronise(fileno(f->file)));

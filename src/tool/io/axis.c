@@ -82,7 +82,7 @@ void od_axis_label(const od_axis *axis, int i, char text[OD_AXIS_TEXT]) {
 
 void od_axis_value(const od_axis *axis, double value, char text[OD_AXIS_TEXT]) {
   char number[OD_NUMBER_SIZE];
-  // What nobody can see in the chart is rounding.
+  // What cannot be seen in the chart is rounding.
   if (fabs(value) < 1e-6 * (axis->high - axis->low)) value = 0;
   od_number_round(number, value / axis->factor, 4);
   with_minus(number, text);

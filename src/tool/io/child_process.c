@@ -36,7 +36,7 @@ static void limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &(struct rlimit){soft, hard});
 }
 
-// Libraries print about damaged files; what people are told is the caller's business.
+// Libraries print about damaged files; messages are made by the caller.
 static void silence(void) {
   int nowhere = open("/dev/null", O_RDWR);
   if (nowhere < 0) return;

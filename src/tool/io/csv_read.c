@@ -228,7 +228,7 @@ static od_status no_memory(const reader *r) {
   return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
 }
 
-// Keeps what is wrong with a column, or makes it an error if somebody needs the column.
+// Keeps what is wrong with a column, or makes it an error if the column is needed.
 static od_status flawed(const reader *r, int column, const od_error *flaw) {
   if (r->flaw) {
     if (!r->flaw[column]) r->flaw[column] = strdup(flaw->text);

@@ -1,5 +1,5 @@
 // Which files have been read, so that results do not take their place. Whatever opens a file for reading notes it here;
-// whoever is to write asks. A file is the same whatever it is called: device and number count, not the path.
+// writers of files ask. A file is the same whatever it is called: device and number count, not the path.
 //
 // Nothing is kept before od_inputs_begin(): only a program that writes files needs to know.
 #ifndef OD_IO_INPUTS_READ_H

@@ -10,8 +10,8 @@
 
 #include "io/atomic_file.h"
 #include "io/child_process.h"
-#include "io/mat_name.h"
 #include "io/mat_integrity.h"
+#include "io/mat_name.h"
 #include "io/table.h"
 #include "oleodyn/oleodyn.h"
 

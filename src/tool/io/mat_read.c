@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/inputs_read.h"
 #include "io/child_process.h"
-#include "io/mat_name.h"
+#include "io/inputs_read.h"
 #include "io/mat_integrity.h"
+#include "io/mat_name.h"
 #include "io/table.h"
 
 enum { DEEPEST = 8, MOST_ARRAYS = 100000, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };

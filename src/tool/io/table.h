@@ -53,7 +53,7 @@ typedef struct od_table_wish {
 // Reads a MATLAB file if the path ends with .mat, else CSV. Notes the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a CSV file with or without units in its header or in a line below it; errors name line and column. Columns may hold
-// anything: cells that are no numbers are NaN, and whoever uses a column asks for its flaw. Lines before the header are
+// anything: cells that are no numbers are NaN, and users of a column ask for its flaw. Lines before the header are
 // skipped where rows show that they are no part of the table.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);

@@ -1,4 +1,4 @@
-// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and told
+// A verdict: may this result be trusted, and if not, why not? Remarks are collected where the result is made and shown
 // in the same words in the terminal, in JSON and in the report.
 #ifndef OD_IO_VERDICT_H
 #define OD_IO_VERDICT_H

@@ -53,7 +53,7 @@ static double effect(od_search *s, const od_point *point, int j, double step, do
   return norm > 0 ? change / norm : change;
 }
 
-// The size of a parameter that starts at zero, of which nobody said how large it may be: in steps that are `part` of it
+// The size of a parameter that starts at zero, whose size is not given: in steps that are `part` of it
 // the residuals must change, and by no more than a small part of themselves.
 static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
   const double least = 1e-8, most = 1e-2, factor = 1e3;

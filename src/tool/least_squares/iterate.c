@@ -39,7 +39,7 @@ static void update_sizes(od_search *s) {
     if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
   }
 }
-// A column of zeros has told nothing yet.
+// A column of zeros carries no information yet.
 static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;

@@ -78,7 +78,7 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
-// A start that cannot be evaluated may be one that nobody wants to wait for.
+// A start that cannot be evaluated may have been interrupted.
 static bool goes_on_unbegun(const od_search *s) {
   const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
   return !s->options.progress || s->options.progress(s->options.progress_user, &p);

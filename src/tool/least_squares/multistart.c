@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random/random.h"
 #include "least_squares/search.h"
+#include "random/random.h"
 
 typedef struct sampler {
   const od_ls_problem *problem;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "document/document.h"
+#include "document/suggest.h"
 #include "io/table.h"
 #include "machine/draft.h"
-#include "document/suggest.h"
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
   const char *list = "";

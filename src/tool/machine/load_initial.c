@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/suggest.h"
+#include "machine/draft.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 

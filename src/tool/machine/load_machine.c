@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/document.h"
 #include "document/file_kind.h"
+#include "machine/draft.h"
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };

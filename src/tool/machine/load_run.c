@@ -1,10 +1,10 @@
-// The run section: what simulate does unless it is told otherwise.
+// The run section: the defaults of simulate.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/suggest.h"
+#include "machine/draft.h"
 #include "model/model.h"
 
 // A number that has no default of its own: without it the machine has no such number.

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/draft.h"
 #include "document/suggest.h"
+#include "machine/draft.h"
 
 enum { MOST_SHOWN = 12 };
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "predict/modal.h"
 #include "math/dense.h"
+#include "predict/modal.h"
 
 static const double tolerance = 1e-11;  // of the transfer functions
 

@@ -48,7 +48,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
       return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
     if (rule == OD_RULE_EXACT && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(err, OD_BAD_ARGUMENT,
-                     "exact discretisation wants samples at one distance; sample %d comes %g s "
+                     "exact discretisation needs uniform times; sample %d comes %g s "
                      "after the one before, the mean is %g s",
                      k + 1, h, step);
   }

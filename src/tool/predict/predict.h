@@ -42,7 +42,7 @@ typedef struct od_predictor_options {
   int free_count;
   double bound;  // a state or output beyond it, or growth by as much, means divergence; zero: 1e12
   bool dense;    // exact rule: step the matrices even where modes would serve
-  // Asked every so many steps; false ends the prediction with OD_INTERRUPTED. NULL: nobody is asked.
+  // Asked every so many steps; false ends the prediction with OD_INTERRUPTED. NULL: it runs to the end.
   bool (*keeps_going)(void *user);
   void *user;
 } od_predictor_options;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "predict/predictor.h"
 #include "math/dense.h"
+#include "predict/predictor.h"
 
 enum { MOST_ITERATIONS = 60 };
 static const double tolerance = 1e-12, round_off = 1e-8;

@@ -3,9 +3,9 @@
 #define OD_PREDICTOR_H
 
 #include "base/arena.h"
+#include "oleodyn/sim.h"
 #include "predict/linear.h"
 #include "predict/predict.h"
-#include "oleodyn/sim.h"
 
 typedef struct od_modal od_modal;
 
@@ -40,7 +40,7 @@ static inline double od_log_time(const od_drive *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
 }
 
-// Once per step: whether somebody still waits for the prediction. He is asked once in 256 steps.
+// Once per step: whether the prediction shall go on. The caller is asked once in 256 steps.
 static inline bool od_keeps_going(od_predictor *pr) {
   return !pr->keeps_going || pr->steps++ % 256 != 0 || pr->keeps_going(pr->user);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "prepare/whiteness.h"
-#include "report/fit_account.h"
 #include "report/figure_range.h"
+#include "report/fit_sections.h"
 
 enum { MOST_FIGURES = 24, MOST_INPUTS = 12, LAGS = 25 };
 
@@ -37,7 +37,7 @@ static od_figure_range range_of(od_series s, od_figure_range r) {
   return r;
 }
 
-static void draw_sensor(od_fit_account *a, int set, int sensor) {
+static void draw_sensor(od_fit_report *a, int set, int sensor) {
   const od_fitted *f = a->f;
   od_fit_rows rows = od_fit_rows_of(f, set);
   const od_sensor *s = &a->e->sensor[sensor];
@@ -61,7 +61,7 @@ static void draw_sensor(od_fit_account *a, int set, int sensor) {
   od_page_figure_end(a->page, &figure);
 }
 
-static void draw_residual(od_fit_account *a, int set, int sensor) {
+static void draw_residual(od_fit_report *a, int set, int sensor) {
   const od_fitted *f = a->f;
   od_fit_rows rows = od_fit_rows_of(f, set);
   const od_sensor *s = &a->e->sensor[sensor];
@@ -85,7 +85,7 @@ static void draw_residual(od_fit_account *a, int set, int sensor) {
   od_page_figure_end(a->page, &figure);
 }
 
-static void draw_input(od_fit_account *a, int set, int input) {
+static void draw_input(od_fit_report *a, int set, int input) {
   const od_fitted *f = a->f;
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series u = column(rows, f, 2 + input, 1), time;
@@ -98,7 +98,7 @@ static void draw_input(od_fit_account *a, int set, int input) {
   od_page_figure_end(a->page, &figure);
 }
 
-static void draw_inputs(od_fit_account *a, int set) {
+static void draw_inputs(od_fit_report *a, int set) {
   int inputs = od_machine_input_count(a->e->model);
   if (inputs == 0) return;
   od_page_figures_begin(a->page, true);
@@ -106,12 +106,12 @@ static void draw_inputs(od_fit_account *a, int set) {
   od_page_figures_end(a->page);
 }
 
-static bool can_be_drawn(const od_fit_account *a, int set, int sensor) {
+static bool can_be_drawn(const od_fit_report *a, int set, int sensor) {
   const od_fit_set_result *s = &a->f->set[set];
   return s->predicted == OD_OK && s->fitted_quality[sensor].samples + s->unseen_quality[sensor].samples > 0;
 }
 
-void od_fit_report_sets(od_fit_account *a) {
+void od_fit_report_sets(od_fit_report *a) {
   int drawn = 0, all = a->f->sets * a->e->sensors;
   static const od_legend legend[] = {{"measured", OD_DRAWN_MEASURED},
                                      {"predicted", OD_DRAWN_ESTIMATE},
@@ -143,7 +143,7 @@ void od_fit_report_sets(od_fit_account *a) {
 // --- What is left over --------------------------------------------------------------------------------------------
 
 // Correlations of the fitted part's residuals.
-static void draw_whiteness(od_fit_account *a, int set, int sensor) {
+static void draw_whiteness(od_fit_report *a, int set, int sensor) {
   const od_fitted *f = a->f;
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
@@ -159,7 +159,7 @@ static void draw_whiteness(od_fit_account *a, int set, int sensor) {
   free(series);
 }
 
-void od_fit_report_residuals(od_fit_account *a) {
+void od_fit_report_residuals(od_fit_report *a) {
   int drawn = 0;
   od_page_text(
       a->page,

@@ -1,4 +1,4 @@
-// The page in its order: what it is about, findings, parameters, what the data tell, measured and predicted, what is left
+// The page in its order: what it is about, findings, parameters, identifiability, measured and predicted, what is left
 // over.
 #include "report/fit_report.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fit_account.h"
+#include "report/fit_sections.h"
 
 enum { MOST_ROWS = 1000, MOST_HEAT = 23, MOST_NAMED = 4 };
 static const double unlikely = 0.001;  // a chance below it is none
@@ -25,7 +25,7 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind) {
 
 // --- What it is about ---------------------------------------------------------------------------------------------
 
-static void tell_set(od_page *p, const od_fit_set_result *s) {
+static void report_set(od_page *p, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   const char *what = s->validates ? "for validation" : s->fitted < s->rows ? "fitted but for its end" : "fitted";
   if (set->log)
@@ -34,7 +34,7 @@ static void tell_set(od_page *p, const od_fit_set_result *s) {
     od_page_fact(p, s->name, "%s: simulated%s, %ld samples", what, set->clean ? " without noise" : "", s->rows);
 }
 
-static void tell_facts(od_fit_account *a) {
+static void report_facts(od_fit_report *a) {
   const od_experiment *e = a->e;
   const od_fitted *f = a->f;
   od_page *p = a->page;
@@ -45,7 +45,7 @@ static void tell_facts(od_fit_account *a) {
   od_page_replaced_fact(p, "Set in the true machine", od_machine_numbers(e->truth));
   od_page_replaced_fact(p, "Set in the model", od_machine_numbers(e->model));
   od_page_replaced_fact(p, "Set in the file", &e->file->numbers);
-  for (int i = 0; i < f->sets && i < MOST_ROWS; i++) tell_set(p, &f->set[i]);
+  for (int i = 0; i < f->sets && i < MOST_ROWS; i++) report_set(p, &f->set[i]);
   od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
                od_fit_methods[f->plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "",
                f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations);
@@ -56,14 +56,14 @@ static void tell_facts(od_fit_account *a) {
 
 static const char *remark(const od_fitted *f, int i) {
   if (f->search->at_bound[i]) return f->search->at_bound[i] < 0 ? "at its lower bound" : "at its upper bound";
-  return isinf(f->sigma[i]) ? "not told alone" : "";
+  return isinf(f->sigma[i]) ? "not identifiable alone" : "";
 }
 
 // Columns that are only there when they say something.
 typedef struct parameter_columns {
   bool white, shift, truth;
 } parameter_columns;
-static parameter_columns columns_of(const od_fit_account *a) {
+static parameter_columns columns_of(const od_fit_report *a) {
   parameter_columns c = {.white = a->f->widened, .shift = a->f->better_substeps > 0};
   for (int i = 0; i < a->e->parameters; i++) c.truth = c.truth || !isnan(a->e->parameter[i].truth);
   return c;
@@ -75,7 +75,7 @@ static void interval_cell(od_page *p, double sigma, double factor, bool none) {
   od_page_cell(p, "%s", none ? "-" : text);
 }
 
-static void parameter_row(od_fit_account *a, int i, parameter_columns c) {
+static void parameter_row(od_fit_report *a, int i, parameter_columns c) {
   const od_estimated *p = &a->e->parameter[i];
   const od_fitted *f = a->f;
   double half = OD_NORMAL95 * f->sigma[i], shift = f->shift[i] / f->sigma[i];
@@ -97,7 +97,7 @@ static void parameter_row(od_fit_account *a, int i, parameter_columns c) {
   od_page_cell(a->page, "%s", remark(f, i));
 }
 
-static void report_parameters(od_fit_account *a) {
+static void report_parameters(od_fit_report *a) {
   parameter_columns c = columns_of(a);
   od_page_column columns[11] = {{"parameter", true}, {"unit", true},      {"low", false},        {"high", false},
                                 {"start", false},    {"estimate", false}, {"\u00b1 95 %", false}};
@@ -120,7 +120,7 @@ static void report_parameters(od_fit_account *a) {
     od_page_text(a->page, "Shown are the first %d of %d parameters.", MOST_ROWS, a->e->parameters);
 }
 
-static void report_combinations(od_fit_account *a) {
+static void report_combinations(od_fit_report *a) {
   static const od_page_column columns[] = {
       {"combination", true}, {"value, SI", false}, {"\u00b1 95 %", false}, {"\u00b1 in percent", false}};
   const od_fitted *f = a->f;
@@ -130,20 +130,20 @@ static void report_combinations(od_fit_account *a) {
   for (int i = 0; i < f->plan->combinations && i < MOST_ROWS; i++) {
     double value = f->combination_value[i], half = OD_NORMAL95 * f->combination_sigma[i];
     // SI units come in all sizes: digits count, not decimals.
-    bool told = isfinite(half) && half > 0;
-    int digits = told && fabs(value) > half ? 2 + (int)fmin(log10(fabs(value) / half), 15) : 2;
+    bool known = isfinite(half) && half > 0;
+    int digits = known && fabs(value) > half ? 2 + (int)fmin(log10(fabs(value) / half), 15) : 2;
     od_page_row(a->page, f->plan->combination[i].name);
-    od_page_cell(a->page, "%.*g", told ? digits : 5, value);
-    if (told)
+    od_page_cell(a->page, "%.*g", known ? digits : 5, value);
+    if (known)
       od_page_cell(a->page, "%.2g", half);
     else
-      od_page_cell(a->page, "not told");
+      od_page_cell(a->page, "not identifiable");
     od_page_percent_cell(a->page, isfinite(half) ? half / fabs(value) : (double)NAN);
   }
   od_page_table_end(a->page);
 }
 
-// --- What the data tell -------------------------------------------------------------------------------------------
+// --- Identifiability ----------------------------------------------------------------------------------------------
 
 // The parameters that a direction is mostly made of, the largest first.
 static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
@@ -163,14 +163,14 @@ static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
   }
 }
 
-static void report_directions(od_fit_account *a) {
+static void report_directions(od_fit_report *a) {
   static const od_page_column columns[] = {
       {"direction", true}, {"singular value", false}, {"known to, percent", false}, {"", true}, {"mostly", true}};
   const od_identifiability *id = a->f->identifiability;
   od_page_text(
       a->page,
-      "Directions in which all parameters change together, each in parts of its own size, in the order in which the "
-      "data tell them. A singular value of 100 means that the data know a change along that direction to 1\u00a0%% "
+      "Directions in which all parameters change together, each in parts of its own size, the best "
+      "identifiable ones first. A singular value of 100 means that the data know a change along that direction to 1\u00a0%% "
       "of the parameters' sizes (one standard deviation of the expected noise); below 1 the noise hides it, and "
       "where it is nothing but rounding the data do not change at all.");
   od_page_table_begin(a->page, columns, 5);
@@ -188,21 +188,25 @@ static void report_directions(od_fit_account *a) {
       od_page_cell(a->page, "-");
     else
       od_page_cell(a->page, "%.3g", 100 / id->singular[k]);
-    od_page_marked_cell(a->page, null || weak, "%s", null ? "not told" : weak ? "hardly told" : "told");
+    od_page_marked_cell(a->page, null || weak, "%s",
+                        null   ? "not identifiable"
+                        : weak ? "weakly identifiable"
+                               : "identifiable");
     od_page_cell(a->page, "%s", text);
   }
   od_page_table_end(a->page);
 }
 
-static void report_correlations(od_fit_account *a) {
+static void report_correlations(od_fit_report *a) {
   const od_fitted *f = a->f;
   int n = a->e->parameters, shown = 0, index[MOST_HEAT];
   for (int i = 0; i < n && shown < MOST_HEAT; i++)
     if (isfinite(f->sigma[i]) && f->sigma[i] > 0) index[shown++] = i;
   if (shown < 2) return;
   od_page_heading(a->page, "Correlations of the estimates' errors");
-  od_page_text(a->page,
-               "Of parameters that the data tell one by one. Near 1 or \u22121 two of them can hardly be told apart.");
+  od_page_text(
+      a->page,
+      "Of parameters that are identifiable one by one. Near 1 or \u22121 two of them can hardly be told apart.");
   od_page_column columns[MOST_HEAT + 1] = {{"", true}};
   char number[MOST_HEAT][12], name[140];
   for (int i = 0; i < shown; i++) {
@@ -218,8 +222,8 @@ static void report_correlations(od_fit_account *a) {
   od_page_table_end(a->page);
 }
 
-static void report_told(od_fit_account *a) {
-  od_page_section(a->page, "What the data tell");
+static void report_identifiability(od_fit_report *a) {
+  od_page_section(a->page, "Identifiability");
   if (a->f->identifiability) report_directions(a);
   report_correlations(a);
 }
@@ -233,7 +237,7 @@ static void percent_cell(od_page *p, double value) {
     od_page_cell(p, "%.2f", value);
 }
 
-static void quality_row(od_fit_account *a, int set, int sensor, bool unseen) {
+static void quality_row(od_fit_report *a, int set, int sensor, bool unseen) {
   const od_fit_set_result *s = &a->f->set[set];
   const od_sensor *its = &a->e->sensor[sensor];
   const od_fit_quality *q = unseen ? &s->unseen_quality[sensor] : &s->fitted_quality[sensor];
@@ -259,7 +263,7 @@ static void quality_row(od_fit_account *a, int set, int sensor, bool unseen) {
                         q->white);
 }
 
-static void report_residuals(od_fit_account *a) {
+static void report_residuals(od_fit_report *a) {
   static const od_page_column columns[] = {{"set", true},           {"sensor", true},         {"use", true},
                                            {"samples", false},      {"missing", false},       {"fit before, %", false},
                                            {"fit after, %", false}, {"residual, rms", false}, {"expected noise", false},
@@ -284,14 +288,14 @@ static void report_residuals(od_fit_account *a) {
 od_status od_fit_report_write(const od_fitted *f, const char *message, const char *path, od_error *err) {
   const od_experiment *e = f->plan->e;
   if (!f->table || f->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
-  od_fit_account a = {.f = f, .e = e, .message = message};
+  od_fit_report a = {.f = f, .e = e, .message = message};
   a.page = od_page_new("Fit report", e->title && e->title[0] ? e->title : e->path);
   if (!a.page) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  tell_facts(&a);
+  report_facts(&a);
   od_fit_report_findings(&a);
   report_parameters(&a);
   report_combinations(&a);
-  report_told(&a);
+  report_identifiability(&a);
   od_fit_report_sets(&a);
   report_residuals(&a);
   od_status status = od_page_write(a.page, path, err);

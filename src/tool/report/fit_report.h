@@ -1,4 +1,4 @@
-// The report of `oleodyn fit`: what was found, how sure it is, what the data cannot tell, and how well the fitted model
+// The report of `oleodyn fit`: what was found, how sure it is, what is not identifiable, and how well the fitted model
 // predicts.
 #ifndef OD_REPORT_FIT_H
 #define OD_REPORT_FIT_H

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/observe_account.h"
 #include "report/figure_range.h"
+#include "report/observe_sections.h"
 
 // A page must stay readable, and its file small.
 enum { MOST_OUTPUTS = 40, MOST_CURVES = 24, MOST_PARAMETERS = 48, MOST_SENSORS = 24, MOST_INPUTS = 12 };
@@ -21,7 +21,7 @@ static bool any_finite(od_series s) {
 }
 
 // A figure over the run's time with values of an SI unit in a range.
-static od_figure over_time(const od_account *a, const char *title, const char *note, od_figure_range r,
+static od_figure over_time(const od_observe_report *a, const char *title, const char *note, od_figure_range r,
                            od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
@@ -38,20 +38,20 @@ static od_figure over_time(const od_account *a, const char *title, const char *n
                      .y_unit = shown.unit};
 }
 
-static od_series time_of(const od_account *a) {
+static od_series time_of(const od_observe_report *a) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
   return column(t, 0, od_display_unit("s", end).factor);
 }
 
-static void tell_left_out(od_account *a, int all, int shown, const char *what, const char *which) {
+static void report_left_out(od_observe_report *a, int all, int shown, const char *what, const char *which) {
   if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
-// As the observer knew them, whoever said so.
-static void draw_input(od_account *a, int input) {
+// As the observer knew them, from a file or from a stream.
+static void draw_input(od_observe_report *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
   od_figure_range r = od_no_figure_range;
@@ -64,14 +64,14 @@ static void draw_input(od_account *a, int input) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_inputs(od_account *a) {
+void od_report_inputs(od_observe_report *a) {
   int inputs = od_machine_input_count(a->e->model);
   if (inputs == 0) return;
   od_page_section(a->page, "Inputs");
   od_page_figures_begin(a->page, true);
   for (int input = 0; input < inputs && input < MOST_INPUTS; input++) draw_input(a, input);
   od_page_figures_end(a->page);
-  tell_left_out(a, inputs, MOST_INPUTS, "inputs", "");
+  report_left_out(a, inputs, MOST_INPUTS, "inputs", "");
 }
 
 // --- Outputs ------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ static od_figure_range output_range(const od_table *t, output_columns c) {
   return r;
 }
 
-static void draw_output(od_account *a, const od_watched *w) {
+static void draw_output(od_observe_report *a, const od_watched *w) {
   const od_table *t = a->o->table;
   output_columns c = columns_of(t, w->name);
   od_figure_range r = output_range(t, c);
@@ -123,7 +123,7 @@ static void draw_output(od_account *a, const od_watched *w) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_outputs_figures(od_account *a, int first, int end) {
+void od_report_outputs_figures(od_observe_report *a, int first, int end) {
   const od_table *t = a->o->table;
   bool truth = any_finite(column(t, columns_of(t, a->e->watched[first].name).truth, 1));
   bool measured = first < a->e->sensors;
@@ -139,7 +139,7 @@ void od_report_outputs_figures(od_account *a, int first, int end) {
   od_page_figures_begin(a->page, false);
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
-  tell_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+  report_left_out(a, end - first, last - first, "outputs", ", the first in the file");
 }
 
 // --- Curves -------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ static double travel_factor(const od_curve_result *c) {
   return od_display_unit(c->x_unit, c->sample[c->samples - 1].x).factor;
 }
 
-static void draw_curve(od_account *a, const od_curve_result *c) {
+static void draw_curve(od_observe_report *a, const od_curve_result *c) {
   od_figure_range r = od_no_figure_range, band = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
     od_figure_range_include(&r, c->sample[i].start);
@@ -203,7 +203,7 @@ static void draw_curve(od_account *a, const od_curve_result *c) {
 }
 
 // The same under the magnifying glass: the band about the estimate, in percent of fully open.
-static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
+static void draw_band_of_curve(od_observe_report *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
   if (!difference) return;
   const double zero = 0;
@@ -228,7 +228,7 @@ static void draw_band_of_curve(od_account *a, const od_curve_result *c) {
   free(difference);
 }
 
-void od_report_curves(od_account *a) {
+void od_report_curves(od_observe_report *a) {
   const od_observed *o = a->o;
   if (o->curves == 0) return;
   bool truth = false;
@@ -253,12 +253,12 @@ void od_report_curves(od_account *a) {
   od_page_figures_begin(a->page, true);
   for (int i = 0; i < o->curves && i < MOST_CURVES; i++) draw_band_of_curve(a, &o->curve[i]);
   od_page_figures_end(a->page);
-  tell_left_out(a, o->curves, MOST_CURVES, "curves", "");
+  report_left_out(a, o->curves, MOST_CURVES, "curves", "");
 }
 
 // --- Convergence of parameters ------------------------------------------------------------------------------------
 
-static void draw_parameter(od_account *a, int i) {
+static void draw_parameter(od_observe_report *a, int i) {
   const od_table *t = a->o->table;
   const od_estimated *p = &a->e->parameter[i];
   int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
@@ -280,7 +280,7 @@ static void draw_parameter(od_account *a, int i) {
 }
 
 // Marks the parameters about which the data say most, as many as are shown.
-static void choose_parameters(const od_account *a, bool *chosen) {
+static void choose_parameters(const od_observe_report *a, bool *chosen) {
   for (int n = 0; n < MOST_PARAMETERS && n < a->e->parameters; n++) {
     int best = -1;
     for (int i = 0; i < a->e->parameters; i++)
@@ -289,7 +289,7 @@ static void choose_parameters(const od_account *a, bool *chosen) {
   }
 }
 
-void od_report_convergence(od_account *a) {
+void od_report_convergence(od_observe_report *a) {
   int count = a->e->parameters, shown = count < MOST_PARAMETERS ? count : MOST_PARAMETERS;
   bool *chosen = calloc((size_t)count + 1, sizeof *chosen);
   if (!chosen) return;
@@ -304,13 +304,13 @@ void od_report_convergence(od_account *a) {
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(a, i);
   od_page_figures_end(a->page);
-  tell_left_out(a, count, shown, "parameters", ", those about which the data say most");
+  report_left_out(a, count, shown, "parameters", ", those about which the data say most");
   free(chosen);
 }
 
 // --- Innovations --------------------------------------------------------------------------------------------------
 
-static void draw_windows(od_account *a) {
+static void draw_windows(od_observe_report *a) {
   od_nis_window windows[OD_WINDOWS];
   int count = od_nis_windows(a->e, a->o, a->series, windows);
   const long stride = sizeof *windows / sizeof(double);
@@ -330,7 +330,7 @@ static void draw_windows(od_account *a) {
   od_page_figure_end(a->page, &f);
 }
 
-static void draw_innovations(od_account *a, int sensor) {
+static void draw_innovations(od_observe_report *a, int sensor) {
   double *series = a->series[sensor];
   long rows = a->o->table->rows;
   od_figure_range r = {-3, 3};
@@ -343,7 +343,7 @@ static void draw_innovations(od_account *a, int sensor) {
   od_page_figure_end(a->page, &f);
 }
 
-void od_report_innovations(od_account *a) {
+void od_report_innovations(od_observe_report *a) {
   int sensors = a->e->sensors < MOST_SENSORS ? a->e->sensors : MOST_SENSORS;
   od_page_figures_begin(a->page, false);
   draw_windows(a);
@@ -354,5 +354,5 @@ void od_report_innovations(od_account *a) {
                          a->o->innovations[i].correlation, OD_LAGS, a->o->innovations[i].correlation_limit);
   }
   od_page_figures_end(a->page);
-  tell_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
+  report_left_out(a, a->e->sensors, sensors, "sensors", ", the first in the file");
 }

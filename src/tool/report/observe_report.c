@@ -6,23 +6,23 @@
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
-#include "report/observe_account.h"
+#include "report/observe_sections.h"
 
 enum { MOST_ROWS = 1000 };
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-double od_kept_uncertainty(const od_account *a, int parameter) {
+double od_kept_uncertainty(const od_observe_report *a, int parameter) {
   return a->o->sigma[parameter] / a->e->parameter[parameter].sigma;
 }
 
-bool od_is_uninformed(const od_account *a, int parameter) {
+bool od_is_uninformed(const od_observe_report *a, int parameter) {
   return od_kept_uncertainty(a, parameter) > 0.95;
 }
 
 // --- What it is about ---------------------------------------------------------------------------------------------
 
-static void tell_facts(od_account *a) {
+static void report_facts(od_observe_report *a) {
   const od_experiment *e = a->e;
   const od_observed *o = a->o;
   const char *variant = od_machine_variant(e->model);
@@ -70,7 +70,7 @@ static double last_of(const od_table *t, int column) {
   return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
 }
 
-static void output_row(od_account *a, int i) {
+static void output_row(od_observe_report *a, int i) {
   const od_table *t = a->o->table;
   const od_watched *w = &a->e->watched[i];
   int estimate = od_table_find(t, "estimate", w->name), sigma = od_table_find(t, "sigma", w->name),
@@ -92,7 +92,7 @@ static void output_row(od_account *a, int i) {
   if (i < a->e->sensors) od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
 }
 
-static void outputs_table(od_account *a, int first, int end) {
+static void outputs_table(od_observe_report *a, int first, int end) {
   static const od_page_column common[] = {
       {"at the end", true}, {"unit", true}, {"estimate", false}, {"\u00b1 95 %", false}};
   static const od_page_column truth[] = {
@@ -110,7 +110,7 @@ static void outputs_table(od_account *a, int first, int end) {
   od_page_table_end(a->page);
 }
 
-static void report_outputs(od_account *a) {
+static void report_outputs(od_observe_report *a) {
   const od_experiment *e = a->e;
   if (e->sensors > 0) {
     od_page_section(a->page, "Sensors");
@@ -126,7 +126,7 @@ static void report_outputs(od_account *a) {
 
 // --- Parameters ---------------------------------------------------------------------------------------------------
 
-static void parameter_row(od_account *a, int i) {
+static void parameter_row(od_observe_report *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double estimate = a->o->estimate[i], sigma = a->o->sigma[i], half = OD_NORMAL95 * sigma;
   double off = (estimate - p->truth) / sigma, shift = a->o->bias[i] / sigma, kept = od_kept_uncertainty(a, i);
@@ -157,7 +157,7 @@ static void parameter_row(od_account *a, int i) {
     od_page_cell(a->page, "-");
 }
 
-static void report_parameters(od_account *a) {
+static void report_parameters(od_observe_report *a) {
   static const char shifted[] = "shift by steps, sigmas";
   static const od_page_column with[] = {
       {"parameter", true}, {"unit", true},  {"start", false},          {"estimate", false}, {"\u00b1 95 %", false},
@@ -189,7 +189,7 @@ static void consistency_row(od_page *p, const char *name, const char *what, od_c
   od_page_cell(p, "%s", what);
 }
 
-static void consistency_table(od_account *a) {
+static void consistency_table(od_observe_report *a) {
   static const od_page_column columns[] = {
       {"per dimension", true}, {"value", false}, {"95 % interval of a right filter", false}, {"of what", true}};
   const od_observed *o = a->o;
@@ -219,7 +219,7 @@ static void chance_cell(od_page *p, double value, double expected, double limit)
   od_page_marked_cell(p, fabs(value - expected) > 2 * limit, "%s \u00b1 %.3f", text, limit);
 }
 
-static void sensor_row(od_account *a, int i) {
+static void sensor_row(od_observe_report *a, int i) {
   const od_innovations *in = &a->o->innovations[i];
   const od_sensor_counts *c = &a->o->sensor[i];
   od_page *p = a->page;
@@ -244,7 +244,7 @@ static void sensor_row(od_account *a, int i) {
                  in->whiteness, in->chance);
 }
 
-static void report_consistency(od_account *a) {
+static void report_consistency(od_observe_report *a) {
   static const od_page_column columns[] = {{"sensor", true}, {"used", false}, {"missing", false}, {"gated", false},
                                            {"mean", false},  {"std", false},  {"lag 1", false},   {"white", true}};
   od_page_section(a->page, "Consistency");
@@ -270,7 +270,7 @@ static void report_consistency(od_account *a) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-static bool gather(od_account *a) {
+static bool gather(od_observe_report *a) {
   a->page = od_page_new("Observer report", a->e->title && a->e->title[0] ? a->e->title : a->e->path);
   a->series = calloc((size_t)a->e->sensors + 1, sizeof *a->series);
   bool ok = a->page && a->series;
@@ -278,7 +278,7 @@ static bool gather(od_account *a) {
   return ok;
 }
 
-static void release(od_account *a) {
+static void release(od_observe_report *a) {
   for (int i = 0; a->series && i < a->e->sensors; i++) free(a->series[i]);
   free(a->series);
   od_page_free(a->page);
@@ -287,10 +287,10 @@ static void release(od_account *a) {
 od_status od_observe_report_write(const od_experiment *e, const od_observed *o, const char *message, const char *path,
                                   od_error *err) {
   if (o->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
-  od_account a = {.e = e, .o = o, .message = message};
+  od_observe_report a = {.e = e, .o = o, .message = message};
   od_status status = OD_NO_MEMORY;
   if (gather(&a)) {
-    tell_facts(&a);
+    report_facts(&a);
     od_report_findings(&a);
     od_report_inputs(&a);
     report_outputs(&a);

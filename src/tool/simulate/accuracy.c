@@ -305,14 +305,15 @@ static double unexplained(od_accuracy *a) {
   int nx = a->nx, nz = a->plant->nz;
   const window *w = &a->window;
   const double *x = od_sim_state(a->sim), *u = od_sim_inputs(a->sim);
-  double *told = a->scratch, most = 0;
-  memset(told, 0, (size_t)nx * sizeof *told);
-  for (int j = 0; j < nx; j++) od_add_scaled(nx, x[j] - w->x[j], a->mean + j * nx, told);
+  double *predicted = a->scratch, most = 0;
+  memset(predicted, 0, (size_t)nx * sizeof *predicted);
+  for (int j = 0; j < nx; j++) od_add_scaled(nx, x[j] - w->x[j], a->mean + j * nx, predicted);
   for (int i = nz; i < nx; i++) {
     double change = a->f_end[i] - w->f[i];
-    for (int j = 0; j < a->nu; j++) told[i] += (w->Ju[i * a->nu + j] + a->Ju_end[i * a->nu + j]) / 2 * (u[j] - w->u[j]);
-    double size = fabs(change) + fabs(told[i]) + 1e-6 * fabs(a->f_end[i]);
-    if (fabs(change - told[i]) > most * size) most = fabs(change - told[i]) / size;
+    for (int j = 0; j < a->nu; j++)
+      predicted[i] += (w->Ju[i * a->nu + j] + a->Ju_end[i * a->nu + j]) / 2 * (u[j] - w->u[j]);
+    double size = fabs(change) + fabs(predicted[i]) + 1e-6 * fabs(a->f_end[i]);
+    if (fabs(change - predicted[i]) > most * size) most = fabs(change - predicted[i]) / size;
   }
   return most;
 }

@@ -5,7 +5,7 @@
 
 #include "io/display.h"
 
-enum { MOST_TOLD = 6 };  // volumes with a remark of their own
+enum { MOST_SHOWN = 6 };  // volumes with a remark of their own
 
 typedef struct volume {
   bool now;      // at the last row
@@ -50,16 +50,16 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
 }
 
 bool od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
-  int told = 0, more = 0;
+  int shown = 0, more = 0;
   bool ok = true;
   for (int i = 0; i < c->model->nodes && ok; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;
-    if (told == MOST_TOLD) {
+    if (shown == MOST_SHOWN) {
       more++;
       continue;
     }
-    told++;
+    shown++;
     ok = od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
                         "volume %s cavitates from %.4g s on, in all for %s of %s: more oil is drawn from it than flows "
                         "in, and its pressure stays at zero.",

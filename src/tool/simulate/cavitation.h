@@ -1,4 +1,4 @@
-// Which volumes cavitate in a run, from when on and for how long: watched row by row, told at the end.
+// Which volumes cavitate in a run, from when on and for how long: watched row by row, reported at the end.
 #ifndef OD_SIMULATE_CAVITATION_H
 #define OD_SIMULATE_CAVITATION_H
 

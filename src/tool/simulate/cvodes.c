@@ -171,7 +171,7 @@ void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), 
   c->user = user;
 }
 
-// Before each internal step: is somebody still waiting for it, and is there an end in sight? `end` is what is known of it.
+// Before each internal step: shall it go on, and is there an end in sight? `end` is what is known of it.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "integrate/sim_block.h"
 #include "io/clock.h"
 #include "io/number.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
-#include "integrate/sim_block.h"
 #include "simulate/accuracy.h"
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
@@ -43,12 +43,12 @@ typedef struct run {
   double step;
   long steps, every;
   bool samples;  // the machine has sampled blocks
-  bool stopped;  // somebody does not want it to go on
+  bool stopped;  // the caller asked to end it
   long pieces;   // steps and parts of steps that were begun
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
-  od_accuracy *accuracy;  // NULL: cvodes controls its error itself, or nobody wants to know
+  od_accuracy *accuracy;  // NULL: cvodes controls its error itself, or it is not asked for
   od_plant *energy;       // the same machine with its energies as outputs
   range energy_range[ENERGIES];
   double balance;  // the largest
@@ -56,7 +56,7 @@ typedef struct run {
   long rows, inputs_watched;
   range *input_range;
   double *input_bend;         // the largest distance of each input from the straight line within a step
-  od_table *table;            // NULL: nobody wants it
+  od_table *table;            // NULL: not asked for
   const od_table *looser;     // the rows of the run that this one is to judge; NULL: none
   od_output_error *distance;  // of each output from those rows, the largest
   double *u, *u_middle, *u_after, *row, *map;

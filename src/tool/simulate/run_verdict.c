@@ -67,7 +67,7 @@ static bool judge_tolerance(const od_machine *machine, const od_run_options *o, 
                             od_verdict *v) {
   if (a->beyond == 0 || o->integrator != OD_CVODES) return true;
   const char *off = isinf(a->error[a->worst].part)
-                        ? "it cannot be told how far off the outputs are: the tighter run beside this one failed."
+                        ? "the error of the outputs is not known: the tighter run beside this one failed."
                         : NULL;
   return od_verdict_add(v, OD_DOUBTFUL, "tolerance.loose",
                         "Tolerance too loose:", "with a tolerance of %g %s Use %g or less.", o->tolerance,

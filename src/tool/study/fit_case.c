@@ -18,7 +18,7 @@
 typedef struct fit_case {
   od_fit_plan *plan;
   bool predicts;               // nothing is searched
-  bool told;                   // the true values are known, so that estimates can be judged
+  bool has_truth;              // the true values are known, so that estimates can be judged
   double *true_value, *bound;  // of the combinations
   double least_cost;           // of the fit from the file's own start
 } fit_case;
@@ -51,17 +51,17 @@ static od_status find_bounds(const od_case *c, od_error *err) {
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   w->bound = w->true_value + nc;
-  w->told = true;
+  w->has_truth = true;
   for (int i = 0; i < np; i++) {
     at[i] = e->parameter[i];
     at[i].start = p[i] = at[i].truth;
     // A true value may lie outside the bounds of the search.
     at[i].low = -INFINITY;
     at[i].high = INFINITY;
-    w->told = w->told && !isnan(at[i].truth);
+    w->has_truth = w->has_truth && !isnan(at[i].truth);
   }
   od_status status = OD_OK;
-  if (w->told && nc > 0) {
+  if (w->has_truth && nc > 0) {
     od_experiment mine;
     od_fit_plan plan = plan_with(w->plan, &mine, e->seed, at);
     const od_fit_options options = {.only_predict = true, .progress = c->progress, .user = c->user};
@@ -106,7 +106,7 @@ static const char *name_of(const fit_case *w, const char *a, const char *b) {
 
 static bool add_combinations(od_case *c, const fit_case *w) {
   bool ok = true;
-  for (int i = 0; ok && i < w->plan->combinations && w->told; i++) {
+  for (int i = 0; ok && i < w->plan->combinations && w->has_truth; i++) {
     const char *name = w->plan->combination[i].name, *inside = name_of(w, name, " in 3");
     double percent = 100 * w->bound[i] / fabs(w->true_value[i]);
     ok = inside && od_case_add(c, (od_metric){name, "%", OD_GATHER_SPREAD, none, 0, percent, none}) &&
@@ -166,7 +166,7 @@ static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double
     if (has_unseen(w->plan, i)) *value++ = unseen_fit(f, i, w->predicts);
   if (w->predicts) return;
   if (c->random_start) *value++ = f->search->cost <= w->least_cost * (1 + 1e-6);
-  for (int i = 0; i < w->plan->combinations && w->told && !c->random_start; i++) {
+  for (int i = 0; i < w->plan->combinations && w->has_truth && !c->random_start; i++) {
     double off = f->combination_value[i] - w->true_value[i];
     *value++ = 100 * off / fabs(w->true_value[i]);
     *value++ = fabs(off) <= 3 * w->bound[i];

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/cramer_rao.h"
 #include "experiment/compare_truth.h"
+#include "experiment/cramer_rao.h"
 #include "math/normal.h"
 #include "study/cases.h"
 

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/clock.h"
 #include "document/index.h"
 #include "document/suggest.h"
+#include "io/clock.h"
 #include "study/gather.h"
 #include "study/study.h"
 

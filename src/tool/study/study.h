@@ -26,7 +26,7 @@ typedef struct od_metric {
   const char *name, *unit;
   od_gather gather;
   double expected;   // what a right estimator gives; NAN: nothing
-  double dimension;  // of chi-squared, per run; of a part: of how many things, 0: nobody says
+  double dimension;  // of chi-squared, per run; of a part: of how many things, 0: not known
   double bound;      // the best that is possible; NAN: not known
   double published;  // what was published; NAN: nothing
 } od_metric;

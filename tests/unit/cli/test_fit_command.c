@@ -377,7 +377,7 @@ static void test_interrupt(void **state) {
   int status = system(command);
   char *err = scratch_read(scratch_path(s, ".err"));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 130) fail_msg("ended with %d: %s", status, err);
-  says(err, "what is told is the best so far");
+  says(err, "the result is the best so far");
   free(err);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   assert_non_null(root);

@@ -115,7 +115,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   forget(o);
   o = run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT);
   ends_with(o, 2);
-  says(o.err, "--truth: error: a log is observed here; nobody knows its true machine\n");
+  says(o.err, "--truth: error: a log is observed here, and its true machine is not known\n");
   forget(o);
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
@@ -411,7 +411,7 @@ static void test_live_ends(void **state) {
   waitpid(f.child, &status, 0);
   close(devnull);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-  wrote(s, "nobody takes the answers");
+  wrote(s, "the answers cannot be written");
   t = read_table(s, "live.csv");
   assert_int_equal(t->rows, 2);
   od_table_free(t);

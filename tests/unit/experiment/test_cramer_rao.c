@@ -57,7 +57,7 @@ static void closed_form(void **state) {
   e = lag(s, ", every: 4, dropout: 20 %", "lag.gain: {start: 2, sigma: 0.5}");
   expect_bound(e, 0, 1 / sqrt(4 + information(4, 0.8)));
   od_experiment_free(e);
-  // An unknown scale of the sensor does the same as the gain: only their product is told, sigma^2 (K) + K^2 sigma^2 (scale)
+  // An unknown scale of the sensor does the same as the gain: only their product is identifiable, sigma^2 (K) + K^2 sigma^2 (scale)
   // is what remains of the sum of both, in the prior's proportions.
   e = lag(s, "", "lag.gain: {sigma: 0.5}, sensors.lag.scale: {sigma: 0.1}");
   double k2 = 0.25, s2 = 9 * 0.01, told = 1 / information(1, 1), all = k2 + s2;

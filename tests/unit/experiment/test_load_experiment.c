@@ -201,7 +201,7 @@ static void test_mistakes_in_matrices(void **state) {
          "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
          "initial: {matrix: [[1]]}\n",
-         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to go together with others\n"
+         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to be correlated with others\n"
          "x.yaml:3:33: there is no sensor 'A.pressure'\n"
          "x.yaml:4:10: initial needs 'of'\n");
 }

@@ -502,10 +502,9 @@ static void test_data_that_say_nothing(void **state) {
   assert_string_equal(err.text, "the set 'data' has 1 rows, expected at least 2");
   put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(
-      err.text,
-      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' wants them at one distance; "
-      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
+  assert_string_equal(err.text,
+                      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' needs uniform times; "
+                      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
   static const char still[] =
       "machine: lag.yaml\nsensors: {lag: {relative: 1 %}}\nparameters: {lag.gain: {}}\ndata: {file: still.csv}\n";
   put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
@@ -514,7 +513,7 @@ static void test_data_that_say_nothing(void **state) {
       err.text, "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
 }
 
-// A sensor that never moves: there is no fit in percent, and what it could have told is not told.
+// A sensor that never moves: there is no fit in percent, and the parameters it could have shown are not identifiable.
 static void test_still_sensor(void **state) {
   scratch *s = *state;
   put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n");
@@ -574,9 +573,9 @@ static void test_combinations(void **state) {
   assert_true(od_combination_value(&plain, 1, zero, gradient) == 0 && gradient[0] == 1);
 }
 
-// Columns of parameters against the normal equations: what is told with the states known to nobody is the Schur
+// Columns of parameters against the normal equations: what is identifiable with unknown states is the Schur
 // complement. States that depend on each other, or that nothing depends on, change nothing.
-static void test_told_without_states(void **state) {
+static void test_identifiability_without_states(void **state) {
   (void)state;
   enum { M = 40, N = 6, NP = 2 };
   double J[M * N], value[] = {2, -3};
@@ -605,7 +604,7 @@ static void test_told_without_states(void **state) {
   expect_near(id->sigma[0], sqrt(A[1][1] / determinant), 1e-9);
   expect_near(id->sigma[1], sqrt(A[0][0] / determinant), 1e-9);
   od_identifiability_free(id);
-  // A parameter that does what a state does is not told at all.
+  // A parameter that does what a state does is not identifiable at all.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];
   assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 1);
@@ -637,7 +636,7 @@ int main(void) {
       TEST(test_still_sensor),
       TEST(test_interrupted),
       cmocka_unit_test(test_combinations),
-      cmocka_unit_test(test_told_without_states),
+      cmocka_unit_test(test_identifiability_without_states),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

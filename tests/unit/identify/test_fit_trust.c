@@ -260,7 +260,7 @@ static void test_sound(void **state) {
   od_fitted *f = fit_noisy(*state, 0.05, "fit: {hold_out: 20 %}\n", &plan);
   assert_int_equal(f->verdict.trust, OD_SOUND);
   expect_remark(f, OD_SOUND, "fit");
-  expect_remark(f, OD_SOUND, "told.all");
+  expect_remark(f, OD_SOUND, "identifiable.all");
   fit_release(f, plan);
 }
 

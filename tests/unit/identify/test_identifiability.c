@@ -1,4 +1,4 @@
-// What data can tell about parameters.
+// Identifiability of parameters from data.
 //
 // Oracles: small models whose null directions and Cramer-Rao bounds are known in closed form; the nine-state servo,
 // whose equations show that K_c and C_tc enter as their sum, and that one factor can be moved between the pressure and
@@ -92,7 +92,7 @@ static void known_nulls(void **state) {
   assert_says(id, 2, names, "c up by 1 with d down by 1 leaves the data unchanged");
   assert_says(id, 3, names, "scaling e by lambda and f by 1/lambda^2 leaves the data unchanged");
   for (int i = 0; i < P; i++) assert_true(isinf(id->sigma[i]));
-  // a / b is told, relative to a / b as well as a straight line through zero tells its slope among three powers.
+  // a / b is identifiable, relative to a / b as well as a straight line through zero tells its slope among three powers.
   double ratio[P] = {1 / v[1], -v[0] / (v[1] * v[1])}, sum[P] = {0, 0, 1, 1};
   assert_true(isfinite(od_identifiability_sigma(id, ratio)));
   assert_true(isfinite(od_identifiability_sigma(id, sum)));

@@ -880,7 +880,7 @@ static void bad_arguments(void **state) {
   }
 }
 
-// Only the product of the two is told. By differences the direction without influence has a slope all the same, which is
+// Only the product of the two is identifiable. By differences the direction without influence has a slope all the same, which is
 // rounding and no way down: where the product is right, to the normal equations, is a minimum.
 enum { PRODUCT_ROWS = 2000 };
 static double product_data(int k) {
@@ -891,7 +891,7 @@ static int product_residuals(void *user, const double *x, double *r) {
   for (int k = 0; k < PRODUCT_ROWS; k++) r[k] = x[0] * x[1] * (1 + 1e-3 * k) - product_data(k);
   return 0;
 }
-static void differences_find_the_minimum_of_what_is_told(void **state) {
+static void differences_find_the_minimum_of_what_is_identifiable(void **state) {
   (void)state;
   static const double start[2] = {1, 1};
   double above = 0, below = 0;
@@ -930,7 +930,7 @@ int main(void) {
       cmocka_unit_test(multistart),
       cmocka_unit_test(multistart_with_trouble),
       cmocka_unit_test(bad_arguments),
-      cmocka_unit_test(differences_find_the_minimum_of_what_is_told),
+      cmocka_unit_test(differences_find_the_minimum_of_what_is_identifiable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void test_figures(void **state) {
   }
   snprintf(part, sizeof part, "explains %.2f %% of what the sensors say, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
-  says(text, "the data tell all 2 parameters");
+  says(text, "all 2 parameters are identifiable from the data");
   says(text, "of the last part of a, which the fit has not seen, the model predicts ");
   says(text, "of the set b, which the fit has not seen, the model predicts ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
@@ -95,16 +95,17 @@ static void test_figures(void **state) {
 }
 
 // The gain of the block and the scale of the sensor do the same: that is said, and nobody claims to know either.
-static void test_what_is_not_told(void **state) {
+static void test_what_is_not_identifiable(void **state) {
   od_fit_plan *plan = plan_of(
       *state, "parameters: {lag.gain: {}, lag.time_constant: {high: 0.4 s, start: 0.3 s}, sensors.lag.scale: {}}\n",
       "");
   od_fitted *f = fit_run(plan, &with_table);
   char *text = report(*state, f, NULL);
-  says(text,
-       "<b>Not all is told:</b> the data tell 2 of 3 directions in which the parameters can change; 1 leaves the data");
+  says(
+      text,
+      "<b>Not all identifiable:</b> 2 of 3 directions in which the parameters can change are identifiable; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
-  says(text, "not told alone");
+  says(text, "not identifiable alone");
   says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the data would have it go further");
   says(text, "Not white");
   free(text);
@@ -180,7 +181,7 @@ static void test_set_that_explodes(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_figures),   TEST(test_what_is_not_told),  TEST(test_strange_ends),
+      TEST(test_figures),   TEST(test_what_is_not_identifiable), TEST(test_strange_ends),
       TEST(test_poor_data), TEST(test_set_that_explodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,18 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/observe_account.h"
+#include "report/observe_sections.h"
 
 enum { MOST_CURVES = 8, MOST_OUTPUTS = 6, MOST_PARAMETERS = 6, MOST_NAMES = 6 };
 
 // --- Curves, outputs, parameters ----------------------------------------------------------------------------------
 
 // What a doubtful observer says of itself may not be so.
-static const char *believed(const od_account *a) {
+static const char *believed(const od_observe_report *a) {
   return a->o->verdict.trust == OD_SOUND ? "is" : "is taken as";
 }
 
-static void tell_curve(od_account *a, const od_curve_result *c) {
+static void report_curve(od_observe_report *a, const od_curve_result *c) {
   double sum = 0, worst = 0, at = 0;
   char lead[200], truth[200] = "";
   for (int i = 0; i < c->samples; i++) {
@@ -35,7 +35,7 @@ static void tell_curve(od_account *a, const od_curve_result *c) {
 }
 
 // All curves together beside the best that is possible.
-static void tell_bound(od_account *a) {
+static void report_bound(od_observe_report *a) {
   double rmse = od_observed_curve_rmse(a->o);
   if (isnan(rmse) || !a->o->bound || a->o->bound->curves == 0) return;
   od_page_item(a->page, "All curves together",
@@ -48,7 +48,7 @@ static double last_of(const od_table *t, int column) {
   return column >= 0 ? od_table_summary(t, column).final : (double)NAN;
 }
 
-static void tell_hidden(od_account *a, const od_watched *w) {
+static void report_hidden(od_observe_report *a, const od_watched *w) {
   const od_table *t = a->o->table;
   int error = od_table_find(t, "error", w->name);
   double truth = last_of(t, od_table_find(t, "true", w->name)), sigma = last_of(t, od_table_find(t, "sigma", w->name));
@@ -68,7 +68,7 @@ static bool is_point_of_curve(const char *path) {
   return strstr(path, ".curve.") != NULL;
 }
 
-static void tell_parameter(od_account *a, int i) {
+static void report_parameter(od_observe_report *a, int i) {
   const od_estimated *p = &a->e->parameter[i];
   double size = od_larger(a->o->estimate[i], od_larger(a->o->start[i], p->truth));
   char truth[120] = "";
@@ -79,17 +79,17 @@ static void tell_parameter(od_account *a, int i) {
                od_quantity(a->o->start[i], p->sigma, p->unit, size).text);
 }
 
-static void tell_parameters(od_account *a) {
-  int told = 0, silent = 0;
+static void report_parameters(od_observe_report *a) {
+  int shown = 0, silent = 0;
   char names[600] = "";
   for (int i = 0; i < a->e->parameters; i++) {
     const char *path = a->e->parameter[i].path;
     if (od_is_uninformed(a, i)) {
       size_t used = strlen(names);
       if (silent++ < MOST_NAMES) snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "", path);
-    } else if (!is_point_of_curve(path) && told < MOST_PARAMETERS) {
-      tell_parameter(a, i);
-      told++;
+    } else if (!is_point_of_curve(path) && shown < MOST_PARAMETERS) {
+      report_parameter(a, i);
+      shown++;
     }
   }
   size_t used = strlen(names);
@@ -99,7 +99,7 @@ static void tell_parameters(od_account *a) {
                  silent > 1 ? "they are" : "it is");
 }
 
-static void tell_largest_error(od_account *a) {
+static void report_largest_error(od_observe_report *a) {
   int worst = -1;
   double most = 0;
   for (int i = 0; i < a->e->parameters; i++) {
@@ -113,7 +113,7 @@ static void tell_largest_error(od_account *a) {
       a->o->covered, a->o->compared, a->e->parameter[worst].path, od_two_digits(most));
 }
 
-static void tell_sensors(od_account *a) {
+static void report_sensors(od_observe_report *a) {
   for (int i = 0; i < a->e->sensors; i++) {
     const od_sensor_counts *c = &a->o->sensor[i];
     if (c->gated > 0)
@@ -124,7 +124,7 @@ static void tell_sensors(od_account *a) {
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-void od_report_findings(od_account *a) {
+void od_report_findings(od_observe_report *a) {
   const od_experiment *e = a->e;
   od_page_section(a->page, "Findings");
   if (a->message)
@@ -132,11 +132,11 @@ void od_report_findings(od_account *a) {
                    a->message);
   od_page_verdict(a->page, &a->o->verdict);
   od_page_items_begin(a->page);
-  for (int i = 0; i < a->o->curves && i < MOST_CURVES; i++) tell_curve(a, &a->o->curve[i]);
-  tell_bound(a);
-  for (int i = e->sensors; i < e->watches && i < e->sensors + MOST_OUTPUTS; i++) tell_hidden(a, &e->watched[i]);
-  tell_parameters(a);
-  if (a->o->compared > 0) tell_largest_error(a);
-  tell_sensors(a);
+  for (int i = 0; i < a->o->curves && i < MOST_CURVES; i++) report_curve(a, &a->o->curve[i]);
+  report_bound(a);
+  for (int i = e->sensors; i < e->watches && i < e->sensors + MOST_OUTPUTS; i++) report_hidden(a, &e->watched[i]);
+  report_parameters(a);
+  if (a->o->compared > 0) report_largest_error(a);
+  report_sensors(a);
   od_page_items_end(a->page);
 }
