@@ -19,6 +19,7 @@ const od_command od_commands[] = {
     {"check", "say whether files are right, and everything that is wrong with them", od_command_check},
     {"info", "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
      od_command_info},
+    {"components", "list the components that machine files can use, or show their keys", od_command_components},
     {"help", "explain a command", od_command_help},
     {"version", "show the version", od_command_version},
     {NULL, NULL, NULL},

@@ -142,6 +142,8 @@ typedef struct od_element_class {
   const char *heading;  // over a list of them
   const char *summary;  // one line for people
   const char *inside;   // the key under which it stands in what it belongs to: "friction"; NULL
+  const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
+  bool has_curve;       // behind its fields its numbers are the control points of a curve, as choices 1 and 2 say (degree, count)
   const char *choice;   // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[2];
   od_acts acts;
@@ -152,7 +154,7 @@ typedef struct od_element_class {
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;  // of theta; -1: the instance says how many
+  int numbers;  // of theta; with a curve the instance says how many
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
@@ -167,10 +169,11 @@ typedef struct od_element_class {
   void (*tell)(const od_batch *b, const int *pool, double *w);
   void (*tell_complex)(const od_batch *b, const int *pool, double _Complex *w);
   // Optional, for hot classes; without them slopes are complex steps of the instance alone. All d out / d in of every
-  // instance, and d out by one number of an instance: its own (0 ..), of what it belongs to (OD_NUMBER_OF_HOST + ..), or
-  // of the oil (OD_NUMBER_OF_OIL + ..).
+  // instance; and d out of one instance by some numbers (`outs` of them per number): its own (0 ..), of what it belongs to
+  // (OD_NUMBER_OF_HOST + ..), or of the oil (OD_NUMBER_OF_OIL + ..); false where all of them are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
-  void (*number_slope)(const od_batch *b, const int *pool, double *w, int instance, int number, double *dout);
+  bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
+                        double *dout);
 } od_element_class;
 
 enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };

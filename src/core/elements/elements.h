@@ -23,8 +23,11 @@
 OD_ELEMENT_CLASSES(OD_DECLARE_CLASS)
 #undef OD_DECLARE_CLASS
 
+extern const od_element_class *const od_element_classes[];
 int od_element_class_count(void);
-const od_element_class *od_element_class_at(int i);
+static inline const od_element_class *od_element_class_at(int i) {
+  return od_element_classes[i];
+}
 int od_element_class_find(const char *name);  // -1: there is none
 
 // Places of numbers and choices of directional valves and their ports, and of cylinders: their curves, areas and stops are

@@ -86,9 +86,9 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 // d opening by a number of the curve: through the basis functions; an abscissa also through the slope.
 static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, int number) {
-  int count = s->choice[OD_PORT_COUNT], degree = s->choice[OD_PORT_DEGREE];
-  int point = number % count, place = point - port->curve.first;
-  if (place < 0 || place > degree) return 0;
+  int count = s->choice[OD_PORT_COUNT];
+  int point = number < count ? number : number - count, place = point - port->curve.first;
+  if (place < 0 || place > s->choice[OD_PORT_DEGREE]) return 0;
   bool abscissa = number < count, coefficient = s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT;
   const double *v = s->host;
   double per_value = 1 / v[OD_VALVE_FULL] * (coefficient ? port->travel / v[OD_VALVE_STROKE] : 1);
@@ -99,25 +99,22 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   return slope;
 }
 
-static inline double flow_by_number(const in_r *in, const numbers_r *q, const setting_r *s, double flow, int number) {
+// d flow by a number of the valve or of the oil.
+static double flow_by_other(const in_r *in, const numbers_r *q, const setting_r *s, double flow, int number) {
   const port_state_r *port = (const port_state_r *)s->kept;
-  if (!port->open) return 0;
-  if (number == 0) return -port->full_flow * opening_slope(q, s, port);
-  if (number < OD_NUMBER_OF_HOST) return port->full_flow * opening_by_point(q, s, port, number - 1);
-  if (number < OD_NUMBER_OF_OIL) {
-    int place = number - OD_NUMBER_OF_HOST;
-    switch (place) {
-      case OD_VALVE_AREA:
-      case OD_VALVE_DISCHARGE: return flow / s->host[place];
-      case OD_VALVE_FULL: return -flow / s->host[place];
-      case OD_VALVE_STROKE: return s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? -flow / s->host[place] : 0;
-      case OD_VALVE_DEAD_BAND: return -port->full_flow * opening_slope(q, s, port);
-      default: return 0;
-    }
+  if (number == OD_NUMBER_OF_OIL + OD_OIL_STATE_ROOT) return flow / s->oil[OD_OIL_STATE_ROOT];
+  if (number == OD_NUMBER_OF_OIL + OD_OIL_STATE_SMOOTHING)
+    return s->host[OD_VALVE_AREA] * s->host[OD_VALVE_DISCHARGE] * s->oil[OD_OIL_STATE_ROOT] * port->opening *
+           root_smoothing_slope(in->from - in->to, s->oil[OD_OIL_STATE_SMOOTHING]);
+  int place = number - OD_NUMBER_OF_HOST;
+  switch (place) {
+    case OD_VALVE_AREA:
+    case OD_VALVE_DISCHARGE: return flow / s->host[place];
+    case OD_VALVE_FULL: return -flow / s->host[place];
+    case OD_VALVE_STROKE: return s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? -flow / s->host[place] : 0;
+    case OD_VALVE_DEAD_BAND: return -port->full_flow * opening_slope(q, s, port);
+    default: return 0;
   }
-  if (number - OD_NUMBER_OF_OIL == OD_OIL_STATE_ROOT) return flow / s->oil[OD_OIL_STATE_ROOT];
-  double e = s->oil[OD_OIL_STATE_SMOOTHING], K = s->host[OD_VALVE_AREA] * s->host[OD_VALVE_DISCHARGE];
-  return K * s->oil[OD_OIL_STATE_ROOT] * port->opening * root_smoothing_slope(in->from - in->to, e);
 }
 #endif
 
@@ -126,12 +123,22 @@ static inline double flow_by_number(const in_r *in, const numbers_r *q, const se
 #define OD_ELEMENT_FILE "elements/port.c"
 #include "elements/both_x.h"
 
-static void number_slope(const od_batch *b, const int *pool, double *w, int i, int number, double *dout) {
+static bool number_slopes(const od_batch *b, const int *pool, double *w, int i, const int *number, int count,
+                          double *dout) {
   setting_r s = setting_of_r(b, pool, w, i);
+  const port_state_r *port = (const port_state_r *)s.kept;
+  if (!port->open) return false;
   const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
-  const out_r *out = (const out_r *)(w + b->out) + i;
-  dout[0] = flow_by_number((const in_r *)(w + b->in) + i, q, &s, out->flow, number);
-  dout[1] = 0;  // the value has no effect on anything
+  for (int k = 0; k < count; k++, dout += outs_r) {
+    dout[1] = 0;  // the curve's value has no effect on anything
+    if (number[k] == 0)
+      dout[0] = -port->full_flow * opening_slope(q, &s, port);
+    else if (number[k] < OD_NUMBER_OF_HOST)
+      dout[0] = port->full_flow * opening_by_point(q, &s, port, number[k] - 1);
+    else
+      dout[0] = flow_by_other((const in_r *)(w + b->in) + i, q, &s, ((const out_r *)(w + b->out) + i)->flow, number[k]);
+  }
+  return true;
 }
 
 const od_element_class od_port_class = {
@@ -140,6 +147,8 @@ const od_element_class od_port_class = {
     .heading = "Ports",
     .summary = "an orifice that a valve's spool opens along a curve",
     .inside = "ports",
+    .host_class = &od_valve_class,
+    .has_curve = true,
     .ends = {{"between", 2}},
     .needs_oil = true,
     .reads_host = true,
@@ -154,6 +163,6 @@ const od_element_class od_port_class = {
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
-    .number_slope = number_slope,
+    .number_slopes = number_slopes,
 };
 #endif

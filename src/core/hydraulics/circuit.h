@@ -10,11 +10,14 @@
 typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_ELEMENT } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;
-  int index, place;  // of a node, and its number; elements: the number in theta
+  int index, place;  // oil: the place of the number; a node: its index; elements: their first in the list of users, and how many
   bool pushes;       // whether forces depend on it
+  int run;           // so many numbers from here on are of one and the same element, whose class knows their slopes; or 0
 } od_circuit_number;
-static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false};
+static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
+// Finds the runs in a list of numbers: control points of a curve come in dozens.
+void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count);
 
 // Forces of actuators and rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
@@ -28,6 +31,8 @@ void od_circuit_linearise(const od_model *m, double *w);
 // sign, to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
+// The same for a run of numbers, of which no force depends: column k to rate[i * stride + k].
+void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign, int stride);
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);

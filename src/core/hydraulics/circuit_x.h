@@ -45,8 +45,8 @@ static void X(sum_up)(const od_model *m, od_x *w) {
   }
   for (int i = 0; i < m->actuators; i++) w[l->force + i] = 0;
   for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = 0;
-  const od_target *s = m->join.scatter;
-  for (int i = 0; i < m->join.scatters; i++, s++) w[s->to] += s->sign * w[s->from];
+  const od_target *s = m->join.target;
+  for (int i = 0; i < m->join.targets; i++, s++) w[s->to] += s->sign * w[s->from];
 }
 
 static inline bool X(is_squeezed)(const od_model *m, const od_x *w, int node) {
@@ -83,7 +83,7 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
       X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
   for (int i = 0; i < m->actuators; i++) w[m->layout.force + i] = 0;
   for (int i = 0; i < m->join.forces; i++) {
-    const od_target *s = &m->join.scatter[m->join.force[i]];
+    const od_target *s = &m->join.target[m->join.force[i]];
     w[s->to] += s->sign * w[s->from];
   }
 }

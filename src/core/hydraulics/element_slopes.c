@@ -65,13 +65,10 @@ void od_element_slopes(const od_model *m, double *w, int instance) {
   }
 }
 
-void od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
+bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
-  if (c->number_slope) {
-    c->number_slope(&m->join.batch[e->batch], m->join.pool, w, e->place, number, dout);
-    return;
-  }
+  if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
   alone a = take_out(m, w, instance);
   move(&a,
        number >= OD_NUMBER_OF_OIL    ? number - OD_NUMBER_OF_OIL
@@ -80,6 +77,7 @@ void od_element_number_slope(const od_model *m, double *w, int instance, int num
        1);
   evaluate(&a);
   for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
+  return true;
 }
 
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {

@@ -6,8 +6,8 @@
 
 // d out / d in, a row for each out, into the instance's place in the work memory.
 void od_element_slopes(const od_model *m, double *w, int instance);
-// d out by a number as its class calls it (see od_element_class.number_slope).
-void od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout);
+// d out by a number as its class calls it (see od_element_class.number_slopes); false where all of them are zero.
+bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout);
 // The change of one of its outs or reports when its `in` changes by din, where its slopes are known.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
 double od_element_report_tangent(const od_model *m, double *w, int instance, int report, const double *din);

@@ -1,11 +1,6 @@
 // Derivatives of the circuit: by lengths, speeds, states and signals once per point, into the rows of the work memory, and by
 // any number of the circuit on demand. Local slopes come from the elements; here they are carried to where their outs count.
 
-// What one unit of additional inflow does to the pressure of a node.
-static inline double stiffness(const od_model *m, const double *w, int node) {
-  return w[m->layout.modulus + node] / node_volume_r(m, w, node);
-}
-
 // How a pressure as elements see it moves with its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
   const od_node *n = &m->node[node];
@@ -14,46 +9,29 @@ static inline double pressure_gain(const od_model *m, const double *w, int node)
 
 // By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered
 // there.
-static inline double scatter_gain(const od_model *m, const double *w, const od_target *s) {
+static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
+  if (s->row < 0) return 0;
   switch (s->kind) {
     case OD_TO_FORCE:
     case OD_TO_RATE: return s->sign;
-    case OD_TO_END: return m->node[node].state >= 0 ? s->sign * stiffness(m, w, node) : 0;
-    case OD_TO_VOLUME:
-      if (m->node[node].state < 0 || is_squeezed_r(m, w, node)) return 0;
-      return -w[l->rate + m->node[node].state] / w[l->volume + node];
-    case OD_TO_LARGEST:
-      if (m->node[node].state < 0 || !is_squeezed_r(m, w, node)) return 0;
-      return -w[l->rate + m->node[node].state] / w[l->largest + node];
+    case OD_TO_END: return s->sign * w[l->stiffness + node];
+    case OD_TO_VOLUME: return is_squeezed_r(m, w, node) ? 0 : -w[l->rate + s->state] / w[l->volume + node];
+    case OD_TO_LARGEST: return is_squeezed_r(m, w, node) ? -w[l->rate + s->state] / w[l->largest + node] : 0;
     case OD_TO_THROUGH:
     case OD_TO_NOTHING: break;
   }
   return 0;
 }
 
-static inline int scatter_state(const od_model *m, const od_target *s) {
-  return s->kind == OD_TO_RATE ? s->target : m->node[s->target].state;
-}
-
 // Adds the slopes of one out to the row that it counts in.
-static inline void add_slopes(const od_model *m, double *w, const od_target *s) {
-  const od_layout *l = &m->layout;
-  double gain = scatter_gain(m, w, s);
-  if (gain == 0) return;
-  // A force's row begins with its own length and speed instead of everybody's.
-  bool force = s->kind == OD_TO_FORCE;
-  double *row = force ? w + l->force_row + s->target * l->force_width + 2 - 2 * m->actuators
-                      : w + l->rate_row + scatter_state(m, s) * l->rate_width;
-  for (int j = 0; j < s->ins; j++) {
-    double slope = w[s->slope + j];
-    int column = m->join.column[s->in + j], node = m->join.node[s->in + j];
-    if (slope == 0 || column < 0) continue;
-    if (node >= 0) slope *= pressure_gain(m, w, node);
-    if (force && column < 2 * m->actuators) column = 2 * m->actuators - 2 + (column >= m->actuators);
-    row[column] += gain * slope;
-  }
+static inline void add_slopes(const od_model *m, double *w, const od_target *s, double gain) {
+  const int *column = (s->kind == OD_TO_FORCE ? m->join.force_column : m->join.column) + s->in;
+  const int *moves = m->join.gain + s->in;
+  const double *slope = w + s->slope;
+  double *row = w + s->row;
+  for (int j = 0; j < s->ins; j++) row[column[j]] += gain * slope[j] * w[moves[j]];
 }
 
 void od_circuit_linearise(const od_model *m, double *w) {
@@ -63,11 +41,18 @@ void od_circuit_linearise(const od_model *m, double *w) {
     const od_element_class *c = od_element_class_at(join->batch[i].element_class);
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
-  for (int i = 0; i < m->instances; i++)
-    if (!od_instance_class(&m->instance[i])->slopes) od_element_slopes(m, w, i);
+  for (int i = 0; i < join->steppeds; i++) od_element_slopes(m, w, join->stepped[i]);
   // Forces' rows and rates' rows stand one after another.
   for (int i = l->force_row; i < l->rate_row + m->circuit_states * l->rate_width; i++) w[i] = 0;
-  for (int i = 0; i < join->scatters; i++) add_slopes(m, w, &join->scatter[i]);
+  for (int i = 0; i < m->nodes; i++) {
+    w[l->pressure_gain + i] = pressure_gain(m, w, i);
+    if (m->node[i].state >= 0) w[l->stiffness + i] = w[l->modulus + i] / node_volume_r(m, w, i);
+  }
+  for (int i = 0; i < join->targets; i++) {
+    double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
+    if (gain != 0) add_slopes(m, w, &join->target[i], gain);
+  }
+  if (m->oil_law == OD_OIL_CONSTANT) return;
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
     if (state < 0 || cavitates_r(m, w, i)) continue;
@@ -85,25 +70,44 @@ typedef struct change {
 } change;
 
 // The changes of an instance's outs.
-static void add_change(const od_model *m, const double *w, const change *d, const od_instance *e, const double *dout) {
-  for (int i = e->scatter; i < e->scatter + e->scatters; i++) {
-    const od_target *s = &m->join.scatter[i];
-    double by = dout[s->from - e->out];
-    if (by == 0) continue;
-    by *= scatter_gain(m, w, s);
+static inline void add_change(const od_model *m, const double *w, const change *d, const od_instance *e, const double *dout) {
+  const double *gain = w + m->layout.target_gain;
+  for (int i = e->target; i < e->target + e->targets; i++) {
+    const od_target *s = &m->join.target[i];
+    if (gain[i] == 0) continue;
+    double by = gain[i] * dout[s->from - e->out];
     if (s->kind == OD_TO_FORCE)
       d->force[s->target] += by;
-    else if (by != 0)
-      d->rate[scatter_state(m, s) * d->stride] += d->sign * by;
+    else
+      d->rate[s->state * d->stride] += d->sign * by;
   }
 }
 
-static void change_elements(const od_model *m, double *w, const change *d, int number) {
+static void change_elements(const od_model *m, double *w, const change *d, int first, int count) {
   double dout[OD_MOST_OUT];
-  for (int i = m->join.first_user[number]; i < m->join.first_user[number + 1]; i++) {
-    const od_number_user *user = &m->join.user[i];
-    od_element_number_slope(m, w, user->instance, user->number, dout);
-    add_change(m, w, d, &m->instance[user->instance], dout);
+  for (const od_number_user *user = m->join.user + first; user < m->join.user + first + count; user++)
+    if (od_element_number_slope(m, w, user->instance, user->number, dout))
+      add_change(m, w, d, &m->instance[user->instance], dout);
+}
+
+void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign, int stride) {
+  enum { MOST = 16 };
+  const od_number_user *user = &m->join.user[n->index];
+  const od_instance *e = &m->instance[user->instance];
+  const od_element_class *c = od_instance_class(e);
+  int number[MOST];
+  double dout[MOST * OD_MOST_OUT];
+  for (int first = 0; first < n->run; first += MOST) {
+    int count = n->run - first < MOST ? n->run - first : MOST;
+    for (int k = 0; k < count; k++) number[k] = m->join.user[n[first + k].index].number;
+    if (!c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, number, count, dout)) continue;
+    for (int i = e->target; i < e->target + e->targets; i++) {
+      const od_target *t = &m->join.target[i];
+      double gain = sign * w[m->layout.target_gain + i], *row = rate + t->state * stride + first;
+      const double *slope = dout + t->from - e->out;
+      if (gain == 0) continue;
+      for (int k = 0; k < count; k++, slope += c->outs) row[k] += gain * *slope;
+    }
   }
 }
 
@@ -123,7 +127,8 @@ static void change_oil(const od_model *m, double *w, const change *d, int number
     const od_instance *e = &m->instance[i];
     int outs = od_instance_class(e)->outs;
     if (!od_instance_class(e)->needs_oil) continue;
-    od_element_number_slope(m, w, i, OD_NUMBER_OF_OIL + (density ? OD_OIL_STATE_ROOT : OD_OIL_STATE_SMOOTHING), dout);
+    int state = density ? OD_OIL_STATE_ROOT : OD_OIL_STATE_SMOOTHING;
+    if (!od_element_number_slope(m, w, i, OD_NUMBER_OF_OIL + state, dout)) continue;
     for (int k = 0; k < outs; k++) dout[k] *= per_number;
     add_change(m, w, d, e, dout);
   }
@@ -159,7 +164,7 @@ void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n,
                               double sign, int stride) {
   change d = {force, rate, sign, stride};
   switch (n.owner) {
-    case OD_OWNER_ELEMENT: change_elements(m, w, &d, n.index); break;
+    case OD_OWNER_ELEMENT: change_elements(m, w, &d, n.index, n.place); break;
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;
     case OD_OWNER_NONE: break;
@@ -173,13 +178,29 @@ static int oil_numbers(od_oil_law law) {
 od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   int of_oil = number - m->oil;
   if (m->oil >= 0 && of_oil >= 0 && of_oil < oil_numbers(m->oil_law))
-    return (od_circuit_number){OD_OWNER_OIL, 0, of_oil, true};
+    return (od_circuit_number){OD_OWNER_OIL, 0, of_oil, true, 0};
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].number == number) return (od_circuit_number){OD_OWNER_NODE, i, 0, true};
-  od_circuit_number found = {OD_OWNER_ELEMENT, number, 0, false};
-  for (int i = m->join.first_user[number]; i < m->join.first_user[number + 1]; i++)
+    if (m->node[i].number == number) return (od_circuit_number){OD_OWNER_NODE, i, 0, true, 0};
+  int first = m->join.first_user[number], count = m->join.first_user[number + 1] - first;
+  od_circuit_number found = {OD_OWNER_ELEMENT, first, count, false, 0};
+  for (int i = first; i < first + count; i++)
     found.pushes = found.pushes || m->instance[m->join.user[i].instance].actuator >= 0;
-  return m->join.first_user[number] < m->join.first_user[number + 1] ? found : od_circuit_no_number;
+  return count > 0 ? found : od_circuit_no_number;
+}
+
+// The instance whose class knows slopes by this number, which nobody else depends on; or -1.
+static int sole_user(const od_model *m, const od_circuit_number *n) {
+  if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes) return -1;
+  int instance = m->join.user[n->index].instance;
+  return od_instance_class(&m->instance[instance])->number_slopes ? instance : -1;
+}
+
+void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count) {
+  for (int i = count - 1; i >= 0; i--) {
+    int instance = sole_user(m, &number[i]);
+    bool goes_on = i + 1 < count && sole_user(m, &number[i + 1]) == instance;
+    number[i].run = instance < 0 ? 0 : goes_on ? number[i + 1].run + 1 : 1;
+  }
 }
 
 // ---- outputs along a direction
@@ -191,7 +212,7 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
   int states = 2 * m->actuators, signals = states + m->circuit_states;
   for (int j = 0; j < od_instance_class(e)->ins; j++) {
     int column = m->join.column[e->in - l->in + j], node = m->join.node[e->in - l->in + j];
-    din[j] = column < 0               ? 0
+    din[j] = column == l->rate_width - 1 ? 0
              : column < m->actuators  ? w[l->dlength + column]
              : column < states        ? w[l->dspeed + column - m->actuators]
              : column < signals       ? dc[column - states]
@@ -213,8 +234,8 @@ static double sum_tangent(const od_model *m, const double *w, int to, const doub
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     bool ready = false;
-    for (int k = e->scatter; k < e->scatter + e->scatters; k++) {
-      const od_target *s = &m->join.scatter[k];
+    for (int k = e->target; k < e->target + e->targets; k++) {
+      const od_target *s = &m->join.target[k];
       if (s->to != to) continue;
       if (!ready) in_tangent(m, w, e, dc, du, din);
       ready = true;

@@ -70,13 +70,13 @@ static source pressure_source(const od_model *m, int node) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states;
   const od_node *n = &m->node[node];
-  int column = n->state >= 0 ? states + n->state : n->input >= 0 ? signals + n->input : -1;
+  int column = n->state >= 0 ? states + n->state : n->input >= 0 ? signals + n->input : l->rate_width - 1;
   return (source){l->pressure + node, column, node};
 }
 
 static source signal_source(const od_model *m, int signal) {
   const od_layout *l = &m->layout;
-  if (signal < 0) return (source){l->one, -1, -1};
+  if (signal < 0) return (source){l->one, l->rate_width - 1, -1};
   return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
 }
 
@@ -92,7 +92,7 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   switch (slot.kind) {
     case OD_IN_PRESSURE:
       if (e->end[slot.index] >= 0) return pressure_source(m, e->end[slot.index]);
-      return (source){l->nothing, -1, -1};
+      return (source){l->nothing, l->rate_width - 1, -1};
     case OD_IN_LENGTH: return (source){l->length + e->actuator, e->actuator, -1};
     case OD_IN_SPEED: return (source){l->speed + e->actuator, m->actuators + e->actuator, -1};
     case OD_IN_SIGNAL: return signal_source(m, e->signal);
@@ -100,7 +100,13 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
     case OD_IN_HOST_STATE: return state_source(m, &m->instance[e->host], slot.index);
     case OD_IN_NONE: break;
   }
-  return (source){l->nothing, -1, -1};
+  return (source){l->nothing, l->rate_width - 1, -1};
+}
+
+// A force's row begins with its own length and speed instead of everybody's.
+static int force_column(const od_model *m, int column) {
+  int na = m->actuators;
+  return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
 }
 
 static bool list_sources(od_model *m, od_arena *arena) {
@@ -108,8 +114,10 @@ static bool list_sources(od_model *m, od_arena *arena) {
   size_t size = (size_t)(j->ins + 1) * sizeof *j->gather;
   j->gather = od_arena_take(arena, size);
   j->column = od_arena_take(arena, size);
+  j->force_column = od_arena_take(arena, size);
+  j->gain = od_arena_take(arena, size);
   j->node = od_arena_take(arena, size);
-  if (!j->gather || !j->column || !j->node) return false;
+  if (!j->gather || !j->column || !j->force_column || !j->gain || !j->node) return false;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
@@ -117,6 +125,8 @@ static bool list_sources(od_model *m, od_arena *arena) {
       source s = source_of(m, e, c->in[k]);
       int at = e->in - m->layout.in + k;
       j->gather[at] = s.offset, j->column[at] = s.column, j->node[at] = s.node;
+      j->force_column[at] = force_column(m, s.column);
+      j->gain[at] = s.node >= 0 ? m->layout.pressure_gain + s.node : m->layout.one;
     }
   }
   return true;
@@ -124,24 +134,37 @@ static bool list_sources(od_model *m, od_arena *arena) {
 
 // ---- where their answers count
 
-static void add_scatter(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
+static int state_of(const od_model *m, od_out_kind kind, int target) {
+  return kind == OD_TO_FORCE ? -1 : kind == OD_TO_RATE ? target : m->node[target].state;
+}
+
+static int row_of(const od_model *m, od_out_kind kind, int target) {
+  const od_layout *l = &m->layout;
+  if (kind == OD_TO_FORCE) return l->force_row + target * l->force_width;
+  int state = state_of(m, kind, target);
+  return state >= 0 ? l->rate_row + state * l->rate_width : -1;
+}
+
+static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
-  m->join.scatter[m->join.scatters++] = (od_target){.from = e->out + out,
+  m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
                                                      .to = to,
                                                      .sign = sign,
                                                      .kind = kind,
                                                      .target = target,
                                                      .slope = e->slope + out * c->ins,
                                                      .in = e->in - m->layout.in,
-                                                     .ins = c->ins};
+                                                     .ins = c->ins,
+                                                     .row = row_of(m, kind, target),
+                                                     .state = state_of(m, kind, target)};
 }
 
 static void add_flow(od_model *m, const od_instance *e, int out, int end, int sign) {
   int node = e->end[end];
-  if (node >= 0) add_scatter(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
+  if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
-static void scatter_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
+static void place_out(od_model *m, const od_instance *e, int out, od_out_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
     case OD_TO_THROUGH:
@@ -149,15 +172,15 @@ static void scatter_out(od_model *m, const od_instance *e, int out, od_out_slot 
       add_flow(m, e, out, 1, 1);
       break;
     case OD_TO_END: add_flow(m, e, out, slot.index, 1); break;
-    case OD_TO_VOLUME: add_scatter(m, e, out, slot.kind, l->volume + e->end[slot.index], e->end[slot.index], 1); break;
-    case OD_TO_LARGEST: add_scatter(m, e, out, slot.kind, l->largest + e->end[slot.index], e->end[slot.index], 1); break;
+    case OD_TO_VOLUME: add_target(m, e, out, slot.kind, l->volume + e->end[slot.index], e->end[slot.index], 1); break;
+    case OD_TO_LARGEST: add_target(m, e, out, slot.kind, l->largest + e->end[slot.index], e->end[slot.index], 1); break;
     case OD_TO_FORCE:
-      m->join.force[m->join.forces++] = m->join.scatters;
-      add_scatter(m, e, out, slot.kind, l->force + e->actuator, e->actuator, 1);
+      m->join.force[m->join.forces++] = m->join.targets;
+      add_target(m, e, out, slot.kind, l->force + e->actuator, e->actuator, 1);
       break;
     case OD_TO_RATE:
       if (e->state[slot.index] >= 0)
-        add_scatter(m, e, out, slot.kind, l->rate + e->state[slot.index], e->state[slot.index], 1);
+        add_target(m, e, out, slot.kind, l->rate + e->state[slot.index], e->state[slot.index], 1);
       break;
     case OD_TO_NOTHING: break;
   }
@@ -165,15 +188,17 @@ static void scatter_out(od_model *m, const od_instance *e, int out, od_out_slot 
 
 static bool list_targets(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
-  j->scatter = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->scatter);
+  j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);
   j->force = od_arena_take(arena, (size_t)(j->outs + 1) * sizeof *j->force);
-  if (!j->scatter || !j->force) return false;
+  j->stepped = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *j->stepped);
+  if (!j->target || !j->force || !j->stepped) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
-    e->scatter = j->scatters;
-    for (int k = 0; k < c->outs; k++) scatter_out(m, e, k, c->out[k]);
-    e->scatters = j->scatters - e->scatter;
+    if (!c->slopes) j->stepped[j->steppeds++] = i;
+    e->target = j->targets;
+    for (int k = 0; k < c->outs; k++) place_out(m, e, k, c->out[k]);
+    e->targets = j->targets - e->target;
   }
   return true;
 }
@@ -186,9 +211,9 @@ static void list_users_of(const od_model *m, int number, od_number_user *user, i
     const od_instance *e = &m->instance[i], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
     int own = number - e->number, of_host = host ? number - host->number : -1;
     bool is_own = own >= 0 && own < e->numbers;
-    if (is_own) user[(*count)++] = (od_number_user){i, own};
+    if (is_own) user[(*count)++] = (od_number_user){i, e->batch, e->place, own};
     if (!is_own && host && of_host >= 0 && of_host < host->numbers && od_instance_class(e)->reads_host)
-      user[(*count)++] = (od_number_user){i, OD_NUMBER_OF_HOST + of_host};
+      user[(*count)++] = (od_number_user){i, e->batch, e->place, OD_NUMBER_OF_HOST + of_host};
   }
 }
 

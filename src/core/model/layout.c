@@ -82,10 +82,13 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->slope = take(&end, m->join.slopes);
-  l->force_width = 2 + m->circuit_states + m->signals;
+  l->force_width = 2 + m->circuit_states + m->signals + 1;
   l->force_row = take(&end, m->actuators * l->force_width);
-  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals;
+  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + 1;
   l->rate_row = take(&end, m->circuit_states * l->rate_width);
+  l->pressure_gain = take(&end, m->nodes);
+  l->stiffness = take(&end, m->nodes);
+  l->target_gain = take(&end, 2 * m->join.outs);
   l->length_map = take(&end, m->actuators * n);
   l->block_slope = take(&end, m->block_slopes);
   l->drive = take(&end, (n + m->circuit_states) * m->drives);

@@ -37,8 +37,10 @@ typedef struct od_layout {
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce;
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
-  // (rate_width apart). And of lengths by the independent coordinates.
-  int slope, force_row, force_width, rate_row, rate_width, length_map;
+  // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with
+  // their states or signals; what one unit of inflow does to a pressure; how much each out changes the row it counts in. And lengths by the independent
+  // coordinates.
+  int slope, force_row, force_width, rate_row, rate_width, pressure_gain, stiffness, target_gain, length_map;
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

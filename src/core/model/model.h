@@ -141,29 +141,34 @@ typedef struct od_instance {
   int choice[OD_MOST_ELEMENT_CHOICES];
   int batch, place;                    // where it stands among those of its class
   int in, out, slope;                  // its first place in the work memory
-  int scatter, scatters;               // its part of od_join.scatter
+  int target, targets;                 // its part of od_join.target
 } od_instance;
 
 // How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
 // that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
-typedef struct od_target {  // w[to] += sign * w[from], and what that means for derivatives
-  int from, to, sign;
+typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from], and what that means for derivatives
+  int from, to;
+  double sign;
   od_out_kind kind;
   int target;          // a node, actuator or first-order state
   int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
+  int row, state;      // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank
 } od_target;
-typedef struct od_number_user {  // an instance that depends on a number, and how its class calls that number
-  int instance, number;
+typedef struct od_number_user {  // an instance that depends on a number, where it stands, and how its class calls the number
+  int instance, batch, place, number;
 } od_number_user;
 typedef struct od_join {
-  int batches, ins, outs, scatters, forces, users, kept, reports, slopes;
+  int batches, ins, outs, targets, forces, users, kept, reports, slopes, steppeds;
   od_batch *batch;       // instances of one class side by side, in the order of the classes
   int *pool;             // what batches point into: theta offsets of numbers, of hosts' numbers, choices
   int *gather;           // in[i] = w[gather[i]]
-  int *column;           // of each `in`: its column in rows of derivatives (see od_layout), or -1
+  int *column;           // of each `in`: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;     // the same in rows of derivatives of forces
+  int *gain;             // of each `in`: where stands how it moves with what that column is
   int *node;             // of each `in` that is a pressure: its node; else -1
-  od_target *scatter;
-  int *force;            // the scatters that are forces
+  od_target *target;
+  int *force;            // the targets that are forces
+  int *stepped;          // instances whose slopes are complex steps
   int *first_user;       // of each number of theta; one more for the end
   od_number_user *user;
 } od_join;

@@ -295,6 +295,11 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   od_model_plant_prepare_tangents(d, &p);
   memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
+    if (d->owner[j].run > 1) {
+      od_circuit_run_slopes(d->m, p.w, &d->owner[j], gp + plant->nz * np + j, -1, np);
+      j += d->owner[j].run - 1;
+      continue;
+    }
     if (d->owner[j].owner != OD_OWNER_NONE) {
       circuit_number_column(d, &p, j, gp);
       continue;
@@ -438,6 +443,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
     d->block[i] = od_block_find_number(m, parameters[i]);
   }
+  od_circuit_find_runs(m, d->owner, parameter_count);
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++)

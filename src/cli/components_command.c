@@ -1,0 +1,252 @@
+// oleodyn components: the element classes that machine files can use, from their tables.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "document/suggest.h"
+#include "elements/elements.h"
+#include "io/display.h"
+#include "io/json.h"
+
+// --- What a table says, in words ------------------------------------------------------------------------------------
+
+// Where files have it: "section 'reliefs'", "'friction' of a cylinder or a joint".
+static void place_text(const od_element_class *c, char *text, size_t size) {
+  if (c->section)
+    snprintf(text, size, "section '%s'", c->section);
+  else if (c->host_class)
+    snprintf(text, size, "'%s' of a %s", c->inside, c->host_class->noun);
+  else if (c->acts == OD_ACTS_ON_HOST)
+    snprintf(text, size, "'%s' of a cylinder or a joint%s%s", c->inside, c->choice ? ", law: " : "", c->choice ? c->choice : "");
+  else
+    snprintf(text, size, "keys of a joint");
+}
+
+// Its connections: "between: two points; chambers: two volumes, tanks or sources".
+static void connection_text(const od_element_class *c, char *text, size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  if (c->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
+  if (c->acts == OD_ACTS_IN_JOINT && c->section) used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
+  for (int i = 0; i < 2 && c->ends[i].key && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
+                             c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",
+                             c->ends[i].optional ? " (optional)" : "");
+  if (c->signal_key && used < size) snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
+}
+
+static void key_text(const od_element_field *f, char *text, size_t size) {
+  snprintf(text, size, "%s%s%s", f->section ? f->section : "", f->section ? "." : "", f->key);
+}
+
+static const char *unit_text(const char *unit) {
+  return strcmp(unit, "*") == 0 ? "of the signal" : strcmp(unit, "1") == 0 ? "-" : unit;
+}
+
+static void default_text(const od_element_field *f, char *text, size_t size) {
+  if (isnan(f->fallback))
+    snprintf(text, size, "required");
+  else if (strcmp(f->unit, "*") == 0)
+    snprintf(text, size, "%g", f->fallback);
+  else
+    snprintf(text, size, "%s", od_display_quantity(f->fallback, f->unit).text);
+}
+
+static bool has_limits(const od_element_field *f) {
+  return f->limits.low != 0 || f->limits.high != 0 || f->limits.usual_low != 0 || f->limits.usual_high != 0;
+}
+
+static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
+  if (has_limits(f))
+    od_display_range(text, f->limits.usual_low, f->limits.usual_high, f->unit);
+  else
+    snprintf(text, OD_RANGE_SIZE, "%s", f->sign == OD_POSITIVE ? "positive" : f->sign == OD_NOT_NEGATIVE ? "not negative" : "any");
+}
+
+// The names of what can be observed: "flow (m3/s), loss (W)".
+static void outputs_text(const od_element_class *c, char *text, size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING && used < size; i++) {
+    const od_element_output *o = &c->outputs[i];
+    char inside[64];
+    snprintf(inside, sizeof inside, "%s%s%s", c->inside ? c->inside : "", o->inside_name && *o->inside_name ? "_" : "",
+             o->inside_name ? o->inside_name : "");
+    used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", o->name ? o->name : inside, unit_text(o->unit));
+  }
+}
+
+// --- For people -----------------------------------------------------------------------------------------------------
+
+static void print_list(void) {
+  int width = 0;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    int w = od_text_width(od_element_class_at(i)->name);
+    if (w > width) width = w;
+  }
+  od_heading(stdout, "Components");
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    char place[160];
+    place_text(c, place, sizeof place);
+    printf("  ");
+    od_print_padded(stdout, c->name, width);
+    printf("  %s (%s)\n", c->summary, place);
+  }
+  printf("\n'oleodyn components NAME' shows the keys of one.\n");
+}
+
+static void print_class(const od_element_class *c) {
+  char text[400];
+  od_heading(stdout, c->name);
+  place_text(c, text, sizeof text);
+  printf("  %s\n  in files      %s\n", c->summary, text);
+  connection_text(c, text, sizeof text);
+  if (*text) printf("  connects      %s\n", text);
+  for (int i = 0; i < c->field_count; i++) {
+    const od_element_field *f = &c->fields[i];
+    char key[80], fallback[120], usual[OD_RANGE_SIZE];
+    key_text(f, key, sizeof key);
+    default_text(f, fallback, sizeof fallback);
+    usual_text(f, usual);
+    printf("  %-14s%s; unit %s%s%s; default %s; usual %s%s\n", key, f->meaning, unit_text(f->unit),
+           f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual,
+           f->follows_signal ? "; may follow an input" : "");
+  }
+  for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
+    printf("  %-14sstate '%s', unit %s\n", "has", c->states[i].name, unit_text(c->states[i].unit));
+  outputs_text(c, text, sizeof text);
+  printf("  %-14s%s\n", "shows", *text ? text : "nothing of its own");
+}
+
+// --- The reference in docs ------------------------------------------------------------------------------------------
+
+static void print_markdown(void) {
+  printf("# Components\n\nEvery element class that machine files can use, with its keys, units, defaults and what is usual. "
+         "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements`.\n");
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    char text[400];
+    place_text(c, text, sizeof text);
+    printf("\n## %s\n\n%c%s. In files: %s.\n", c->name, c->summary[0] - ('a' <= c->summary[0] && c->summary[0] <= 'z' ? 32 : 0), c->summary + 1, text);
+    connection_text(c, text, sizeof text);
+    if (*text) printf("Connects %s.\n", text);
+    if (c->field_count) printf("\n| key | meaning | unit | default | usual |\n|---|---|---|---|---|\n");
+    for (int k = 0; k < c->field_count; k++) {
+      const od_element_field *f = &c->fields[k];
+      char key[80], fallback[120], usual[OD_RANGE_SIZE];
+      key_text(f, key, sizeof key);
+      default_text(f, fallback, sizeof fallback);
+      usual_text(f, usual);
+      printf("| `%s` | %s%s | %s%s%s | %s | %s |\n", key, f->meaning, f->follows_signal ? "; may follow an input" : "",
+             unit_text(f->unit), f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual);
+    }
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
+      printf("\nHas the state `%s` (%s).\n", c->states[k].name, unit_text(c->states[k].unit));
+    outputs_text(c, text, sizeof text);
+    if (*text) printf("\nShows %s.\n", text);
+  }
+}
+
+// --- For programs ---------------------------------------------------------------------------------------------------
+
+static json_t *range_json(double low, double high) {
+  return json_pack("[o, o]", od_json_number(low), od_json_number(high));
+}
+
+static json_t *field_json(const od_element_field *f) {
+  char key[80];
+  key_text(f, key, sizeof key);
+  json_t *field = json_pack("{s:s, s:o, s:s, s:o, s:b}", "key", key, "unit", od_json_text(strcmp(f->unit, "*") ? f->unit : NULL),
+                            "meaning", f->meaning, "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback),
+                            "follows_signal", (int)f->follows_signal);
+  if (f->turning_unit) json_object_set_new(field, "turning_unit", json_string(f->turning_unit));
+  if (has_limits(f)) {
+    json_object_set_new(field, "possible", range_json(f->limits.low, f->limits.high));
+    json_object_set_new(field, "usual", range_json(f->limits.usual_low, f->limits.usual_high));
+  }
+  return field;
+}
+
+static json_t *class_json(const od_element_class *c) {
+  json_t *fields = json_array(), *states = json_array(), *outputs = json_array(), *ends = json_array();
+  for (int i = 0; i < c->field_count; i++) json_array_append_new(fields, field_json(&c->fields[i]));
+  for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
+    json_array_append_new(states, json_pack("{s:s, s:s}", "name", c->states[i].name, "unit", c->states[i].unit));
+  for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
+    const od_element_output *o = &c->outputs[i];
+    json_array_append_new(outputs, json_pack("{s:o, s:s}", "name", od_json_text(o->name ? o->name : o->inside_name), "unit", o->unit));
+  }
+  for (int i = 0; i < 2 && c->ends[i].key; i++)
+    json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count, "optional",
+                                          (int)c->ends[i].optional));
+  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section), "inside",
+                   od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields, "states", states,
+                   "outputs", outputs);
+}
+
+// --- The command ----------------------------------------------------------------------------------------------------
+
+// A class by its name or section; NULL after a message.
+static const od_element_class *find_class(const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    if (strcmp(c->name, name) == 0 || (c->section && strcmp(c->section, name) == 0)) return c;
+    od_nearest_try(&nearest, c->name);
+  }
+  if (nearest.best)
+    od_cli_error("there is no component '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", name);
+  return NULL;
+}
+
+static od_status write_json(const od_words *names) {
+  json_t *list = json_array();
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    bool wanted = names->count == 0;
+    for (int k = 0; k < names->count; k++) wanted = wanted || find_class(names->text[k]) == c;
+    if (wanted) json_array_append_new(list, class_json(c));
+  }
+  json_t *object = json_pack("{s:o}", "components", list);
+  od_error err = {0};
+  od_status status = od_json_write(object, "-", &err);
+  json_decref(object);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  return status;
+}
+
+int od_command_components(int argc, char **argv) {
+  bool json = false, markdown = false, si = false, sound = true;
+  const od_option options[] = {OD_SI_OPTION(&si),
+                               {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
+                               {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown}};
+  const od_usage usage = {"components", "[NAME...]", "list the components that machine files can use, or show their keys",
+                          NULL, options, sizeof options / sizeof *options};
+  od_words names = {0};
+  int code = od_options_parse(&usage, argc, argv, &names);
+  if (code >= 0) {
+    od_words_free(&names);
+    return code;
+  }
+  if (si) od_display_choose_si();
+  for (int i = 0; i < names.count; i++) sound = find_class(names.text[i]) != NULL && sound;
+  code = sound ? OD_EXIT_OK : OD_EXIT_BAD_INPUT;
+  if (sound && json)
+    code = od_exit_code(write_json(&names));
+  else if (sound && markdown)
+    print_markdown();
+  else if (sound && names.count == 0)
+    print_list();
+  for (int i = 0; sound && !json && !markdown && i < names.count; i++) {
+    if (i > 0) printf("\n");
+    print_class(find_class(names.text[i]));
+  }
+  od_words_free(&names);
+  return code;
+}
