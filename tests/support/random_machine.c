@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "oleodyn/sim.h"
+#include "support/random_instance.h"
 
 double od_dice_uniform(od_dice *d, double low, double high) {
   // splitmix64
@@ -236,6 +237,27 @@ static void add_flows(plan *p) {
   flow(p, "leak", "leak", 2, TANK, leak, 1, -1);
 }
 
+// One of every class that a table of fields describes: between random volumes, in the joint that has friction, with random
+// numbers around the usual ones. A new class is in all machines without a further line.
+static void add_every_class(plan *p) {
+  od_dice dice = {p->dice.state};  // of its own: what came before stays as it is
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    if (!c->section || !c->needs_oil || c == &od_valve_class || c == &od_cylinder_class) continue;
+    if (c->acts == OD_ACTS_BETWEEN_POINTS || (c->acts == OD_ACTS_IN_JOINT && p->joint_with_friction < 0)) continue;
+    double q[64];
+    od_element_spec spec = od_element_spec_of(c->name);
+    int count = od_random_numbers(&dice, c, q, spec.choice), from = od_dice_pick(&dice, VOLUMES);
+    int ends = c->ends[0].count + c->ends[1].count;
+    for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
+    if (c->acts == OD_ACTS_IN_JOINT) spec.joint = p->joint_with_friction;
+    spec.first_number = numbers(p, c->name, q, count);
+    char name[64];
+    snprintf(name, sizeof name, "any_%s", c->section);
+    od_build_element(p->build, name, &spec);
+  }
+}
+
 static void add_valve(plan *p) {
   double lag = od_dice_pick(&p->dice, 2) ? 0.02 : 0;
   const double q[6] = {lag, 1.5, 2e-5, 0.6, 2, 0.05};
@@ -299,6 +321,7 @@ static void add_circuit(plan *p) {
   add_oil(p);
   add_nodes(p);
   add_flows(p);
+  add_every_class(p);
   add_valve(p);
   for (int i = 0; i < 2; i++) {
     int a = random_body(p), b = od_dice_pick(&p->dice, p->bodies);

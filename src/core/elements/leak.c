@@ -42,7 +42,7 @@ const od_element_class od_leak_class = {
     .inside = "leakage",
     .ends = {{"between", 2}},
     .needs_oil = true,
-    OD_FIELDS(OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure of a relief valve or a leak")),
+    OD_FIELDS(OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "flow per pressure difference")),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},

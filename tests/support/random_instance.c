@@ -1,0 +1,65 @@
+#include "support/random_instance.h"
+
+#include <math.h>
+
+// A number in the middle of what is usual, times or divided by up to 3.
+static double random_number(od_dice *dice, const od_element_field *f) {
+  double low = f->limits.usual_low, high = f->limits.usual_high, factor = pow(3, od_dice_uniform(dice, -1, 1));
+  bool known = low != 0 || high != 0;
+  if (!isnan(f->fallback) && f->fallback != 0) return f->fallback * factor;
+  if (!known) return 0.3 * factor;
+  if (low > 0) return sqrt(low * high) * factor;
+  double size = fmin(0.1 * high, 1e3) * factor / 3;
+  return low < 0 && f->sign == OD_ANY && od_dice_pick(dice, 2) ? -size : size;
+}
+
+static bool rules_hold(const od_element_class *c, const double *q) {
+  for (int i = 0; i < c->rule_count; i++)
+    if (!(q[c->rules[i].greater] > q[c->rules[i].smaller])) return false;
+  return true;
+}
+
+// Behind the fields: abscissae from 0 on, then ordinates.
+static int random_curve(od_dice *dice, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
+  int degree = 1 + od_dice_pick(dice, 3), count = degree + 1 + od_dice_pick(dice, 4);
+  for (int i = 0; i < count; i++) q[i] = 1.5 * (i + (i && i + 1 < count ? od_dice_uniform(dice, -0.3, 0.3) : 0)) / (count - 1);
+  for (int i = 0; i < count; i++) q[count + i] = od_dice_uniform(dice, 0.3, 2);
+  choice[OD_PORT_SIDE] = od_dice_pick(dice, 2) ? 1 : -1;
+  choice[OD_PORT_DEGREE] = degree;
+  choice[OD_PORT_COUNT] = count;
+  return 2 * count;
+}
+
+int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
+  do {
+    for (int i = 0; i < c->field_count; i++) q[i] = random_number(dice, &c->fields[i]);
+  } while (!rules_hold(c, q));
+  for (int i = 0; i < OD_MOST_ELEMENT_CHOICES; i++) choice[i] = 0;
+  return c->field_count + (c->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
+}
+
+static int take(int *end, int count) {
+  int begin = *end;
+  *end += count;
+  return begin;
+}
+
+od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
+  od_lone_instance x = {.c = c};
+  int end = 0, unused[OD_MOST_ELEMENT_CHOICES];
+  int oil = take(&end, OD_OIL_STATES), host = take(&end, OD_MOST_ELEMENT_FIELDS);
+  x.w[oil + OD_OIL_STATE_ROOT] = sqrt(2 / 870.0);
+  x.w[oil + OD_OIL_STATE_SMOOTHING] = 1e4;
+  if (c->host_class) od_random_numbers(dice, c->host_class, x.w + host, unused);
+  x.pool[0] = end;
+  x.pool[1] = c->host_class ? host : -1;
+  x.numbers = od_random_numbers(dice, c, x.w + end, x.pool + 2);
+  end += x.numbers;
+  x.batch = (od_batch){.count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
+  x.batch.in = take(&end, c->ins);
+  x.batch.out = take(&end, c->outs);
+  x.batch.report = take(&end, c->reports);
+  x.batch.slope = take(&end, c->ins * c->outs);
+  x.batch.kept = take(&end, c->kept);
+  return x;
+}

@@ -1,0 +1,22 @@
+// One instance of an element class outside of any machine, with random numbers that its table calls usual.
+#ifndef OD_RANDOM_INSTANCE_H
+#define OD_RANDOM_INSTANCE_H
+
+#include "elements/elements.h"
+#include "support/random_machine.h"
+
+enum { OD_INSTANCE_SCALARS = 256 };
+
+typedef struct od_lone_instance {
+  const od_element_class *c;
+  double w[OD_INSTANCE_SCALARS];
+  int pool[2 + OD_MOST_ELEMENT_CHOICES];
+  od_batch batch;
+  int numbers;  // of its own
+} od_lone_instance;
+
+// Numbers of a class around what its fields call usual, such that its rules hold, and choices; returns how many numbers.
+int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]);
+od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c);
+
+#endif

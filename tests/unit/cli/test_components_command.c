@@ -1,0 +1,83 @@
+// oleodyn components: every class of the table is listed, shown and documented. The oracles: the table itself, and the page in
+// docs, which people read.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "elements/elements.h"
+#include "support/program.h"
+
+static void test_lists_all(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "components");
+  ends_with(o, 0);
+  for (int i = 0; i < od_element_class_count(); i++) {
+    says(o.out, od_element_class_at(i)->name);
+    says(o.out, od_element_class_at(i)->summary);
+  }
+  forget(o);
+}
+
+static void test_shows_keys(void **state) {
+  scratch *s = *state;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    outcome o = run(s, "components '%s'", c->name);
+    ends_with(o, 0);
+    for (int k = 0; k < c->field_count; k++) says(o.out, c->fields[k].key), says(o.out, c->fields[k].meaning);
+    forget(o);
+  }
+  outcome o = run(s, "components reliefs");  // sections are names, too
+  ends_with(o, 0);
+  says(o.out, "relief valve");
+  forget(o);
+}
+
+static void test_json(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "components --json");
+  ends_with(o, 0);
+  json_t *json = json_loads(o.out, 0, NULL), *list = json_object_get(json, "components");
+  assert_int_equal(json_array_size(list), od_element_class_count());
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    const json_t *one = json_array_get(list, (size_t)i);
+    assert_string_equal(json_string_value(json_object_get(one, "name")), c->name);
+    assert_int_equal(json_array_size(json_object_get(one, "fields")), c->field_count);
+  }
+  json_decref(json);
+  forget(o);
+}
+
+static void test_wrong_name(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "components orifcie");
+  ends_with(o, 2);
+  says(o.err, "did you mean 'orifice'?");
+  forget(o);
+}
+
+// `oleodyn components --markdown > docs/components.md` makes it right again.
+static void test_page_is_up_to_date(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "components --markdown");
+  ends_with(o, 0);
+  char *page = scratch_read(OD_SOURCE_DIR "/docs/components.md");
+  assert_non_null(page);
+  assert_string_equal(o.out, page);
+  free(page);
+  forget(o);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+int main(void) {
+  const struct CMUnitTest tests[] = {TEST(test_lists_all), TEST(test_shows_keys), TEST(test_json), TEST(test_wrong_name),
+                                     TEST(test_page_is_up_to_date)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

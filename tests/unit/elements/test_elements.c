@@ -1,0 +1,206 @@
+// Every element class, blind to what it is: at random and special states
+// - its slopes, by hand where it has them, against complex steps and against differences of sixth order;
+// - its slopes by numbers, where it has them by hand, against complex steps;
+// - the power at its terminals against the rate of what it stores plus what it loses.
+// The oracles: complex steps share the equation and nothing of the slopes; differences share nothing but real evaluations;
+// the power balance follows from pressures, flows, forces and speeds alone.
+// And the table: what readers, outputs and the documentation take from it.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/random_instance.h"
+
+enum { INSTANCES = 40, STATES = 40 };
+static const double tiny = 1e-30;
+
+// A scalar that an instance depends on: random, or one of the values where laws change.
+static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
+  const od_element_class *c = x->c;
+  const double *q = x->w + x->pool[0];
+  bool special = od_dice_pick(d, 4) == 0;
+  switch (c->in[slot].kind) {
+    case OD_IN_PRESSURE: return special ? (od_dice_pick(d, 2) ? 0 : 5e6) : od_dice_uniform(d, 0, 2e7);
+    case OD_IN_LENGTH:
+      if (c->stroke_field > 0)  // also beyond both ends
+        return q[c->closed_field] + q[c->stroke_field] * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
+      return od_dice_uniform(d, 0.1, 2);
+    case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
+    case OD_IN_SIGNAL: return special ? 0 : od_dice_uniform(d, 0, 1.5);  // openings and the like are not negative
+    default: return special ? 0 : od_dice_uniform(d, -1.5, 1.5);
+  }
+}
+
+static void evaluate(const od_lone_instance *x, const double complex *in, int number, double complex *out) {
+  double complex w[OD_INSTANCE_SCALARS];
+  for (int i = 0; i < OD_INSTANCE_SCALARS; i++) w[i] = x->w[i];
+  for (int i = 0; i < x->c->kept; i++) w[x->batch.kept + i] = 0;
+  for (int i = 0; i < x->c->ins; i++) w[x->batch.in + i] = in[i];
+  if (number >= OD_NUMBER_OF_OIL)
+    w[number - OD_NUMBER_OF_OIL] += tiny * I;
+  else if (number >= OD_NUMBER_OF_HOST)
+    w[x->pool[1] + number - OD_NUMBER_OF_HOST] += tiny * I;
+  else if (number >= 0)
+    w[x->pool[0] + number] += tiny * I;
+  x->c->evaluate_complex(&x->batch, x->pool, w);
+  x->c->tell_complex(&x->batch, x->pool, w);
+  for (int i = 0; i < x->c->outs; i++) out[i] = w[x->batch.out + i];
+  for (int i = 0; i < x->c->reports; i++) out[x->c->outs + i] = w[x->batch.report + i];
+}
+
+// A real evaluation with one `in` moved.
+static void moved(const od_lone_instance *x, int slot, double by, double *out) {
+  od_lone_instance y = *x;
+  for (int i = 0; i < x->c->kept; i++) y.w[y.batch.kept + i] = 0;
+  y.w[y.batch.in + slot] += by;
+  y.c->evaluate(&y.batch, y.pool, y.w);
+  memcpy(out, y.w + y.batch.out, (size_t)x->c->outs * sizeof *out);
+}
+
+static bool is_near(double a, double b, double scale, double tolerance) {
+  return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-13 * scale;
+}
+
+static void check_slopes(const od_lone_instance *x) {
+  const od_element_class *c = x->c;
+  od_lone_instance y = *x;
+  if (c->slopes) c->slopes(&y.batch, y.pool, y.w);
+  for (int j = 0; j < c->ins; j++) {
+    double complex in[OD_MOST_IN], out[OD_MOST_OUT + OD_MOST_REPORTS];
+    double value = x->w[x->batch.in + j], h = 2e-3 * (fabs(value) + (c->in[j].kind == OD_IN_PRESSURE ? 1e4 : 1e-2));
+    double side[6][OD_MOST_OUT];
+    for (int i = 0; i < c->ins; i++) in[i] = x->w[x->batch.in + i] + (i == j ? tiny * I : 0);
+    evaluate(x, in, -1, out);
+    for (int k = 0; k < 6; k++) moved(x, j, h * (k < 3 ? k - 3 : k - 2), side[k]);
+    for (int k = 0; k < c->outs; k++) {
+      double step = cimag(out[k]) / tiny, size = fabs(x->w[x->batch.out + k]) / (fabs(value) + 1e-3);
+      double far = (side[5][k] - side[0][k] - 9 * (side[4][k] - side[1][k]) + 45 * (side[3][k] - side[2][k])) / (60 * h);
+      // Differences across a corner see both sides of it: where a nearer look disagrees, they say nothing.
+      double near_by = (side[3][k] - side[2][k]) / (2 * h);
+      bool smooth = fabs(far - near_by) <= 1e-4 * (fabs(far) + fabs(near_by));
+      if (smooth && !is_near(far, step, 1e3 * size, 1e-4))
+        fail_msg("%s: out %d by in %d: complex step %.12g, differences %.12g", c->name, k, j, step, far);
+      if (c->slopes && !is_near(y.w[y.batch.slope + k * c->ins + j], step, size, 1e-10))
+        fail_msg("%s: out %d by in %d: by hand %.15g, complex step %.15g", c->name, k, j,
+                 y.w[y.batch.slope + k * c->ins + j], step);
+    }
+  }
+}
+
+static void check_number_slopes(const od_lone_instance *x) {
+  const od_element_class *c = x->c;
+  od_lone_instance y = *x;
+  double complex in[OD_MOST_IN], out[OD_MOST_OUT + OD_MOST_REPORTS];
+  if (!c->number_slopes) return;
+  int hosts = c->host_class ? c->host_class->field_count : 0;
+  for (int i = 0; i < c->ins; i++) in[i] = x->w[x->batch.in + i];
+  for (int n = 0; n < x->numbers + hosts + OD_OIL_STATES; n++) {
+    int number = n < x->numbers           ? n
+                 : n < x->numbers + hosts ? OD_NUMBER_OF_HOST + n - x->numbers
+                                          : OD_NUMBER_OF_OIL + n - x->numbers - hosts;
+    double dout[OD_MOST_OUT] = {0};
+    evaluate(x, in, number, out);
+    bool any = c->number_slopes(&y.batch, y.pool, y.w, 0, &number, 1, dout);
+    for (int k = 0; k < c->outs; k++) {
+      double step = cimag(out[k]) / tiny;
+      if (c->out[k].kind != OD_TO_NOTHING && !is_near(any ? dout[k] : 0, step, 1e-3 * fabs(x->w[x->batch.out + k]), 1e-9))
+        fail_msg("%s: out %d by number %d: by hand %.15g, complex step %.15g", c->name, k, n, any ? dout[k] : 0, step);
+    }
+  }
+}
+
+// Power into the element at its terminals = d stored / dt + loss.
+static void check_power(const od_lone_instance *x) {
+  const od_element_class *c = x->c;
+  const double *in = x->w + x->batch.in, *out = x->w + x->batch.out;
+  double pressure[OD_MOST_ENDS] = {0}, speed = 0, power = 0, size = 0;
+  double complex moving[OD_MOST_IN], told[OD_MOST_OUT + OD_MOST_REPORTS];
+  for (int j = 0; j < c->ins; j++) {
+    if (c->in[j].kind == OD_IN_PRESSURE) pressure[c->in[j].index] = in[j];
+    if (c->in[j].kind == OD_IN_SPEED) speed = in[j];
+  }
+  for (int k = 0; k < c->outs; k++) {
+    od_out_slot slot = c->out[k];
+    double part = slot.kind == OD_TO_THROUGH ? out[k] * (pressure[0] - pressure[1])
+                  : slot.kind == OD_TO_END   ? -out[k] * pressure[slot.index]
+                  : slot.kind == OD_TO_FORCE ? -out[k] * speed
+                                             : 0;
+    power += part, size += fabs(part);
+  }
+  // What it stores moves with its length and its states; pressures and signals as such store nothing.
+  for (int j = 0; j < c->ins; j++) {
+    double rate = c->in[j].kind == OD_IN_LENGTH ? speed : 0;
+    for (int k = 0; c->in[j].kind == OD_IN_STATE && k < c->outs; k++)
+      if (c->out[k].kind == OD_TO_RATE && c->out[k].index == c->in[j].index) rate = out[k];
+    moving[j] = in[j] + rate * tiny * I;
+  }
+  evaluate(x, moving, -1, told);
+  double stored = cimag(told[c->outs + OD_REPORT_STORED]) / tiny, loss = creal(told[c->outs + OD_REPORT_LOSS]);
+  size += fabs(stored) + fabs(loss);
+  if (!(fabs(power - stored - loss) <= 1e-10 * size))
+    fail_msg("%s: power %.12g at the terminals, but %.12g stored and %.12g lost", c->name, power, stored, loss);
+  if (!(c->supplies || loss >= -1e-10 * size)) fail_msg("%s: loses %.12g", c->name, loss);
+}
+
+static void test_equations(void **state) {
+  (void)state;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    od_dice dice = {(uint64_t)(100 + i)};
+    for (int k = 0; k < INSTANCES; k++) {
+      od_lone_instance x = od_random_instance(&dice, od_element_class_at(i));
+      for (int n = 0; n < STATES; n++) {
+        for (int j = 0; j < x.c->ins; j++) x.w[x.batch.in + j] = random_in(&dice, &x, j);
+        x.c->evaluate(&x.batch, x.pool, x.w);
+        check_slopes(&x);
+        check_number_slopes(&x);
+        check_power(&x);
+      }
+    }
+  }
+}
+
+// What loops over the table rely on.
+static void test_tables(void **state) {
+  (void)state;
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    print_message("%s\n", c->name);
+    assert_int_equal(od_element_class_find(c->name), i);
+    assert_true(c->summary && c->noun && c->heading && (c->section || c->inside));
+    assert_true(c->ins <= OD_MOST_IN && c->outs <= OD_MOST_OUT && c->reports <= OD_MOST_REPORTS);
+    assert_true(c->reports >= OD_REPORT_OWN && c->choices <= OD_MOST_ELEMENT_CHOICES);
+    assert_true(c->has_curve || c->numbers == c->field_count);
+    // Without slopes of its own an instance is copied into a small memory (hydraulics/element_slopes.c).
+    assert_true(c->number_slopes || c->numbers <= 24);
+    for (int k = 0; k < c->ins; k++) assert_true(c->in[k].kind != OD_IN_NONE);
+    for (int k = 0; k < c->field_count; k++) {
+      const od_element_field *f = &c->fields[k];
+      const od_limits *l = &f->limits;
+      assert_true(f->key && f->unit && f->meaning);
+      assert_true(l->low <= l->usual_low && l->usual_low <= l->usual_high && l->usual_high <= l->high);
+      if (!isnan(f->fallback) && l->high > 0) assert_true(f->fallback >= l->low && f->fallback <= l->high);
+    }
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
+      bool has_rate = false;
+      for (int n = 0; n < c->outs; n++) has_rate = has_rate || (c->out[n].kind == OD_TO_RATE && c->out[n].index == k);
+      assert_true(has_rate && c->states[k].unit);
+    }
+    bool shows_energy = false;
+    for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && c->outputs[k].shows != OD_SHOWS_NOTHING; k++)
+      shows_energy = shows_energy || c->outputs[k].shows == OD_SHOWS_INTEGRAL || c->outputs[k].shows == OD_SHOWS_STATE;
+    assert_true(shows_energy);
+    for (int n = 0; n < i; n++)
+      assert_true(!c->section || !od_element_class_at(n)->section || strcmp(c->section, od_element_class_at(n)->section) != 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_equations)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
