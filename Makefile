@@ -20,7 +20,8 @@ help:
 	@echo "make            build the program build/oleodyn and the library"
 	@echo "make demo       observe a hydraulic four-bar from three sensors and write a report"
 	@echo "make test       build everything and run all tests"
-	@echo "make bench      build and run the benchmarks"
+	@echo "make bench      build and run the benchmarks; with AGAINST=COMMIT the ratios to that commit,"
+	@echo "                with WHAT=instructions without times, with LIMIT=1.03 as a check of instructions"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
@@ -70,9 +71,15 @@ torture: packages
 fuzz: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)
 
+# AGAINST=COMMIT: the ratios to that commit instead; WHAT=instructions: without times, for a busy machine; LIMIT=1.03:
+# fails when more instructions are needed.
 bench: packages bench-packages
+ifdef AGAINST
+	@JOBS=$(JOBS) LIMIT=$(LIMIT) scripts/bench-against $(AGAINST) $(WHAT)
+else
 	@$(call configure,$(BUILD),-DOD_BENCH=ON)
 	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn bench
+endif
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
@@ -81,4 +88,4 @@ format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r clang-format -i
 
 clean:
-	@rm -rf $(BUILD) build-sanitize build-verify build-fuzz
+	@rm -rf $(BUILD) build-sanitize build-verify build-fuzz build-bench

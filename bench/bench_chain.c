@@ -11,7 +11,6 @@
 
 #include "instructions.h"
 #include "oleodyn/oleodyn.h"
-#include "subject.h"
 
 static const double step = 5e-3;
 
@@ -75,11 +74,12 @@ static int windows(const od_machine *machine) {
 }
 
 int main(int argc, char **argv) {
-  enum { MAX = 16, ROUNDS = 8 };
+  enum { MAX = 16 };
   static chain chains[MAX];
   if (argc == 4 && strcmp(argv[1], "--steps") == 0) {
     chain *c = &chains[0];
-    if (chain_open(c, argv[3]) != 0 || start(c) != 0 || run(c, atoi(argv[2])) != 0) return 1;
+    const bench_subject subject = {.self = c, .advance = run};
+    if (chain_open(c, argv[3]) != 0 || start(c) != 0 || bench_advance(&subject, atoi(argv[2])) != 0) return 1;
     chain_close(c);
     return 0;
   }
@@ -95,31 +95,25 @@ int main(int argc, char **argv) {
   for (int i = 0; i < count; i++) {
     if (chain_open(&chains[i], files[i]) != 0) return 1;
     n[i] = windows(chains[i].machine);
-    subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run};
+    subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
+    snprintf(subjects[i].name, sizeof subjects[i].name, "chain of %d windows, step", n[i]);
+    subjects[i].figure = subjects[i].name;
   }
 
-  // Several rounds over all chains, so that a slow spell of the machine hits all alike.
   bench_pin();
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < count; i++)
-      if (bench_time(&subjects[i], 200, 0.1) != 0) {
-        fprintf(stderr, "%s: a step failed\n", files[i]);
-        return 1;
-      }
+  if (bench_settle(subjects, count) != 0) return 1;
 
   printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
-  printf("%6s %8s %12s %12s %14s\n", "N", "bodies", "us/step", "us/step/N", "instr./step");
+  printf("%6s %8s %12s %8s %12s %14s\n", "N", "bodies", "us/step", "spread", "us/step/N", "instr./step");
   double time[MAX], work[MAX];
   for (int i = 0; i < count; i++) {
-    time[i] = 1e6 * subjects[i].best;
-    const bench_callgrind how = {.script = argv[1],
-                                 .program = argv[0],
-                                 .functions = "od_sim_step,od_sim_repartition",
-                                 .arguments = {files[i]},
-                                 .few = 20,
-                                 .many = 120};
-    work[i] = bench_instructions(&subjects[i], &how);
-    printf("%6d %8d %12.3f %12.3f ", n[i], 2 * n[i] + 1, time[i], time[i] / n[i]);
+    time[i] = 1e6 * bench_best(&subjects[i]);
+    const bench_callgrind how = {
+        .script = argv[1], .program = argv[0], .arguments = {files[i]}, .few = 20, .many = 120};
+    work[i] = subjects[i].instructions = bench_instructions(&subjects[i], &how);
+    bench_write_figures(&subjects[i]);
+    printf("%6d %8d %12.3f %6.1f %% %12.3f ", n[i], 2 * n[i] + 1, time[i], 100 * bench_spread(&subjects[i]),
+           time[i] / n[i]);
     if (work[i] > 0)
       printf("%14.0f\n", work[i]);
     else
@@ -131,5 +125,6 @@ int main(int argc, char **argv) {
          exponent(n, time, 0, count), exponent(n, work, 0, count), n[0], exponent(n, time, 1, count),
          exponent(n, work, 1, count));
   printf("instructions by %s\n", bench_instructions_source());
+  bench_print_method(subjects, count);
   return 0;
 }

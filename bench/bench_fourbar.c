@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fourbar_subjects.h"
 #include "instructions.h"
-#include "subject.h"
 
-enum { MAX_ROWS = 32, ROUNDS = 8 };
+enum { MAX_ROWS = 32 };
 static const double target = 0.025e-3;  // m: the error at which costs are compared
 
 typedef struct table {
@@ -25,41 +25,43 @@ typedef struct table {
 static int keep(table *t, int made, bench_subject subject) {
   if (made != 0 || t->count == MAX_ROWS) return -1;
   if (subject.ends != NULL) bench_compare(&subject, &t->reference);
+  if (subject.steps == 0) subject.steps = subject.ends != NULL ? (int)lround(1 / subject.step) : 500;
   t->row[t->count] = subject;
   return t->count++;
 }
 
 static int add_mujoco(table *t, int mode, double step, double hardness) {
+  if (bench_own_only()) return -1;
   bench_subject subject;
   const int made = bench_mujoco_new(&subject, &t->reference, mode, step, hardness);
   return keep(t, made, subject);
 }
 
-static int add_oleodyn(table *t, const char *file, int mode, double step) {
+static int add_oleodyn(table *t, const char *file, const char *figure, int mode, double step) {
   bench_subject subject;
   const int made = bench_oleodyn_new(&subject, file, mode, step);
+  subject.figure = figure;
   return keep(t, made, subject);
 }
 
-static int add_hydraulic(table *t, const char *file, int mode) {
+static int add_hydraulic(table *t, const char *file, const char *figure, int mode) {
   bench_subject subject;
   const int made = bench_hydraulic_new(&subject, file, mode, 1e-3);
+  subject.figure = figure;
   return keep(t, made, subject);
 }
 
-// Rows whose instructions are counted, by the name that --steps wants. Counting is done where the work is: a MuJoCo row
-// that takes differences counts nothing else.
+// Rows whose instructions are counted, by the name that --steps wants.
 typedef struct counted {
-  const char *name, *functions;
+  const char *name;
   int few, many;
 } counted;
-static const counted count_euler = {"mujoco", "mj_step", 200, 1000};
-static const counted count_forward = {"mujoco-differences", "mjd_transitionFD", 20, 120};
-static const counted count_plain = {"plain", "od_sim_step,od_sim_repartition", 200, 1000};
-static const counted count_jacobian = {"jacobian", "od_sim_step_with_jacobians,od_sim_repartition", 200, 1000};
-static const counted count_hydraulic = {"hydraulic", "od_sim_step,od_sim_repartition", 500, 2500};
-static const counted count_hydraulic_jacobian = {"hydraulic-jacobian", "od_sim_step_with_jacobians,od_sim_repartition",
-                                                 500, 2500};
+static const counted count_euler = {"mujoco", 200, 1000};
+static const counted count_forward = {"mujoco-differences", 20, 120};
+static const counted count_plain = {"plain", 200, 1000};
+static const counted count_jacobian = {"jacobian", 200, 1000};
+static const counted count_hydraulic = {"hydraulic", 250, 1250};
+static const counted count_hydraulic_jacobian = {"hydraulic-jacobian", 250, 1250};
 
 static int make_named(const char *name, const char *file, const bench_reference *reference, bench_subject *subject) {
   if (strcmp(name, count_euler.name) == 0) return bench_mujoco_new(subject, reference, BENCH_EULER, 1e-3, 0);
@@ -77,25 +79,22 @@ static int only_steps(const char *steps, const char *name, const char *file) {
   bench_reference reference;
   bench_subject subject;
   if (bench_reference_make(&reference) != 0 || make_named(name, file, &reference, &subject) != 0) return 1;
-  const int failed = subject.start(subject.self) != 0 || subject.advance(subject.self, atoi(steps)) != 0;
+  const int failed = subject.start(subject.self) != 0 || bench_advance(&subject, atoi(steps)) != 0;
   subject.destroy(subject.self);
   return failed;
 }
 
 static void count(table *t, int row, const counted *c, char **argv, const char *file) {
   if (row < 0) return;
-  const bench_callgrind how = {.script = argv[1],
-                               .program = argv[0],
-                               .functions = c->functions,
-                               .arguments = {c->name, file},
-                               .few = c->few,
-                               .many = c->many};
+  const bench_callgrind how = {
+      .script = argv[1], .program = argv[0], .arguments = {c->name, file}, .few = c->few, .many = c->many};
   t->row[row].instructions = bench_instructions(&t->row[row], &how);
 }
 
 // MuJoCo's cheapest way to the target: the fewest RK4 steps in a second, over steps and hardnesses. Harder constraints
 // err less but bear only smaller steps.
 static int search_mujoco(table *t) {
+  if (bench_own_only()) return -1;
   for (int steps = 200; steps <= 1000; steps += 10)
     for (double hardness = 1e5; hardness < 2e6; hardness *= 1.1) {
       bench_subject subject;
@@ -120,30 +119,72 @@ static int search_oleodyn(table *t, const char *file) {
 }
 
 static void print(const table *t) {
-  printf("%-45s %8s %9s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "instr./step",
-         "start mm", "end mm", "us per simul. s");
+  printf("%-45s %8s %9s %8s %12s %10s %10s %16s\n", "simulator, integrator", "step ms", "us/step", "spread",
+         "instr./step", "start mm", "end mm", "us per simul. s");
   for (int i = 0; i < t->count; i++) {
     const bench_subject *s = &t->row[i];
-    printf("%-45s %8.3f %9.3f", s->name, 1e3 * s->step, 1e6 * s->best);
+    printf("%-45s %8.3f %9.3f %6.1f %%", s->name, 1e3 * s->step, 1e6 * bench_best(s), 100 * bench_spread(s));
     if (s->instructions > 0)
       printf(" %12.0f", s->instructions);
     else
       printf(" %12s", "-");
     if (s->ends != NULL)
-      printf(" %10.4f %10.4f %16.0f\n", 1e3 * s->error[0], 1e3 * s->error[1], 1e6 * s->best / s->step);
+      printf(" %10.4f %10.4f %16.0f\n", 1e3 * s->error[0], 1e3 * s->error[1], 1e6 * bench_best(s) / s->step);
     else
       printf(" %10s %10s %16s\n", "-", "-", "-");
   }
-  printf(
-      "start, end: errors of the coupler's two joints after 1 s, of which the larger counts; "
-      "times: least of many runs; instructions by %s\n\n",
-      bench_instructions_source());
+  printf("start, end: errors of the coupler's two joints after 1 s, of which the larger counts; instructions by %s\n",
+         bench_instructions_source());
+  bench_print_method(t->row, t->count);
+  printf("\n");
 }
 
 static void verdict(const char *kind, const char *what, double value, const char *unit, double limit, int at_least) {
   const int good = at_least ? value >= limit : value <= limit;
   printf("%-5s %-4s %s: %.2f %s (%s %.2f)\n", kind, good ? "met" : "MISS", what, value, unit,
          at_least ? "at least" : "at most", limit);
+}
+
+// Where the rows are that the sentences below the table are about; negative: there is none.
+typedef struct rows {
+  int euler, hard, mujoco, forward, trapezoid, jacobian, oleodyn, hydraulic, hydraulic_jacobian;
+} rows;
+
+static void judge(const table *t, const rows *r) {
+  const double step_us = 1e6 * bench_best(&t->row[r->trapezoid]), with_us = 1e6 * bench_best(&t->row[r->jacobian]);
+  printf("transition Jacobian alone: %.2f us (step with Jacobian %.2f, without %.2f)\n", with_us - step_us, with_us,
+         step_us);
+  if (r->oleodyn >= 0) {
+    const bench_subject *ours = &t->row[r->oleodyn];
+    printf("at an error of %.3f mm: oleodyn %.0f us per simulated second at %.2f ms\n", 1e3 * target,
+           1e6 * bench_best(ours) / ours->step, 1e3 * ours->step);
+    const double cost = bench_best(ours) / ours->step;
+    if (r->hard >= 0) {
+      const double theirs = bench_best(&t->row[r->hard]) / t->row[r->hard].step;
+      verdict("must", "cheaper per simulated second than MuJoCo RK4, hard, 1 ms", theirs / cost, "times", 5, 1);
+    }
+    if (r->mujoco >= 0) {
+      const double theirs = bench_best(&t->row[r->mujoco]) / t->row[r->mujoco].step;
+      verdict("must", "cheaper than the best MuJoCo found (step and hardness searched)", theirs / cost, "times", 5, 1);
+    }
+  }
+  if (r->forward >= 0) {
+    const double theirs = 1e6 * bench_best(&t->row[r->forward]);
+    verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us", theirs, 0);
+    printf("      that is %.2f times cheaper\n", theirs / with_us);
+  }
+  const double oil_us = 1e6 * bench_best(&t->row[r->hydraulic]),
+               oil_with_us = 1e6 * bench_best(&t->row[r->hydraulic_jacobian]);
+  printf(
+      "hydraulic four-bar, variant 6-S1, 6 states: step %.2f us, with transition Jacobian in 18 parameters %.2f us\n",
+      oil_us, oil_with_us);
+  printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
+  if (r->forward >= 0)
+    verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
+            oil_with_us, "us", 1e6 * bench_best(&t->row[r->forward]), 0);
+  if (r->euler >= 0)
+    verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us", 1e6 * bench_best(&t->row[r->euler]),
+            0);
 }
 
 int main(int argc, char **argv) {
@@ -166,23 +207,17 @@ int main(int argc, char **argv) {
   const int mujoco = search_mujoco(&t);
   const int forward = add_mujoco(&t, BENCH_FORWARD_DIFFERENCES, 1e-3, 0);
   add_mujoco(&t, BENCH_CENTRED_DIFFERENCES, 1e-3, 0);
-  const int trapezoid = add_oleodyn(&t, file, BENCH_TRAPEZOID, 1e-3);
+  const int trapezoid = add_oleodyn(&t, file, "four-bar step", BENCH_TRAPEZOID, 1e-3);
   if (trapezoid < 0) return 1;
-  add_oleodyn(&t, file, BENCH_OLEODYN_RK4, 1e-3);
-  const int jacobian = add_oleodyn(&t, file, BENCH_TRAPEZOID_JACOBIAN, 1e-3);
+  add_oleodyn(&t, file, "four-bar step, RK4", BENCH_OLEODYN_RK4, 1e-3);
+  const int jacobian = add_oleodyn(&t, file, "four-bar step with Jacobian", BENCH_TRAPEZOID_JACOBIAN, 1e-3);
   const int oleodyn = search_oleodyn(&t, file);
-  const int hydraulic = add_hydraulic(&t, hydraulic_file, BENCH_TRAPEZOID);
-  const int hydraulic_jacobian = add_hydraulic(&t, hydraulic_file, BENCH_TRAPEZOID_JACOBIAN);
+  const int hydraulic = add_hydraulic(&t, hydraulic_file, "hydraulic step", BENCH_TRAPEZOID);
+  const int hydraulic_jacobian =
+      add_hydraulic(&t, hydraulic_file, "hydraulic step with Jacobian, 18 parameters", BENCH_TRAPEZOID_JACOBIAN);
   if (hydraulic < 0 || hydraulic_jacobian < 0) return 1;
 
-  // Several rounds over all rows, so that a slow spell of the machine hits all alike.
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < t.count; i++) {
-      const int steps = t.row[i].steps > 0      ? t.row[i].steps
-                        : t.row[i].ends != NULL ? (int)lround(1 / t.row[i].step)
-                                                : 500;
-      if (bench_time(&t.row[i], steps, 0.1) != 0) fprintf(stderr, "%s failed\n", t.row[i].name);
-    }
+  if (bench_settle(t.row, t.count) != 0) return 1;
   count(&t, euler, &count_euler, argv, file);
   count(&t, forward, &count_forward, argv, file);
   count(&t, trapezoid, &count_plain, argv, file);
@@ -190,45 +225,16 @@ int main(int argc, char **argv) {
   count(&t, hydraulic, &count_hydraulic, argv, hydraulic_file);
   count(&t, hydraulic_jacobian, &count_hydraulic_jacobian, argv, hydraulic_file);
 
+  for (int i = 0; i < t.count; i++) bench_write_figures(&t.row[i]);
+
   if (bench_mujoco_version() != NULL)
     printf("Four-bar, free swing; MuJoCo %s\n\n", bench_mujoco_version());
   else
     printf("Four-bar, free swing; MuJoCo (libmujoco-dev) was not found, so its rows are missing\n\n");
   print(&t);
 
-  const double step_us = 1e6 * t.row[trapezoid].best, with_us = 1e6 * t.row[jacobian].best;
-  printf("transition Jacobian alone: %.2f us (step with Jacobian %.2f, without %.2f)\n", with_us - step_us, with_us,
-         step_us);
-  if (oleodyn >= 0) {
-    const bench_subject *ours = &t.row[oleodyn];
-    printf("at an error of %.3f mm: oleodyn %.0f us per simulated second at %.2f ms\n", 1e3 * target,
-           1e6 * ours->best / ours->step, 1e3 * ours->step);
-    const double cost = ours->best / ours->step;
-    if (hard >= 0) {
-      const double theirs = t.row[hard].best / t.row[hard].step;
-      verdict("must", "cheaper per simulated second than MuJoCo RK4, hard, 1 ms", theirs / cost, "times", 5, 1);
-    }
-    if (mujoco >= 0) {
-      const double theirs = t.row[mujoco].best / t.row[mujoco].step;
-      verdict("must", "cheaper than the best MuJoCo found (step and hardness searched)", theirs / cost, "times", 5, 1);
-    }
-  }
-  if (forward >= 0) {
-    const double theirs = 1e6 * t.row[forward].best;
-    verdict("must", "step with exact Jacobian against MuJoCo's forward differences", with_us, "us", theirs, 0);
-    printf("      that is %.2f times cheaper\n", theirs / with_us);
-  }
-  const double oil_us = 1e6 * t.row[hydraulic].best, oil_with_us = 1e6 * t.row[hydraulic_jacobian].best;
-  printf(
-      "hydraulic four-bar, variant 6-S1, 6 states: step %.2f us, with transition Jacobian in 18 parameters %.2f us\n",
-      oil_us, oil_with_us);
-  printf("      (a prototype written for this one machine by hand: 1.0 and 2.6 us)\n");
-  if (forward >= 0)
-    verdict("goal", "hydraulic step with exact Jacobian against MuJoCo's forward differences without hydraulics",
-            oil_with_us, "us", 1e6 * t.row[forward].best, 0);
-  if (euler >= 0)
-    verdict("goal", "one implicit step against MuJoCo's Euler step", step_us, "us", 1e6 * t.row[euler].best, 0);
-
+  const rows r = {euler, hard, mujoco, forward, trapezoid, jacobian, oleodyn, hydraulic, hydraulic_jacobian};
+  if (bench_wants_times()) judge(&t, &r);
   for (int i = 0; i < t.count; i++) t.row[i].destroy(t.row[i].self);
   return 0;
 }

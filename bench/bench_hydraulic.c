@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fourbar_subjects.h"
 #include "oleodyn/oleodyn.h"
-#include "subject.h"
 
 enum { PARAMETERS = 18, SECONDS = 5 };
 

@@ -1,7 +1,7 @@
 // The freely swinging four-bar in MuJoCo (2.2 or later in that line): three hinges about z and one "connect" constraint
 // between coupler and rocker. MuJoCo's constraints are soft; how soft says solref: a time constant of 20 ms unless a
 // hardness is given. Built as an empty shell where MuJoCo is missing.
-#include "subject.h"
+#include "fourbar_subjects.h"
 
 #ifndef OD_HAVE_MUJOCO
 

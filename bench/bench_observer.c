@@ -12,9 +12,8 @@
 #include "complex_filter.h"
 #include "experiment/observe.h"
 #include "instructions.h"
-#include "subject.h"
 
-enum { EXACT_SQUARE_ROOT, EXACT_JOSEPH, COMPLEX_SQUARE_ROOT, COMPLEX_JOSEPH, ROWS, ROUNDS = 8 };
+enum { EXACT_SQUARE_ROOT, EXACT_JOSEPH, COMPLEX_SQUARE_ROOT, COMPLEX_JOSEPH, ROWS };
 static const double most_difference = 1e-9;
 
 // The experiment with everything that a step of the filter is given.
@@ -69,7 +68,8 @@ static void data_fill(data *d) {
   for (int i = 0; i < e->parameters; i++) d->p[i] = e->parameter[i].start;
 }
 
-static int data_open(data *d, const char *file) {
+// steps: how many are wanted; 0: as many as the experiment has.
+static int data_open(data *d, const char *file, int steps) {
   *d = (data){0};
   od_error error = {0};
   od_messages *messages = od_messages_new();
@@ -78,6 +78,7 @@ static int data_open(data *d, const char *file) {
   if (loaded != OD_OK) od_messages_print(messages, stderr, false);
   od_messages_free(messages);
   if (loaded != OD_OK) return -1;
+  if (steps > 0) d->e->time = fmin(d->e->time, steps * d->e->step);
   if (od_observe(d->e, NULL, &d->observed, &error) != OD_OK || od_experiment_plant(d->e, &d->plant, &error) != OD_OK) {
     fprintf(stderr, "%s: %s\n", file, error.text);
     return -1;
@@ -173,14 +174,13 @@ static double difference(const data *d) {
 // ---- the table
 
 static const struct row {
-  const char *name, *title, *functions;
-  int few, many;
+  const char *name, *title, *figure;
+  int few, many, run;  // steps of the two counted runs, and of a timed one; 0: all that there are
 } rows[ROWS] = {
-    {"exact-root", "exact Jacobian, square-root form", "od_observer_predict,od_observer_correct", 500, 2500},
-    {"exact-joseph", "exact Jacobian, Joseph form", "od_observer_predict,od_observer_correct", 500, 2500},
-    {"complex-root", "complex-step Jacobian, square-root form", "complex_filter_predict,complex_filter_correct", 50,
-     150},
-    {"complex-joseph", "complex-step Jacobian, Joseph form", "complex_filter_predict,complex_filter_correct", 50, 150},
+    {"exact-root", "exact Jacobian, square-root form", "filter step, 24 states", 250, 1250, 0},
+    {"exact-joseph", "exact Jacobian, Joseph form", "filter step, 24 states, Joseph form", 250, 1250, 0},
+    {"complex-root", "complex-step Jacobian, square-root form", NULL, 50, 150, 500},
+    {"complex-joseph", "complex-step Jacobian, Joseph form", NULL, 50, 150, 500},
 };
 
 static int only_steps(const char *steps, const char *name, const char *file) {
@@ -188,8 +188,9 @@ static int only_steps(const char *steps, const char *name, const char *file) {
   filter f;
   int kind = 0;
   while (kind < ROWS && strcmp(name, rows[kind].name) != 0) kind++;
-  if (kind == ROWS || data_open(&d, file) != 0 || filter_open(&f, &d, kind) != 0) return 1;
-  const int failed = start(&f) != 0 || filter_steps(&f, atoi(steps)) != 0;
+  if (kind == ROWS || data_open(&d, file, atoi(steps)) != 0 || filter_open(&f, &d, kind) != 0) return 1;
+  const bench_subject subject = {.self = &f, .advance = filter_steps};
+  const int failed = start(&f) != 0 || bench_advance(&subject, atoi(steps)) != 0;
   filter_close(&f);
   data_close(&d);
   return failed;
@@ -199,6 +200,15 @@ static void verdict(const char *what, double value, const char *unit, double mus
   const int met = at_least ? value >= must : value <= must, reached = at_least ? value >= goal : value <= goal;
   printf("%-4s %s: %.2f %s (%s %g; goal %g: %s)\n", met ? "met" : "MISS", what, value, unit,
          at_least ? "at least" : "at most", must, goal, reached ? "reached" : "not reached");
+}
+
+static void judge(const bench_subject *s, int count) {
+  verdict("full filter step", 1e6 * bench_best(&s[EXACT_SQUARE_ROOT]), "us", 10, 5, 0);
+  if (count < ROWS) return;
+  verdict("cheaper than complex steps, square-root form",
+          bench_best(&s[COMPLEX_SQUARE_ROOT]) / bench_best(&s[EXACT_SQUARE_ROOT]), "times", 10, 10, 1);
+  verdict("cheaper than complex steps, Joseph form", bench_best(&s[COMPLEX_JOSEPH]) / bench_best(&s[EXACT_JOSEPH]),
+          "times", 10, 10, 1);
 }
 
 int main(int argc, char **argv) {
@@ -212,7 +222,7 @@ int main(int argc, char **argv) {
   data d;
   filter filters[ROWS];
   bench_subject subjects[ROWS];
-  if (data_open(&d, argv[2]) != 0) return 1;
+  if (data_open(&d, argv[2], 0) != 0) return 1;
   bench_pin();
   const double apart = difference(&d);
   printf("Observer, %s: %d states, %d parameters, %d sensors of %d outputs, steps of %g ms\n", d.e->title,
@@ -220,38 +230,39 @@ int main(int argc, char **argv) {
   printf("exact and complex-step transition Jacobians differ by at most %.1e (bound %.0e)\n\n", apart, most_difference);
   if (!(apart <= most_difference)) return 1;
 
-  // Several rounds over all rows, so that a slow spell of the machine hits all alike.
-  for (int i = 0; i < ROWS; i++) {
+  const int count = bench_own_only() ? COMPLEX_SQUARE_ROOT : ROWS;
+  for (int i = 0; i < count; i++) {
     if (filter_open(&filters[i], &d, i) != 0) return 1;
-    subjects[i] =
-        (bench_subject){.step = d.observed->step, .self = &filters[i], .start = start, .advance = filter_steps};
+    subjects[i] = (bench_subject){.figure = rows[i].figure,
+                                  .step = d.observed->step,
+                                  .self = &filters[i],
+                                  .start = start,
+                                  .advance = filter_steps,
+                                  .steps = rows[i].run > 0 ? rows[i].run : (int)d.observed->steps};
+    snprintf(subjects[i].name, sizeof subjects[i].name, "%s", rows[i].title);
   }
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < ROWS; i++)
-      if (bench_time(&subjects[i], i < COMPLEX_SQUARE_ROOT ? (int)d.observed->steps : 500, 0.1) != 0) return 1;
+  if (bench_settle(subjects, count) != 0) return 1;
 
-  printf("%-45s %12s %14s\n", "filter", "us/step", "instr./step");
-  for (int i = 0; i < ROWS; i++) {
+  printf("%-45s %12s %8s %14s\n", "filter", "us/step", "spread", "instr./step");
+  for (int i = 0; i < count; i++) {
     const bench_callgrind how = {.script = argv[1],
                                  .program = argv[0],
-                                 .functions = rows[i].functions,
                                  .arguments = {rows[i].name, argv[2]},
                                  .few = rows[i].few,
                                  .many = rows[i].many};
     subjects[i].instructions = bench_instructions(&subjects[i], &how);
-    printf("%-45s %12.3f ", rows[i].title, 1e6 * subjects[i].best);
+    bench_write_figures(&subjects[i]);
+    printf("%-45s %12.3f %6.1f %% ", rows[i].title, 1e6 * bench_best(&subjects[i]), 100 * bench_spread(&subjects[i]));
     if (subjects[i].instructions > 0)
       printf("%14.0f\n", subjects[i].instructions);
     else
       printf("%14s\n", "-");
     filter_close(&filters[i]);
   }
-  printf("times: least of many runs; instructions by %s\n\n", bench_instructions_source());
-  verdict("full filter step", 1e6 * subjects[EXACT_SQUARE_ROOT].best, "us", 10, 5, 0);
-  verdict("cheaper than complex steps, square-root form",
-          subjects[COMPLEX_SQUARE_ROOT].best / subjects[EXACT_SQUARE_ROOT].best, "times", 10, 10, 1);
-  verdict("cheaper than complex steps, Joseph form", subjects[COMPLEX_JOSEPH].best / subjects[EXACT_JOSEPH].best,
-          "times", 10, 10, 1);
+  printf("instructions by %s\n", bench_instructions_source());
+  bench_print_method(subjects, count);
+  printf("\n");
+  if (bench_wants_times()) judge(subjects, count);
   data_close(&d);
   return 0;
 }

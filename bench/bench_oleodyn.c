@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fourbar_subjects.h"
 #include "oleodyn/oleodyn.h"
-#include "subject.h"
 
 typedef struct swing {
   od_machine *machine;

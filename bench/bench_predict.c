@@ -4,32 +4,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "predict/predict.h"
+#include "measure.h"
 #include "oracle/fin_servo.h"
-#include "subject.h"
+#include "predict/predict.h"
 
-typedef struct row {
-  const char *name;
+enum { COLUMNS = ORACLE_FIN_SERVO_PARAMETERS, RULES = 4 };
+
+static const struct rule {
+  const char *name, *figure, *figure_with;
   od_predictor_options options;
-  int repetitions;
-} row;
-
-static const row table[] = {
-    {"exact, modes", {.rule = OD_RULE_EXACT}, 50},
-    {"exact, dense", {.rule = OD_RULE_EXACT, .dense = true}, 10},
-    {"rk4", {.rule = OD_RULE_RK4}, 2},
-    {"trapezoid", {.rule = OD_RULE_TRAPEZOID}, 2},
+} rules[RULES] = {
+    {"exact, modes", "prediction, modes", "prediction, modes, with sensitivities", {.rule = OD_RULE_EXACT}},
+    {"exact, dense",
+     "prediction, dense",
+     "prediction, dense, with sensitivities",
+     {.rule = OD_RULE_EXACT, .dense = true}},
+    {"rk4", "prediction, rk4", "prediction, rk4, with sensitivities", {.rule = OD_RULE_RK4}},
+    {"trapezoid", "prediction, trapezoid", "prediction, trapezoid, with sensitivities", {.rule = OD_RULE_TRAPEZOID}},
 };
 
-// Least time of a prediction, ms; negative after a failure.
-static double best_time(od_predictor *predictor, int repetitions, double *y, double *dy) {
-  double best = INFINITY;
-  for (int i = 0; i < repetitions; i++) {
-    const double begin = bench_now();
-    if (od_predict(predictor, NULL, NULL, y, dy) != OD_OK) return -1;
-    best = fmin(best, bench_now() - begin);
-  }
-  return 1e3 * best;
+// One row without or with sensitivities.
+typedef struct job {
+  od_predictor *predictor;
+  double *y, *dy;  // dy NULL: without
+} job;
+
+static int start(void *self) {
+  (void)self;
+  return 0;
+}
+
+static int advance(void *self, int predictions) {
+  const job *j = self;
+  for (int i = 0; i < predictions; i++)
+    if (od_predict(j->predictor, NULL, NULL, j->y, j->dy) != OD_OK) return -1;
+  return 0;
 }
 
 // Largest difference relative to the largest value.
@@ -40,33 +49,51 @@ static double difference(const double *a, const double *b, size_t count) {
 }
 
 int main(void) {
-  enum { COLUMNS = ORACLE_FIN_SERVO_PARAMETERS };
+  if (!bench_wants_times()) return 0;
   const od_function function = oracle_fin_servo();
   const int count = oracle_fin_servo_sweep(NULL);
-  double *u = malloc((size_t)count * sizeof *u), *y = malloc((size_t)count * sizeof *y);
-  double *dy = malloc((size_t)(count * COLUMNS) * sizeof *dy), *first = malloc((size_t)count * sizeof *first);
+  double *u = malloc((size_t)count * sizeof *u), *y = malloc((size_t)(RULES * count) * sizeof *y);
+  double *dy = malloc((size_t)(count * COLUMNS) * sizeof *dy);
   od_plant *plant = NULL;
-  if (!u || !y || !dy || !first || od_plant_from_function(&function, &plant, NULL) != OD_OK) return 1;
+  if (!u || !y || !dy || od_plant_from_function(&function, &plant, NULL) != OD_OK) return 1;
   oracle_fin_servo_sweep(u);
   bench_pin();
-  printf("Prediction of a log: nine linear states, %d samples, sensitivities by %d parameters\n\n", count, COLUMNS);
-  printf("%-16s %14s %22s %14s\n", "rule", "prediction ms", "with sensitivities ms", "off from first");
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+
+  job jobs[2 * RULES];
+  bench_subject subjects[2 * RULES];
+  for (int i = 0; i < 2 * RULES; i++) {
+    const struct rule *rule = &rules[i / 2];
     const od_drive log = {.count = count, .step = oracle_fin_servo_step, .u = u};
-    od_predictor *predictor = NULL;
+    jobs[i] = (job){.y = y + i / 2 * count, .dy = i % 2 ? dy : NULL};
     od_error error = {0};
-    if (od_predictor_new(plant, &log, &table[i].options, &predictor, &error) != OD_OK) {
-      fprintf(stderr, "%s: %s\n", table[i].name, error.text);
+    if (od_predictor_new(plant, &log, &rule->options, &jobs[i].predictor, &error) != OD_OK) {
+      fprintf(stderr, "%s: %s\n", rule->name, error.text);
       return 1;
     }
-    const double alone = best_time(predictor, table[i].repetitions, y, NULL);
-    const double with = best_time(predictor, table[i].repetitions, y, dy);
-    if (i == 0)
-      for (int k = 0; k < count; k++) first[k] = y[k];
-    printf("%-16s %14.3f %22.3f %14.2g\n", table[i].name, alone, with, difference(y, first, (size_t)count));
-    od_predictor_free(predictor);
+    subjects[i] = (bench_subject){.figure = i % 2 ? rule->figure_with : rule->figure,
+                                  .self = &jobs[i],
+                                  .start = start,
+                                  .advance = advance,
+                                  .steps = 1};
+    snprintf(subjects[i].name, sizeof subjects[i].name, "%s%s", rule->name, i % 2 ? ", with sensitivities" : "");
+    if (advance(&jobs[i], 1) != 0) return 1;
   }
+  if (bench_settle(subjects, 2 * RULES) != 0) return 1;
+
+  printf("Prediction of a log: nine linear states, %d samples, sensitivities by %d parameters\n\n", count, COLUMNS);
+  printf("%-16s %14s %8s %22s %8s %14s\n", "rule", "prediction ms", "spread", "with sensitivities ms", "spread",
+         "off from first");
+  for (int i = 0; i < RULES; i++) {
+    const bench_subject *alone = &subjects[2 * i], *with = &subjects[2 * i + 1];
+    printf("%-16s %14.3f %6.1f %% %22.3f %6.1f %% %14.2g\n", rules[i].name, 1e3 * bench_best(alone),
+           100 * bench_spread(alone), 1e3 * bench_best(with), 100 * bench_spread(with),
+           difference(y + i * count, y, (size_t)count));
+    bench_write_figures(alone);
+    bench_write_figures(with);
+  }
+  bench_print_method(subjects, 2 * RULES);
+  for (int i = 0; i < 2 * RULES; i++) od_predictor_free(jobs[i].predictor);
   od_plant_free(plant);
-  free(u), free(y), free(dy), free(first);
+  free(u), free(y), free(dy);
   return 0;
 }

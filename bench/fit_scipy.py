@@ -2,7 +2,8 @@
 """The fit of the fin servo: oleodyn's search and SciPy's least_squares(method="trf") over the same C functions.
 
 Both have the same residuals, exact derivatives, start, bounds and tolerances, on one core, in one run. Times are the
-processor's, so that other work beside it does not count. Without SciPy the table has oleodyn's rows only.
+processor's, so that other work beside it does not count. Without SciPy the table has oleodyn's rows only. The
+environment says what is wanted as in measure.h.
 
 usage: fit_scipy.py LIBRARY FIT.yaml
 """
@@ -16,12 +17,17 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
-try:
-    import numpy
-    import scipy
-    import scipy.optimize
-except ImportError:
-    scipy = None
+scipy = None
+if os.environ.get("OD_BENCH_OWN") != "yes":
+    try:
+        import numpy
+        import scipy
+        import scipy.optimize
+    except ImportError:
+        pass
+
+# How many of the least times must be how near to each other; rounds in which to get there.
+KEPT, SPREAD, ROUNDS = 5, 0.01, range(10, 60)
 
 
 class Search(ctypes.Structure):
@@ -76,6 +82,8 @@ def scipys(lib, fit, differences):
 
 
 def main():
+    if os.environ.get("OD_BENCH_TIMES") == "no":
+        return
     lib, fit = open_fit(sys.argv[1], sys.argv[2])
     searches = {"oleodyn, exact derivatives": lambda: own(lib.bench_fit_search, fit, 0),
                 "oleodyn, forward differences": lambda: own(lib.bench_fit_search, fit, 1),
@@ -85,14 +93,29 @@ def main():
         searches[name + ", exact derivatives"] = lambda: scipys(lib, fit, False)
         searches[name + ", 2-point"] = lambda: scipys(lib, fit, True)
     # In turns, so that all of them meet the computer's better moments; of each the fastest, which otherwise are the same.
-    rounds = [[search() for search in searches.values()] for _ in range(10)]
-    rows = [min(results, key=lambda row: row[0]) for results in zip(*rounds)]
-    print("Fit of eight numbers of a servo to 31125 samples, from the same start by the same predictions, best of ten\n")
-    print("%-34s %9s %9s %14s %10s %10s %6s" % ("search", "time ms", "times", "cost", "residuals", "Jacobians", "steps"))
-    for name, (seconds, cost, residuals, jacobians, steps) in zip(searches, rows):
-        print("%-34s %9.1f %9.2f %14.6f %10d %10d %6d" % (name, 1e3 * seconds, seconds / rows[0][0], cost, residuals,
-                                                        jacobians, steps))
-    if not scipy:
+    results = {search: [] for search in searches}
+    spread = lambda rows: sorted(row[0] for row in rows)[KEPT - 1] / min(row[0] for row in rows) - 1
+    for turn in range(ROUNDS.stop):
+        waiting = [s for s in searches if turn < ROUNDS.start or spread(results[s]) > SPREAD]
+        for search in waiting:
+            results[search].append(searches[search]())
+    best = {search: min(rows, key=lambda row: row[0]) for search, rows in results.items()}
+    first = best["oleodyn, exact derivatives"][0]
+    print("Fit of eight numbers of a servo to 31125 samples, from the same start by the same predictions\n")
+    print("%-36s %9s %8s %9s %14s %10s %10s %6s" % ("search", "time ms", "spread", "times", "cost", "residuals",
+                                                   "Jacobians", "steps"))
+    for search, (seconds, cost, residuals, jacobians, steps) in best.items():
+        print("%-36s %9.1f %6.1f %% %9.2f %14.6f %10d %10d %6d" % (search, 1e3 * seconds, 100 * spread(results[search]),
+                                                                seconds / first, cost, residuals, jacobians, steps))
+    for search, rows in results.items():
+        if spread(rows) > SPREAD:
+            print("NOT SETTLED: %s, spread %.1f %% after %d runs (wanted: %.0f %%)" % (search, 100 * spread(rows),
+                                                                                    len(rows), 100 * SPREAD))
+    if os.environ.get("OD_BENCH_FIGURES"):
+        with open(os.environ["OD_BENCH_FIGURES"], "a") as figures:
+            for search in ("oleodyn, exact derivatives", "oleodyn, forward differences", "all of oleodyn fit"):
+                figures.write("fit: %s\ttime\t%.9g\t%.3g\n" % (search, best[search][0], spread(results[search])))
+    if not scipy and os.environ.get("OD_BENCH_OWN") != "yes":
         print("SciPy was not found; python3-scipy has it")
     lib.bench_fit_close(fit)
 

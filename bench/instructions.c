@@ -23,8 +23,7 @@ static double by_hardware(const bench_subject *s, int steps) {
   const int counter = (int)syscall(SYS_perf_event_open, &what, 0, -1, -1, 0);
   if (counter < 0) return -1;
   uint64_t value = 0;
-  bool good =
-      s->start(s->self) == 0 && ioctl(counter, PERF_EVENT_IOC_ENABLE, 0) == 0 && s->advance(s->self, steps) == 0;
+  bool good = s->start(s->self) == 0 && ioctl(counter, PERF_EVENT_IOC_ENABLE, 0) == 0 && bench_advance(s, steps) == 0;
   good = ioctl(counter, PERF_EVENT_IOC_DISABLE, 0) == 0 && good;
   good = read(counter, &value, sizeof value) == (ssize_t)sizeof value && good;
   close(counter);
@@ -43,7 +42,7 @@ static double by_callgrind(const bench_callgrind *how) {
   char command[4096] = "", few[16], many[16];
   snprintf(few, sizeof few, "%d", how->few);
   snprintf(many, sizeof many, "%d", how->many);
-  const char *const words[] = {how->script, few, many, how->functions, how->program};
+  const char *const words[] = {how->script, few, many, "bench_advance", how->program};
   bool good = true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) good = good && append(command, sizeof command, words[i]);
   for (int i = 0; i < 3 && how->arguments[i]; i++) good = good && append(command, sizeof command, how->arguments[i]);
@@ -55,6 +54,7 @@ static double by_callgrind(const bench_callgrind *how) {
 }
 
 double bench_instructions(const bench_subject *subject, const bench_callgrind *how) {
+  if (!bench_wants_instructions()) return 0;
   const double value = by_hardware(subject, how->many);
   source = value > 0 ? "the processor's counter" : "callgrind";
   return value > 0 ? value : by_callgrind(how);

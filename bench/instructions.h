@@ -2,18 +2,17 @@
 #ifndef BENCH_INSTRUCTIONS_H
 #define BENCH_INSTRUCTIONS_H
 
-#include "subject.h"
+#include "measure.h"
 
-// How to ask callgrind: the script, this program, the functions to count in (separated by commas), and what stands
-// behind `--steps COUNT` for this subject.
+// How to ask callgrind: the script, this program, and what stands behind `--steps COUNT` for this subject.
 typedef struct bench_callgrind {
-  const char *script, *program, *functions;
+  const char *script, *program;
   const char *arguments[3];  // up to a NULL
   int few, many;             // steps of the two runs
 } bench_callgrind;
 
-// Instructions per step by the processor's counter (perf_event_open) where the system lets us, else by callgrind;
-// negative where neither works.
+// Instructions per step in user mode, by the processor's counter (perf_event_open) where the system lets us, else by
+// callgrind; negative where neither works, 0 when none are wanted.
 double bench_instructions(const bench_subject *subject, const bench_callgrind *how);
 // How the last ones were counted.
 const char *bench_instructions_source(void);

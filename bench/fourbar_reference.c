@@ -1,40 +1,9 @@
-// How cost and error are taken. One core, least of many repetitions: other processes can only make a run slower.
-#define _GNU_SOURCE
-#include "subject.h"
+// Where the freely swinging four-bar must be, and how far from it a subject is.
+#include "fourbar_subjects.h"
 
 #include <math.h>
-#include <sched.h>
-#include <time.h>
 
 #include "oracle/natural_fourbar.h"
-
-void bench_pin(void) {
-  // Stays where it is; a failure only makes the times noisier.
-  const int core = sched_getcpu();
-  if (core < 0) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET((size_t)core, &set);
-  (void)sched_setaffinity(0, sizeof set, &set);
-}
-
-double bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-int bench_time(bench_subject *subject, int steps, double budget) {
-  const double end = bench_now() + budget;
-  for (int repetition = 0; repetition < 3 || bench_now() < end; repetition++) {
-    if (subject->start(subject->self) != 0) return -1;
-    const double begin = bench_now();
-    if (subject->advance(subject->self, steps) != 0) return -1;
-    const double taken = (bench_now() - begin) / steps;
-    if (subject->best == 0 || taken < subject->best) subject->best = taken;
-  }
-  return 0;
-}
 
 double bench_error(const bench_subject *subject) {
   return fmax(subject->error[0], subject->error[1]);

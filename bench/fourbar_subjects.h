@@ -1,29 +1,8 @@
-// What the benchmarks measure: a simulator that can swing the four-bar, and how its cost and error are taken.
-#ifndef BENCH_SUBJECT_H
-#define BENCH_SUBJECT_H
+// Simulators that can swing the four-bar, and how their errors are taken.
+#ifndef BENCH_FOURBAR_SUBJECTS_H
+#define BENCH_FOURBAR_SUBJECTS_H
 
-typedef struct bench_subject {
-  char name[64];
-  double step;  // s
-  void *self;
-  int (*start)(void *self);                // back to t = 0; 0, or -1 on failure
-  int (*advance)(void *self, int steps);   // 0, or -1 on failure
-  void (*ends)(void *self, double xy[4]);  // x, y of the coupler's start and end; NULL: this subject does not move
-  void (*destroy)(void *self);
-  int steps;            // how many make a run; 0: a second's worth, or 500 for subjects that do not move
-  double best;          // s per step, least of all repetitions so far
-  double instructions;  // per step; 0: not counted
-  double error[2];      // m: distances of the coupler's start and end from the reference at 1 s
-} bench_subject;
-
-// Keeps this process on one core.
-void bench_pin(void);
-// Seconds from an arbitrary zero.
-double bench_now(void);
-
-// Repeats `steps` steps from the start for about `budget` seconds (at least three times) and lowers subject->best to
-// the least time per step seen. Returns 0, or -1 when the subject fails.
-int bench_time(bench_subject *subject, int steps, double budget);
+#include "measure.h"
 
 // The larger of the two errors: what subjects are compared by.
 double bench_error(const bench_subject *subject);
