@@ -282,10 +282,65 @@ static void starts_at_singular_angles(void **state) {
   }
 }
 
+// Coordinates change when a dependent one moves more than three times as fast as the independent one, and not before: with
+// one degree of freedom the map's entries are quotients of the joints' rates, which are outputs. Oracle: these quotients.
+// No joint of this four-bar turns around, so that each of them stands still somewhere.
+static void changes_at_the_bound(void **state) {
+  (void)state;
+  od_test_run r = od_test_begin(
+      od_test_machine("cases/fourbar-swing/machine.yaml", "crank.beam.length=5 m", "coupler.beam.length=4 m", NULL),
+      "A.rate", "P1.rate", "B.rate", NULL);
+  double rate[3], most = 0, least = INFINITY;
+  const double fast[2] = {od_sim_state(r.sim)[0], 8};
+  assert_int_equal(od_sim_set(r.sim, 0, fast, NULL), OD_OK);
+  int changes = 0;
+  for (int i = 0; i < 3000; i++) {
+    assert_int_equal(od_sim_step(r.sim, 1e-3, NULL), OD_OK);
+    assert_int_equal(od_sim_outputs(r.sim, rate), OD_OK);
+    const double independent = od_sim_state(r.sim)[1];
+    double quotient = 0;
+    for (int k = 0; k < 3; k++) quotient = fmax(quotient, fabs(rate[k] / independent));
+    int changed;
+    assert_int_equal(od_sim_repartition(r.sim, NULL, &changed), OD_OK);
+    changes += changed;
+    if (changed) least = fmin(least, quotient);
+    if (!changed) most = fmax(most, quotient);
+  }
+  print_message("%d changes, at quotients from %.4g; none up to %.4g\n", changes, least, most);
+  assert_true(changes >= 2 && least > 3 && most > 2.9 && most <= 3 + 1e-9);
+}
+
+// Closures whose pivots differ by more than 1e9 count as redundant. Two rods of 1 m at a small angle hold a body that two
+// guides leave free in the plane: the rows are (1, 0) and (1, angle), the second pivot is the angle. A third body is
+// free, since a machine must move.
+static void nearly_redundant(void **state) {
+  (void)state;
+  static const double angle[2] = {3e-9, 0.3e-9};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "bodies: {carriage: {point: {mass: 1 kg}}, load: {point: {mass: 1 kg}}, other: {point: {mass: 1 kg}}}\n"
+             "ground: {points: {P: [-1 m, 0], Q: [-1 m, %g m]}}\n"
+             "joints:\n"
+             "  gx: {type: prismatic, between: [ground, carriage], axis: [1, 0, 0]}\n"
+             "  gy: {type: prismatic, between: [carriage, load], axis: [0, 1, 0]}\n"
+             "  free: {type: prismatic, between: [ground, other], axis: [1, 0, 0]}\n"
+             "rods:\n"
+             "  one: {between: [ground.P, load], length: 1 m}\n"
+             "  two: {between: [ground.Q, load], length: 1 m}\n"
+             "initial: {gx.position: about 0 m, gy.position: about 0 m, free.position: 0 m}\n",
+             angle[i]);
+    od_test_run r = od_test_begin(od_test_machine_text(text), "gx.position", NULL);
+    assert_int_equal(r.plant->nz, 1 + i);
+    od_test_end(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hundred_revolutions),       cmocka_unit_test(closed_form),
       cmocka_unit_test(tangents_are_carried_over), cmocka_unit_test(charts_are_carried_over),
-      cmocka_unit_test(failure_changes_nothing),   cmocka_unit_test(starts_at_singular_angles)};
+      cmocka_unit_test(failure_changes_nothing),   cmocka_unit_test(changes_at_the_bound),
+      cmocka_unit_test(nearly_redundant),          cmocka_unit_test(starts_at_singular_angles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
