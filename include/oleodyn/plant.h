@@ -15,6 +15,8 @@
 
 #include "oleodyn/status.h"
 
+OD_BEGIN_C
+
 typedef struct od_plant od_plant;
 
 // What a plant has to offer. Functions that read "the last point" refer to the last successful residual().
@@ -57,6 +59,7 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
+  void (*reserved[4])(void);  // zero
 } od_plant_ops;
 
 struct od_plant {
@@ -67,6 +70,7 @@ struct od_plant {
   const void *model;     // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
+  void *reserved[4];  // zero
 };
 static inline int od_plant_nx(const od_plant *plant) {
   return 2 * plant->nz + plant->nc;
@@ -74,7 +78,7 @@ static inline int od_plant_nx(const od_plant *plant) {
 static inline int od_plant_nk(const od_plant *plant) {
   return plant->nz + plant->nc;
 }
-void od_plant_free(od_plant *plant);
+OD_API void od_plant_free(od_plant *plant);
 
 // A user's own function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p) with their Jacobians, all nx of first order.
 // Without h the outputs are the states. Jacobians not given (NULL) are taken by the complex step from f_complex and
@@ -92,15 +96,20 @@ typedef struct od_function {
   // Complex numbers are pairs (real, imaginary): x is 2 nx doubles, and so on.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
+  void *reserved[4];  // zero
 } od_function;
-od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
+OD_API od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 
 // The same plant read through imperfect sensors, y = scale h + bias: its parameters are those of the plant inside, then
 // the given calibrations (scale 1, bias 0 to begin with). Owns the plant inside; on failure the caller still does.
+typedef enum od_calibration_kind { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } od_calibration_kind;
 typedef struct od_calibration {
   int output;
-  enum { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } kind;
+  od_calibration_kind kind;
 } od_calibration;
-od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err);
+OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
+                                     od_error *err);
+
+OD_END_C
 
 #endif

@@ -23,14 +23,14 @@ static inline void circuit_pressures(const od_model *m, od_x *w) {
   }
   for (int i = 0; i < m->valves; i++)
     w[l->spool + i] = m->valve[i].state >= 0 ? w[l->c + m->valve[i].state] : w[l->u + m->valve[i].input];
-  if (m->oil >= 0) w[l->oil_factor] = sqrt(2 / w[l->theta + m->oil + OD_OIL_DENSITY]);
+  if (m->oil >= 0) w[l->oil_factor] = od_x_sqrt(2 / w[l->theta + m->oil + OD_OIL_DENSITY]);
 }
 
 // ---- oil
 
 // Entrained air: its share of the volume at pressure p (polytropic), and 1/B as the sum of both compliances.
 static inline od_x air_share(const od_x *q, od_x p) {
-  od_x rest = (1 - q[1]) / q[1] * pow(p / q[2], 1 / q[3]);
+  od_x rest = (1 - q[1]) / q[1] * od_x_pow(p / q[2], 1 / q[3]);
   return 1 / (1 + rest);
 }
 
@@ -54,7 +54,7 @@ static od_x bulk_modulus(const od_model *m, const od_x *w, od_x p) {
 
 // sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
 static inline od_x smooth_root(od_x dp, od_x e) {
-  return dp / sqrt(sqrt(dp * dp + e * e));
+  return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
 // max(x, 0) with a rounded corner of width e.

@@ -7,9 +7,9 @@
 
 static inline od_x friction_force(od_friction_law law, const od_x *q, od_x v) {
   od_x r = v / q[2];
-  if (law == OD_FRICTION_COULOMB) return q[0] * tanh(r) + q[3] * v;
+  if (law == OD_FRICTION_COULOMB) return q[0] * od_x_tanh(r) + q[3] * v;
   od_x b = r * r / 4 + 0.75;
-  return q[0] * tanh(4 * r) + (q[1] - q[0]) * r / (b * b) + q[3] * v * tanh(4.0);
+  return q[0] * od_x_tanh(4 * r) + (q[1] - q[0]) * r / (b * b) + q[3] * v * tanh(4.0);
 }
 
 #ifndef OD_COMPLEX
