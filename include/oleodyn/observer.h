@@ -8,6 +8,7 @@
 #ifndef OLEODYN_OBSERVER_H
 #define OLEODYN_OBSERVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/plant.h"
@@ -67,7 +68,7 @@ OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // saturation) has no slope, and yet is not certain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
-OD_API int od_observer_clipped(const od_observer *o, int i);
+OD_API bool od_observer_clipped(const od_observer *o, int i);
 // How far off the estimate is because of the length of the steps (n, states first): an estimate, carried through the
 // filter from the local errors of all steps so far. Where it is not small beside the standard deviations, steps are too
 // long.
@@ -80,6 +81,7 @@ typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED,
 typedef struct od_innovation {
   double value, sigma;  // measured minus predicted from all before it in this sample; what was expected of it
   od_sensor_use use;
+  void *reserved;  // zero
 } od_innovation;
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);  // ny
 OD_API double od_observer_nis(const od_observer *o,

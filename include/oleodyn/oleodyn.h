@@ -3,8 +3,7 @@
 // What holds for all headers:
 //
 // - Names begin with od_ or OD_. A function's name begins with the type it acts on. Functions that can fail return an
-//   od_status; flags are bool, or an int that is zero or not where C of any age must be able to fill them in; functions of
-//   the caller return zero when they have succeeded.
+//   od_status; what is true or false is a bool; functions of the caller return zero when they have succeeded.
 // - Structs of options and problems are filled in by name, the rest zero: zero or NULL means the default. They grow at the
 //   expense of `reserved`, which must be zero, so that programs compiled before go on working. Structs that the library
 //   alone makes and hands out as pointers (od_ls_result, od_run_defaults, od_message) may grow at their end.

@@ -11,6 +11,7 @@
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/status.h"
@@ -47,13 +48,13 @@ typedef struct od_plant_ops {
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
-  int (*wants_repartition)(const od_plant *plant, void *work);
+  bool (*wants_repartition)(const od_plant *plant, void *work);
   // Chooses better ones at the last point: x is rewritten, map (nx x nx) receives dx_new/dx_old, map_p (nx x np)
   // dx_new/dp at a fixed x_old, since lengths tell how coordinates belong together; either may be NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // Remembers the last point as the one to come back to (back 0), or comes back to it after a failure (1): what a plant
+  // Remembers the last point as the one to come back to (back false), or comes back to it after a failure (true): what a plant
   // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
-  void (*settle)(const od_plant *plant, void *work, int back);
+  void (*settle)(const od_plant *plant, void *work, bool back);
   // What runs once per sample, between steps: the time of the next sample (INFINITY: none), and taking those that are
   // due at time t at the last point: x is rewritten; map (nx x nx) and by_parameters (nx x np), if not NULL, receive
   // the derivatives of the new x. NULL for plants without samples.
@@ -64,10 +65,10 @@ typedef struct od_plant_ops {
 
 struct od_plant {
   int nz, nc, nu, ny, np, nq;
-  const double *scale;   // nk typical sizes of the rates k, for convergence tests; NULL: all 1
-  int outputs_of_rates;  // whether some output depends on k
-  size_t work_size;      // bytes of work memory
-  const void *model;     // what the functions read
+  const double *scale;    // nk typical sizes of the rates k, for convergence tests; NULL: all 1
+  bool outputs_of_rates;  // whether some output depends on k
+  size_t work_size;       // bytes of work memory
+  const void *model;      // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
   void *reserved[4];  // zero

@@ -4,6 +4,7 @@
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/plant.h"
@@ -55,15 +56,15 @@ OD_API od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, 
 OD_API const double *od_sim_rk4_defect(od_sim *sim);
 
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
-OD_API od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
+OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
-OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, int *changed);
+OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
 // are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
 OD_API double od_sim_next_sample(const od_sim *sim);
-OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *changed);
+OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.
@@ -75,6 +76,7 @@ OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, do
 // What has been done since the start.
 typedef struct od_sim_counts {
   long steps, residuals, matrices, repartitions;
+  long reserved[4];  // zero
 } od_sim_counts;
 OD_API od_sim_counts od_sim_count(const od_sim *sim);
 

@@ -24,7 +24,7 @@ static const double pi = 3.14159265358979323846;
 // Runge-Kutta with steps so small that its own error does not matter: near a dead point, where the slider says little
 // about the crank, errors in the slider's coordinate are magnified.
 static void step(od_test_run *r, double h, int count) {
-  int changed;
+  bool changed;
   for (int i = 0; i < count; i++) {
     assert_int_equal(od_sim_repartition(r->sim, NULL, &changed), OD_OK);
     assert_int_equal(od_sim_step_rk4(r->sim, h, NULL, NULL), OD_OK);
@@ -94,7 +94,8 @@ static void closed_form(void **state) {
 // one, 0 if none was needed, -1 where the machine has tumbled into a singular position.
 static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, double *worst) {
   if (!plant->ops->wants_repartition(plant, od_sim_work(sim))) return 0;
-  int nx = od_plant_nx(plant), ny = plant->ny, np = plant->np, changed;
+  int nx = od_plant_nx(plant), ny = plant->ny, np = plant->np;
+  bool changed;
   double before[64], after[64], map[64 * 64], moved[16], map_p[64 * 16];
   double *hp = malloc((size_t)(ny * np + 1) * sizeof *hp), *hx = malloc((size_t)(ny * nx) * sizeof *hx),
          *dy = malloc((size_t)ny * sizeof *dy);
@@ -199,7 +200,8 @@ static void failure_changes_nothing(void **state) {
     od_model *m = od_random_machine(seed, false, true, false, false);
     if (!m) continue;
     od_plant *plant = NULL;
-    int outputs[300], count = m->outputs < 300 ? m->outputs : 300, changed;
+    int outputs[300], count = m->outputs < 300 ? m->outputs : 300;
+    bool changed;
     double u[2] = {1, -1}, x[64], weight[64], before[300], after[300];
     for (int i = 0; i < count; i++) outputs[i] = i;
     assert_int_equal(od_model_plant(m, outputs, count, NULL, 0, &plant, NULL), OD_OK);
@@ -300,7 +302,7 @@ static void changes_at_the_bound(void **state) {
     const double independent = od_sim_state(r.sim)[1];
     double quotient = 0;
     for (int k = 0; k < 3; k++) quotient = fmax(quotient, fabs(rate[k] / independent));
-    int changed;
+    bool changed;
     assert_int_equal(od_sim_repartition(r.sim, NULL, &changed), OD_OK);
     changes += changed;
     if (changed) least = fmin(least, quotient);
