@@ -43,9 +43,11 @@ static int chain_open(chain *c, const char *file) {
 
 static int run(void *self, int steps) {
   chain *c = self;
-  int changed;
+  // An int in the libraries of older commits, a bool now: void * fits both.
+  int changed = 0;
   for (int i = 0; i < steps; i++)
-    if (od_sim_step(c->sim, step, NULL) != OD_OK || od_sim_repartition(c->sim, NULL, &changed) != OD_OK) return -1;
+    if (od_sim_step(c->sim, step, NULL) != OD_OK || od_sim_repartition(c->sim, NULL, (void *)&changed) != OD_OK)
+      return -1;
   return 0;
 }
 

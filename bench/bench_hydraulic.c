@@ -24,12 +24,13 @@ static int start(void *self) {
 }
 
 static od_status one_step(press *m) {
-  int changed;
+  // An int in the libraries of older commits, a bool now: void * fits both.
+  int changed = 0;
   const double *u = &m->u[++m->at];
   const od_status status = m->mode == BENCH_TRAPEZOID
                                ? od_sim_step(m->sim, m->step, u)
                                : od_sim_step_with_jacobians(m->sim, m->step, u, m->F, NULL, NULL, m->Gp);
-  return status == OD_OK ? od_sim_repartition(m->sim, NULL, &changed) : status;
+  return status == OD_OK ? od_sim_repartition(m->sim, NULL, (void *)&changed) : status;
 }
 
 static int advance(void *self, int steps) {

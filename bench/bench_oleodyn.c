@@ -21,7 +21,8 @@ static int start(void *self) {
 
 // A step as `simulate` takes it: with the look whether the coordinates are still good.
 static od_status one_step(swing *s) {
-  int changed;
+  // An int in the libraries of older commits, a bool now: void * fits both.
+  int changed = 0;
   od_status status;
   if (s->mode == BENCH_TRAPEZOID)
     status = od_sim_step(s->sim, s->step, NULL);
@@ -29,7 +30,7 @@ static od_status one_step(swing *s) {
     status = od_sim_step_with_jacobians(s->sim, s->step, NULL, s->F, NULL, NULL, NULL);
   else
     status = od_sim_step_rk4(s->sim, s->step, NULL, NULL);
-  return status == OD_OK ? od_sim_repartition(s->sim, NULL, &changed) : status;
+  return status == OD_OK ? od_sim_repartition(s->sim, NULL, (void *)&changed) : status;
 }
 
 static int advance(void *self, int steps) {

@@ -225,9 +225,10 @@ od_status complex_filter_transition(complex_filter *f, double h, const double *u
 // ---- the filter around it
 
 od_status complex_filter_predict(complex_filter *f, double h, const double *u, const double *Q) {
-  int changed;
+  // An int in the libraries of older commits, a bool now: void * fits both.
+  int changed = 0;
   // The bench's machine has one degree of freedom in one good coordinate; a change would want its map.
-  od_status status = od_sim_repartition(f->sim, NULL, &changed);
+  od_status status = od_sim_repartition(f->sim, NULL, (void *)&changed);
   if (status == OD_OK && changed) status = OD_NOT_AVAILABLE;
   if (status == OD_OK) status = complex_filter_transition(f, h, u, f->A, f->B);
   if (status != OD_OK) return status;

@@ -12,7 +12,7 @@ enum { HEIGHT, BALANCE, OUTPUTS };
 
 // Steps of 2 ms with the torques held, after which y has the outputs.
 static od_status advance(od_sim *sim, int steps, const double torques[2], double y[OUTPUTS]) {
-  int changed;
+  bool changed;
   od_status status = od_sim_set_inputs(sim, torques);  // they jump now
   for (int i = 0; i < steps && status == OD_OK; i++) {
     status = od_sim_repartition(sim, NULL, &changed);

@@ -60,7 +60,8 @@ int main(void) {
   od_error err = {0};
   od_status status = od_machine_plant(machine, outputs, OUTPUTS, NULL, 0, &plant, &err);
   if (status != OD_OK) return fprintf(stderr, "%s\n", err.text), od_machine_free(machine), 1;
-  int nx = od_plant_nx(plant), changed;
+  int nx = od_plant_nx(plant);
+  bool changed;
   size_t size = od_sim_size(plant);
   od_sim *sim = od_sim_new(plant), *before = malloc(size);
   double y[OUTPUTS], *F = malloc((size_t)(nx * nx) * sizeof *F);

@@ -14,6 +14,8 @@
 
 #include "oleodyn/status.h"
 
+OD_BEGIN_C
+
 typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
@@ -51,6 +53,7 @@ typedef struct od_ls_problem {
   const double *scale;               // n sizes of typical changes; NULL: from the columns of the Jacobian
   const od_ls_transform *transform;  // n; NULL: all linear
   const bool *fixed;                 // n; NULL: none
+  void *reserved[4];                 // zero
 } od_ls_problem;
 
 typedef struct od_ls_progress {
@@ -74,6 +77,7 @@ typedef struct od_ls_options {
   bool unit_variance;         // residuals are divided by their standard deviations: none is estimated from their sum
   bool (*progress)(void *user, const od_ls_progress *progress);  // false: stop; the best so far is the result
   void *progress_user;
+  void *reserved[4];  // zero
 } od_ls_options;
 
 #define OD_LS_REASON_LIST(X)                                                \
@@ -88,7 +92,7 @@ typedef struct od_ls_options {
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
 #undef OD_LS_REASON_ENUM
-const char *od_ls_reason_text(od_ls_reason reason);
+OD_API const char *od_ls_reason_text(od_ls_reason reason);
 
 // All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
@@ -120,9 +124,9 @@ typedef struct od_ls_result {
 // with a result, the best so far; other failures do not. A search is stuck that stops while more than 1/10000 of the
 // residuals can still be removed, or as much as the tolerances allow, if that is more; and one that ends worse than it
 // started.
-od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
-                           od_error *err);
-void od_ls_result_free(od_ls_result *result);
+OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
+                                  od_error *err);
+OD_API void od_ls_result_free(od_ls_result *result);
 
 // From several starts: the problem's own, then points of the box (logarithms evenly as such), then points around the
 // best, closer each time. The result is the best of all, and the status is its own; counts are sums.
@@ -131,8 +135,11 @@ typedef struct od_ls_starts {
   uint64_t seed;
   bool uniform;              // independent points; else a Latin hypercube: every parameter's range evenly covered
   const double *low, *high;  // n, finite, the box; NULL: the bounds
+  void *reserved[4];         // zero
 } od_ls_starts;
-od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
-                                      const od_ls_starts *starts, od_ls_result **out, od_error *err);
+OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
+                                             const od_ls_starts *starts, od_ls_result **out, od_error *err);
+
+OD_END_C
 
 #endif

@@ -13,6 +13,8 @@
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
+OD_BEGIN_C
+
 // Messages about input files: all that is wrong is reported in one run, each with its place. A file with warnings alone
 // is loaded.
 typedef struct od_message {
@@ -22,13 +24,13 @@ typedef struct od_message {
   bool is_warning;   // else it is an error
 } od_message;
 typedef struct od_messages od_messages;
-od_messages *od_messages_new(void);
-void od_messages_free(od_messages *m);
-int od_messages_count(const od_messages *m);
-int od_messages_errors(const od_messages *m);  // how many of them are errors, with those that are counted only
-const od_message *od_messages_get(const od_messages *m, int i);
+OD_API od_messages *od_messages_new(void);
+OD_API void od_messages_free(od_messages *m);
+OD_API int od_messages_count(const od_messages *m);
+OD_API int od_messages_errors(const od_messages *m);  // how many of them are errors, with those that are counted only
+OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // "file:line:column: error: text" (or "warning: text"), one per line; in colour when asked.
-void od_messages_print(const od_messages *m, FILE *to, bool colour);
+OD_API void od_messages_print(const od_messages *m, FILE *to, bool colour);
 
 typedef struct od_machine od_machine;
 
@@ -44,17 +46,19 @@ typedef struct od_load_options {
   bool spatial;         // treat a planar machine as a spatial one
   const char *variant;  // name of a variant of the file, or NULL
   od_content content;   // of the file; its path is for messages and files beside it then
+  void *reserved[4];    // zero
 } od_load_options;
 
-od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out, od_messages *messages);
-void od_machine_free(od_machine *machine);
+OD_API od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out,
+                                 od_messages *messages);
+OD_API void od_machine_free(od_machine *machine);
 
-const char *od_machine_title(const od_machine *machine);
-const char *od_machine_file(const od_machine *machine);
+OD_API const char *od_machine_title(const od_machine *machine);
+OD_API const char *od_machine_file(const od_machine *machine);
 // The variant that was chosen, or NULL, and those that the file has.
-const char *od_machine_variant(const od_machine *machine);
-int od_machine_variant_count(const od_machine *machine);
-const char *od_machine_variant_name(const od_machine *machine, int i);
+OD_API const char *od_machine_variant(const od_machine *machine);
+OD_API int od_machine_variant_count(const od_machine *machine);
+OD_API const char *od_machine_variant_name(const od_machine *machine, int i);
 
 // Every number of the machine: path, value in SI, SI unit, the text it was given as (NULL: a default), and between
 // which values it is possible and usual (infinite: no end). Of an initial value that is to be balanced the value is what
@@ -64,27 +68,28 @@ typedef struct od_number {
   double value;
   double low, high, usual_low, usual_high;
   bool balanced;
+  void *reserved[4];  // zero
 } od_number;
-int od_machine_number_count(const od_machine *machine);
-od_number od_machine_number(const od_machine *machine, int i);
-int od_machine_number_find(const od_machine *machine, const char *path);  // -1: no such path
+OD_API int od_machine_number_count(const od_machine *machine);
+OD_API od_number od_machine_number(const od_machine *machine, int i);
+OD_API int od_machine_number_find(const od_machine *machine, const char *path);  // -1: no such path
 
 // Inputs and their values over time.
-int od_machine_input_count(const od_machine *machine);
-const char *od_machine_input_name(const od_machine *machine, int i);
-const char *od_machine_input_unit(const od_machine *machine, int i);
-void od_machine_inputs(const od_machine *machine, double t, double *u);
-double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
+OD_API int od_machine_input_count(const od_machine *machine);
+OD_API const char *od_machine_input_name(const od_machine *machine, int i);
+OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
+OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
+OD_API double od_machine_next_break(const od_machine *machine, double t);  // next jump of any input after t
 // Whether blocks sample and inputs jump at most OD_MOST_STEPS times in a run of so many seconds, since steps end there. The
 // error says which does not.
 #define OD_MOST_STEPS 1e9
-od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
+OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
 // Outputs: everything that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic").
-int od_machine_output_count(const od_machine *machine);
-const char *od_machine_output_name(const od_machine *machine, int i);
-const char *od_machine_output_unit(const od_machine *machine, int i);
-int od_machine_output_find(const od_machine *machine, const char *name);  // -1: no such output
+OD_API int od_machine_output_count(const od_machine *machine);
+OD_API const char *od_machine_output_name(const od_machine *machine, int i);
+OD_API const char *od_machine_output_unit(const od_machine *machine, int i);
+OD_API int od_machine_output_find(const od_machine *machine, const char *name);  // -1: no such output
 
 // What the file's "run" section says; zero or NULL where it says nothing.
 typedef struct od_run_defaults {
@@ -94,11 +99,13 @@ typedef struct od_run_defaults {
   const int *outputs;      // indices
   int output_count;
 } od_run_defaults;
-const od_run_defaults *od_machine_run(const od_machine *machine);
+OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
 
 // The machine as a plant with the chosen outputs and the chosen free parameters (indices of numbers). The plant
 // refers to the machine and must not outlive it. Free it with od_plant_free().
-od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
-                           int parameter_count, od_plant **out, od_error *err);
+OD_API od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count,
+                                  const int *parameters, int parameter_count, od_plant **out, od_error *err);
+
+OD_END_C
 
 #endif

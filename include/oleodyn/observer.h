@@ -8,10 +8,13 @@
 #ifndef OLEODYN_OBSERVER_H
 #define OLEODYN_OBSERVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"
+
+OD_BEGIN_C
 
 typedef enum od_covariance_form {
   OD_FORM_SQUARE_ROOT,  // a triangular factor of the covariance: positive by construction, with twice its digits
@@ -27,63 +30,67 @@ typedef struct od_observer_options {
   int patience;              // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
   const int *frozen;         // ny: a value so many times in a row is not used; NULL or zero: it is
   const double *low, *high;  // np bounds of the parameters; NULL: none
+  void *reserved[4];         // zero
 } od_observer_options;
 
 typedef struct od_observer od_observer;
 
 // n = nx + np: the augmented state, states first.
-size_t od_observer_size(const od_plant *plant);
-od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
-od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
-void od_observer_free(od_observer *observer);
+OD_API size_t od_observer_size(const od_plant *plant);
+OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
+OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
+OD_API void od_observer_free(od_observer *observer);
 
 // Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's
 // errors.
-od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
-                            const double *u);
+OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
+                                   const double *u);
 
 // Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its
 // diagonal (n) where Q is NULL; both NULL: none.
-od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
+OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Takes in the sensors' values y (ny); NaN: this one is missing.
-od_status od_observer_correct(od_observer *o, const double *y);
+OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
-void od_observer_inflate(od_observer *o, double factor);
+OD_API void od_observer_inflate(od_observer *o, double factor);
 
-double od_observer_time(const od_observer *o);
-const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates
-const double *od_observer_parameters(const od_observer *o);  // np
+OD_API double od_observer_time(const od_observer *o);
+OD_API const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates
+OD_API const double *od_observer_parameters(const od_observer *o);  // np
 // The covariance (n x n); in square-root form it is multiplied out into memory of the observer.
-const double *od_observer_covariance(od_observer *o);
+OD_API const double *od_observer_covariance(od_observer *o);
 // Standard deviation of parameter i; cheap in both forms.
-double od_observer_parameter_sigma(const od_observer *o, int i);
+OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // The plant's outputs at the present estimate (ny) and their standard deviations: by their slopes, or, where that is
 // more, by how far they spread when the states are not as estimated. For an output that is clipped (cavitation,
 // saturation) has no slope, and yet is not certain.
-od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
+OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Whether output i was, when that was last asked: its slopes told less than half of how far it spreads.
-int od_observer_clipped(const od_observer *o, int i);
+OD_API bool od_observer_clipped(const od_observer *o, int i);
 // How far off the estimate is because of the length of the steps (n, states first): an estimate, carried through the
 // filter from the local errors of all steps so far. Where it is not small beside the standard deviations, steps are too
 // long.
-const double *od_observer_bias(const od_observer *o);
+OD_API const double *od_observer_bias(const od_observer *o);
 // The simulation inside, for outputs and their Jacobians at the present estimate.
-od_sim *od_observer_sim(od_observer *o);
+OD_API od_sim *od_observer_sim(od_observer *o);
 
 // What the last correction said about each sensor.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   double value, sigma;  // measured minus predicted from all before it in this sample; what was expected of it
   od_sensor_use use;
+  void *reserved;  // zero
 } od_innovation;
-const od_innovation *od_observer_innovations(const od_observer *o);  // ny
-double od_observer_nis(const od_observer *o,
-                       int *used);  // normalised innovation squared of the last correction, and its dimension
+OD_API const od_innovation *od_observer_innovations(const od_observer *o);  // ny
+OD_API double od_observer_nis(const od_observer *o,
+                              int *used);  // normalised innovation squared of the last correction, and its dimension
 // How often so far a sensor was beyond its gate, repeated itself, and was let in again because the filter was wrong.
-long od_observer_gated(const od_observer *o, int sensor);
-long od_observer_frozen(const od_observer *o, int sensor);
-long od_observer_reopened(const od_observer *o, int sensor);
+OD_API long od_observer_gated(const od_observer *o, int sensor);
+OD_API long od_observer_frozen(const od_observer *o, int sensor);
+OD_API long od_observer_reopened(const od_observer *o, int sensor);
+
+OD_END_C
 
 #endif

@@ -11,9 +11,12 @@
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/status.h"
+
+OD_BEGIN_C
 
 typedef struct od_plant od_plant;
 
@@ -45,28 +48,30 @@ typedef struct od_plant_ops {
   // The powers (nq, W) whose integrals an energy balance needs, at the last point.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Whether the coordinates in use have become bad, near the last point. NULL for plants with fixed coordinates.
-  int (*wants_repartition)(const od_plant *plant, void *work);
+  bool (*wants_repartition)(const od_plant *plant, void *work);
   // Chooses better ones at the last point: x is rewritten, map (nx x nx) receives dx_new/dx_old, map_p (nx x np)
   // dx_new/dp at a fixed x_old, since lengths tell how coordinates belong together; either may be NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // Remembers the last point as the one to come back to (back 0), or comes back to it after a failure (1): what a plant
+  // Remembers the last point as the one to come back to (back false), or comes back to it after a failure (true): what a plant
   // finds by iteration, such as dependent coordinates, starts from there again. NULL for plants without such memory.
-  void (*settle)(const od_plant *plant, void *work, int back);
+  void (*settle)(const od_plant *plant, void *work, bool back);
   // What runs once per sample, between steps: the time of the next sample (INFINITY: none), and taking those that are
   // due at time t at the last point: x is rewritten; map (nx x nx) and by_parameters (nx x np), if not NULL, receive
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
+  void (*reserved[4])(void);  // zero
 } od_plant_ops;
 
 struct od_plant {
   int nz, nc, nu, ny, np, nq;
-  const double *scale;   // nk typical sizes of the rates k, for convergence tests; NULL: all 1
-  int outputs_of_rates;  // whether some output depends on k
-  size_t work_size;      // bytes of work memory
-  const void *model;     // what the functions read
+  const double *scale;    // nk typical sizes of the rates k, for convergence tests; NULL: all 1
+  bool outputs_of_rates;  // whether some output depends on k
+  size_t work_size;       // bytes of work memory
+  const void *model;      // what the functions read
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
+  void *reserved[4];  // zero
 };
 static inline int od_plant_nx(const od_plant *plant) {
   return 2 * plant->nz + plant->nc;
@@ -74,7 +79,7 @@ static inline int od_plant_nx(const od_plant *plant) {
 static inline int od_plant_nk(const od_plant *plant) {
   return plant->nz + plant->nc;
 }
-void od_plant_free(od_plant *plant);
+OD_API void od_plant_free(od_plant *plant);
 
 // A user's own function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p) with their Jacobians, all nx of first order.
 // Without h the outputs are the states. Jacobians not given (NULL) are taken by the complex step from f_complex and
@@ -92,15 +97,20 @@ typedef struct od_function {
   // Complex numbers are pairs (real, imaginary): x is 2 nx doubles, and so on.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
+  void *reserved[4];  // zero
 } od_function;
-od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
+OD_API od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 
 // The same plant read through imperfect sensors, y = scale h + bias: its parameters are those of the plant inside, then
 // the given calibrations (scale 1, bias 0 to begin with). Owns the plant inside; on failure the caller still does.
+typedef enum od_calibration_kind { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } od_calibration_kind;
 typedef struct od_calibration {
   int output;
-  enum { OD_CALIBRATE_BIAS, OD_CALIBRATE_SCALE } kind;
+  od_calibration_kind kind;
 } od_calibration;
-od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out, od_error *err);
+OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
+                                     od_error *err);
+
+OD_END_C
 
 #endif

@@ -4,76 +4,82 @@
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/plant.h"
 
+OD_BEGIN_C
+
 typedef struct od_sim od_sim;
 
 // Memory: let the library allocate it, or ask for the size and bring your own (aligned to 16 bytes).
-size_t od_sim_size(const od_plant *plant);
-od_sim *od_sim_init(void *memory, const od_plant *plant);
-od_sim *od_sim_new(const od_plant *plant);
-void od_sim_free(od_sim *sim);
+OD_API size_t od_sim_size(const od_plant *plant);
+OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
+OD_API od_sim *od_sim_new(const od_plant *plant);
+OD_API void od_sim_free(od_sim *sim);
 
 // Puts the plant in its initial state at time t with inputs u.
-od_status od_sim_start(od_sim *sim, double t, const double *u);
+OD_API od_status od_sim_start(od_sim *sim, double t, const double *u);
 // Sets the state (coordinates as od_sim_state() shows them) and the inputs. Where nothing can be evaluated there, a status
 // says so, and the simulation stays as it was; the same holds for the functions that follow.
-od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
+OD_API od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
 // Sets the free parameters; the state stays.
-od_status od_sim_set_parameters(od_sim *sim, const double *p);
-void od_sim_parameters(const od_sim *sim, double *p);
+OD_API od_status od_sim_set_parameters(od_sim *sim, const double *p);
+OD_API void od_sim_parameters(const od_sim *sim, double *p);
 // Both at once.
-od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, const double *u, const double *p);
+OD_API od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, const double *u, const double *p);
 // Tells that the inputs jump at the present time.
-od_status od_sim_set_inputs(od_sim *sim, const double *u);
+OD_API od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
-double od_sim_time(const od_sim *sim);
-const double *od_sim_state(const od_sim *sim);     // nx
-const double *od_sim_rates(const od_sim *sim);     // nk
-const double *od_sim_inputs(const od_sim *sim);    // nu
-const double *od_sim_energy(const od_sim *sim);    // nq integrals of the powers since the start, J
-od_status od_sim_outputs(od_sim *sim, double *y);  // ny
+OD_API double od_sim_time(const od_sim *sim);
+OD_API const double *od_sim_state(const od_sim *sim);     // nx
+OD_API const double *od_sim_rates(const od_sim *sim);     // nk
+OD_API const double *od_sim_inputs(const od_sim *sim);    // nu
+OD_API const double *od_sim_energy(const od_sim *sim);    // nq integrals of the powers since the start, J
+OD_API od_status od_sim_outputs(od_sim *sim, double *y);  // ny
 
 // One step of the implicit trapezoidal rule to t + h, where the inputs are u.
-od_status od_sim_step(od_sim *sim, double h, const double *u);
+OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // The same with the exact derivatives of the new state: by the old state F (nx x nx), by the old and new inputs Gu0,
 // Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
-od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
-                                     double *Gp);
+OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
+                                            double *Gp);
 // What the trapezoidal step just taken has added to the error of the state: G before + after (nx each), where
 // G = (1 - h/2 J)^-1 = (F + 1) / 2 with the Jacobian J of the explicit form, or the transition F of that step. An
 // estimate, from the last three rates; it must be asked for before the state is changed by anything else.
-void od_sim_local_error(od_sim *sim, double *before, double *after);
+OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 // One step of the classical Runge-Kutta rule; the inputs at the middle and the end of the step.
-od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const double *u_end);
+OD_API od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const double *u_end);
 // Of the Runge-Kutta step just taken: its difference from a rule of third order, (hJ)^4/72 x, nx. The step itself has
 // added about -0.6 hJ times that to the error of the state.
-const double *od_sim_rk4_defect(od_sim *sim);
+OD_API const double *od_sim_rk4_defect(od_sim *sim);
 
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
-od_status od_sim_repartition(od_sim *sim, double *map, int *changed);
+OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
-od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, int *changed);
+OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
 // are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
-double od_sim_next_sample(const od_sim *sim);
-od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, int *changed);
+OD_API double od_sim_next_sample(const od_sim *sim);
+OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.
-od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
-od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
+OD_API od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
+OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
 // The same for the outputs that are wanted (ny, nonzero) alone; other rows may stay as they are.
-od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
+OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
 // What has been done since the start.
 typedef struct od_sim_counts {
   long steps, residuals, matrices, repartitions;
+  long reserved[4];  // zero
 } od_sim_counts;
-od_sim_counts od_sim_count(const od_sim *sim);
+OD_API od_sim_counts od_sim_count(const od_sim *sim);
+
+OD_END_C
 
 #endif

@@ -3,6 +3,10 @@
 #ifndef OLEODYN_STATUS_H
 #define OLEODYN_STATUS_H
 
+#include "oleodyn/export.h"
+
+OD_BEGIN_C
+
 // One list, expanded twice: here into the enum, in status.c into the texts.
 #define OD_STATUS_LIST(X)                                                       \
   X(OD_OK, "ok")                                                                \
@@ -24,7 +28,7 @@ typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_sta
 #undef OD_STATUS_ENUM
 
 // The sentence that belongs to a status.
-const char *od_status_text(od_status status);
+OD_API const char *od_status_text(od_status status);
 
 // A status with its explanation, filled by functions that can fail.
 typedef struct od_error {
@@ -33,6 +37,9 @@ typedef struct od_error {
 } od_error;
 
 // Fills err (which may be NULL) printf-style and returns the status, so that a failing function can end with it.
-od_status od_fail(od_error *err, od_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+OD_END_C
 
 #endif

@@ -26,8 +26,11 @@ int od_cli_loaded(od_messages *messages, od_status status) {
 
 static od_status load_into(const char *path, od_content content, const od_load_arguments *arguments,
                            od_machine **machine, od_messages *messages) {
-  const od_load_options options = {arguments->set.text, arguments->set.count, arguments->spatial, arguments->variant,
-                                   content};
+  const od_load_options options = {.set = arguments->set.text,
+                                   .set_count = arguments->set.count,
+                                   .spatial = arguments->spatial,
+                                   .variant = arguments->variant,
+                                   .content = content};
   return od_machine_load(path, &options, machine, messages);
 }
 

@@ -28,7 +28,7 @@ static void run(od_test_run *r, bool tight, double h, double time, look *at, voi
   const int steps = (int)lround(time / h);
   for (int i = 0; i <= steps; i++) {
     double u[4] = {0}, y[16];
-    int changed;
+    bool changed;
     od_error err = {0};
     od_status status = OD_OK;
     if (i && tight) status = od_cvodes_advance(c, i * h, &err);

@@ -77,7 +77,7 @@ static od_test_run begin(const char *variant, const char *const *set) {
 static void trapezoid(const char *variant, const char *const *set, double h, int every, row *out) {
   od_test_run r = begin(variant, set);
   const int steps = (int)lround(5 / h);
-  int changed;
+  bool changed;
   for (int i = 0; i <= steps; i++) {
     double u;
     od_machine_inputs(r.machine, i * h, &u);

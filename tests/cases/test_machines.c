@@ -20,7 +20,7 @@
 static const double pi = 3.14159265358979323846;
 
 static void advance(od_test_run *r, double h, int steps, bool rk4) {
-  int changed;
+  bool changed;
   for (int i = 0; i < steps; i++) {
     assert_int_equal(od_sim_repartition(r->sim, NULL, &changed), OD_OK);
     assert_int_equal(rk4 ? od_sim_step_rk4(r->sim, h, NULL, NULL) : od_sim_step(r->sim, h, NULL), OD_OK);
@@ -154,7 +154,7 @@ static void planar_machines_in_space(void **state) {
     od_test_run p = od_test_begin(flat, watched[f][0], watched[f][1], watched[f][2], NULL);
     od_test_run q = od_test_begin(space, watched[f][0], watched[f][1], watched[f][2], NULL);
     double y[3], x[3], u[4] = {0}, worst = 0, size[3] = {0};
-    int changed;
+    bool changed;
     for (int i = 1; i <= 500; i++) {
       if (p.plant->nu) od_machine_inputs(flat, i * 1e-3, u);
       od_sim_repartition(p.sim, NULL, &changed);

@@ -1,21 +1,36 @@
 // The scalar of a kernel that is written once and built twice: for double, and for double complex, whose imaginary
 // part carries an exact derivative (the complex step). A template is included after defining OD_COMPLEX or not;
-// X(name) gives each build its own names. Comparisons look at the real part only.
+// X(name) gives each build its own names, od_x_sqrt() and its like are the functions of such scalars. Comparisons look at
+// the real part only. No <tgmath.h>: libraries of small processors do not have it.
 #include <complex.h>
 #include <math.h>
-#include <tgmath.h>
 
 // I is an inertia here, not the imaginary unit.
 #undef I
 #undef X
 #undef RE
 #undef od_x
+#undef od_x_sqrt
+#undef od_x_pow
+#undef od_x_sin
+#undef od_x_cos
+#undef od_x_tanh
 #ifdef OD_COMPLEX
 #define X(name)   name##_c
 #define RE(value) creal(value)
 #define od_x      double _Complex
+#define od_x_sqrt csqrt
+#define od_x_pow  cpow
+#define od_x_sin  csin
+#define od_x_cos  ccos
+#define od_x_tanh ctanh
 #else
 #define X(name)   name##_r
 #define RE(value) (value)
 #define od_x      double
+#define od_x_sqrt sqrt
+#define od_x_pow  pow
+#define od_x_sin  sin
+#define od_x_cos  cos
+#define od_x_tanh tanh
 #endif

@@ -9,7 +9,7 @@ static const char *const texts[] = {OD_STATUS_LIST(OD_STATUS_TEXT)};
 #undef OD_STATUS_TEXT
 
 const char *od_status_text(od_status status) {
-  return status >= OD_OK && status < OD_STATUS_COUNT ? texts[status] : "unknown status";
+  return (unsigned)status < OD_STATUS_COUNT ? texts[status] : "unknown status";
 }
 
 od_status od_fail(od_error *err, od_status status, const char *format, ...) {

@@ -1,6 +1,7 @@
 // OD_WIDE before a function: compiled a second time for processors with wider vectors, chosen when the program starts. The
 // bits stay the same: nothing is contracted, and sums keep the order in which they are written. Only where the compiler
-// and the system can do that; elsewhere it means nothing.
+// and the system can do that; elsewhere it means nothing. For static functions: what chooses between the two would leave the
+// shared library otherwise.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 

@@ -8,7 +8,7 @@ typedef struct X(numbers) {
 
 static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   od_x r = v / q->vs, b = r * r / 4 + 0.75;
-  return q->Fc * tanh(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
+  return q->Fc * od_x_tanh(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
 }
 #ifndef OD_COMPLEX
 static inline double friction_slope(const numbers_r *q, double v) {

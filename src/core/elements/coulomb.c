@@ -7,7 +7,7 @@ typedef struct X(numbers) {
 } X(numbers);
 
 static inline od_x X(friction)(const X(numbers) * q, od_x v) {
-  return q->Fc * tanh(v / q->vs) + q->viscous * v;
+  return q->Fc * od_x_tanh(v / q->vs) + q->viscous * v;
 }
 #ifndef OD_COMPLEX
 static inline double friction_slope(const numbers_r *q, double v) {

@@ -5,7 +5,7 @@
 
 // sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
 static inline od_x X(smooth_root)(od_x dp, od_x e) {
-  return dp / sqrt(sqrt(dp * dp + e * e));
+  return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
 // max(x, 0) with a rounded corner of width e.

@@ -2,7 +2,7 @@
 
 // Entrained air: its share of the volume at pressure p (polytropic), and 1/B as the sum of both compliances.
 static inline od_x X(air_share)(const od_x *q, od_x p) {
-  od_x rest = (1 - q[1]) / q[1] * pow(p / q[2], 1 / q[3]);
+  od_x rest = (1 - q[1]) / q[1] * od_x_pow(p / q[2], 1 / q[3]);
   return 1 / (1 + rest);
 }
 
@@ -24,7 +24,7 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
 
 static inline void X(oil_state)(const od_model *m, od_x *w) {
   if (m->oil < 0) return;
-  w[m->layout.oil + OD_OIL_STATE_ROOT] = sqrt(2 / w[m->layout.theta + m->oil + OD_OIL_DENSITY]);
+  w[m->layout.oil + OD_OIL_STATE_ROOT] = od_x_sqrt(2 / w[m->layout.theta + m->oil + OD_OIL_DENSITY]);
   w[m->layout.oil + OD_OIL_STATE_SMOOTHING] = w[m->layout.theta + m->oil + OD_OIL_SMOOTHING];
 }
 

@@ -99,7 +99,7 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   s->started = 1;
   forget(s);
   status = evaluate(s);
-  int changed;
+  bool changed;
   return status == OD_OK ? od_sim_sample(s, NULL, NULL, &changed) : status;
 }
 
@@ -238,12 +238,12 @@ od_status od_sim_outputs(od_sim *s, double *y) {
   return status == OD_OK ? s->plant->ops->outputs(s->plant, od_sim_work(s), od_sim_at(s, s->energy), y) : status;
 }
 
-od_status od_sim_repartition(od_sim *s, double *map, int *changed) {
+od_status od_sim_repartition(od_sim *s, double *map, bool *changed) {
   return od_sim_repartition_with_parameters(s, map, NULL, changed);
 }
 
-od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, int *changed) {
-  *changed = 0;
+od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, bool *changed) {
+  *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
   // The last evaluation, at most Newton's tolerance away from the present point, is good enough to see whether.
   const od_plant_ops *ops = s->plant->ops;
@@ -255,7 +255,7 @@ od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map
     od_sim_leave_point(s);  // the plant has looked elsewhere
     return status;
   }
-  *changed = 1;
+  *changed = true;
   s->counts.repartitions++;
   forget(s);
   return evaluate(s);
@@ -266,8 +266,8 @@ double od_sim_next_sample(const od_sim *s) {
   return ops->next_sample && s->started ? ops->next_sample(s->plant, (const char *)s + s->work) : INFINITY;
 }
 
-od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, int *changed) {
-  *changed = 0;
+od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *changed) {
+  *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
   // Round-off in the time must not make a sample late by a step.
   double next = od_sim_next_sample(s);
@@ -276,7 +276,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, int *chan
   if (status == OD_OK)
     status = s->plant->ops->sample(s->plant, od_sim_work(s), fmax(s->t, next), od_sim_at(s, s->x), map, by_parameters);
   if (status != OD_OK) return status;
-  *changed = 1;
+  *changed = true;
   status = evaluate(s);
   s->has_history = 0;  // rates may have jumped
   return status;

@@ -14,7 +14,7 @@ static void to_space(const od_model *m, const od_x v[3], od_x *out) {
 }
 
 static void normalise(od_x v[3]) {
-  od_x length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  od_x length = od_x_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   for (int i = 0; i < 3; i++) v[i] /= length;
 }
 

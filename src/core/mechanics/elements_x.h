@@ -16,7 +16,7 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   velocity_at(w + l->V + NV * m->point[point_b].link, s->rb, s->vb);
   od_x square = 0;
   for (int k = 0; k < ND; k++) s->e[k] = s->rb[k] - s->ra[k], square += s->e[k] * s->e[k];
-  s->length = sqrt(square);
+  s->length = od_x_sqrt(square);
   s->rate = 0;
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }

@@ -17,7 +17,7 @@ static void positions(const od_model *m, od_x *w) {
     od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
       angle += axis[0] * z[link->coordinate];
-      od_x c = cos(angle), s = sin(angle);  // beside each other: one call for both
+      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // beside each other: one call for both
       R[0] = c;
       R[1] = s;
       axis_motion(axis, r, S);
@@ -30,7 +30,7 @@ static void positions(const od_model *m, od_x *w) {
       turn(R, axis, a);
       axis_motion(a, r, S);
       od_x angle = z[link->coordinate];
-      rotation_about(axis, cos(angle), sin(angle), T);
+      rotation_about(axis, od_x_cos(angle), od_x_sin(angle), T);
       rotation_product(R, T, R);
     }
 #endif

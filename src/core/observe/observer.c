@@ -228,7 +228,7 @@ static void bias_of_step(od_observer *o) {
 // What a digital controller does at the present time. Its sample waits for the next step, so that it sees the corrected
 // estimate and the inputs after a jump, as the machine's own does.
 static od_status take_samples(od_observer *o, od_covariance *b) {
-  int changed;
+  bool changed;
   double *map_p = o->np ? at(o, o->B) : NULL;
   od_status status = od_sim_sample(od_observer_sim(o), at(o, o->map), map_p, &changed);
   return status == OD_OK && changed ? follow_jump(o, b, map_p) : status;
@@ -238,7 +238,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   if (!o->started) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);
   od_covariance b = covariance(o);
-  int changed;
+  bool changed;
   double *map_p = o->np ? at(o, o->B) : NULL;
   od_status status = take_samples(o, &b);
   if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, at(o, o->map), map_p, &changed);
@@ -345,7 +345,7 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   if (pass == 0) {
     int reopen;
     od_sensor_use use = od_guard_judge(&guards(o)[i], &rules(o)[i], measured, value * value / s, &reopen);
-    *in = (od_innovation){value, sqrt(s), use};
+    *in = (od_innovation){.value = value, .sigma = sqrt(s), .use = use};
     if (s - r > uncertain * r) o->wary = 1;
     if (use != OD_SENSOR_USED) return;
     if (reopen && widen(o, b, h, s, value)) {
@@ -502,7 +502,7 @@ od_status od_observer_outputs(od_observer *o, double *y, double *sigma) {
   return OD_OK;
 }
 
-int od_observer_clipped(const od_observer *o, int i) {
+bool od_observer_clipped(const od_observer *o, int i) {
   return spreads(o)[i].clipped;
 }
 

@@ -76,11 +76,11 @@ static od_status powers(const od_plant *plant, void *work, double *power) {
   const calibrated_plant *d = plant_of(plant);
   return d->inner->ops->powers(d->inner, inner_work(d, work), power);
 }
-static int wants_repartition(const od_plant *plant, void *work) {
+static bool wants_repartition(const od_plant *plant, void *work) {
   const calibrated_plant *d = plant_of(plant);
   return d->inner->ops->wants_repartition(d->inner, inner_work(d, work));
 }
-static void settle(const od_plant *plant, void *work, int back) {
+static void settle(const od_plant *plant, void *work, bool back) {
   const calibrated_plant *d = plant_of(plant);
   d->inner->ops->settle(d->inner, inner_work(d, work), back);
 }

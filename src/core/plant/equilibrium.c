@@ -20,7 +20,7 @@ typedef struct search {
 } search;
 
 // Where the iteration for dependent coordinates begins: here from now on, or back where it began before.
-static void settle(const od_equilibrium *e, int back) {
+static void settle(const od_equilibrium *e, bool back) {
   if (e->plant->ops->settle) e->plant->ops->settle(e->plant, e->work, back);
 }
 
@@ -155,13 +155,13 @@ static bool let_go(const search *s, double *x) {
   for (int round = 1; round <= 1000 && tau > 1e-12; round++) {
     double move = relax(s, x, tau);
     if (!(move <= longest_move) || plant->ops->residual(plant, e->work, 0, s->trial, s->k, e->u, s->g) != OD_OK) {
-      settle(e, 1);
+      settle(e, true);
       tau /= 3;
       continue;
     }
     bool back = turn(s, x) < 0;
     memcpy(x, s->trial, (size_t)od_plant_nx(plant) * sizeof *x);
-    settle(e, 0);
+    settle(e, false);
     if (!e->fixed_coordinates && plant->ops->wants_repartition && plant->ops->wants_repartition(plant, e->work)) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
       memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // other coordinates

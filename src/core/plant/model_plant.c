@@ -111,7 +111,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
 
 // Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another
 // branch.
-static void settle(const od_plant *plant, void *work, int back) {
+static void settle(const od_plant *plant, void *work, bool back) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -447,7 +447,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++)
-    if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
+    if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

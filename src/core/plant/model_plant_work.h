@@ -109,7 +109,7 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
-int od_model_plant_wants_repartition(const od_plant *plant, void *work);
+bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Whether the angles of a spherical joint, whose first link this is, are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);

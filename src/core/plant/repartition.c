@@ -92,11 +92,11 @@ void od_model_move_chart(const od_model *m, double *work, int first, double *T, 
   for (int k = 0; k < 3; k++) z[k] = 0, zd[k] = w[k];
 }
 
-int od_model_plant_wants_repartition(const od_plant *plant, void *work) {
+bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
-    if (od_model_chart_is_bad(d->m, p.w, i)) return 1;
+    if (od_model_chart_is_bad(d->m, p.w, i)) return true;
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 

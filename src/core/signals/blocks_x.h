@@ -91,7 +91,7 @@ static inline od_x pid_tracking(const od_block *block, const od_x *q) {
     od_x square = ki / kd;
     if (RE(square) < 0) square = -square;
     bool near_ti = RE(kp) != 0 && of_integral * of_integral * RE(rate) * RE(rate) <= RE(square);
-    rate = near_ti ? of_integral * rate : sqrt(square);
+    rate = near_ti ? of_integral * rate : od_x_sqrt(square);
   }
   return RE(rate) < most ? rate : most;
 }

@@ -35,7 +35,7 @@ static bool inputs_jump(truth *m, double t) {
 }
 
 static od_status move(truth *m, double h, bool jump) {
-  int changed;
+  bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
   if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
   if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);

@@ -32,11 +32,10 @@
 #include "math/normal.h"
 
 static const double least_correlation = 0.05;  // of residuals: less does not matter
-static const double unlikely = 0.001;          // a chance below it is none
 static const double rounding = 1e-6;           // of the noise: what fits without noise leave need not be white
 
 bool od_fit_is_coloured(const od_fit_quality *q) {
-  return q->white < unlikely && q->correlation > least_correlation && q->typical > rounding;
+  return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
 static bool any_is_coloured(const od_fitted *f) {

@@ -115,6 +115,8 @@ typedef struct od_fit_quality {
   long samples, missing;
   bool still;  // the sensor never moves, so that there is nothing to explain
 } od_fit_quality;
+// A chance below it is none.
+#define OD_FIT_UNLIKELY 0.001
 // Residuals of fitted samples that depend on each other, and enough to matter.
 bool od_fit_is_coloured(const od_fit_quality *q);
 

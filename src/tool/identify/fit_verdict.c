@@ -12,7 +12,6 @@
 #include "model/model.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
-static const double unlikely = 0.001;   // a chance below it is none
 static const double far_from = 1000;    // standard deviations of the noise: such a residual is no noise
 static const double large_shift = 0.5;  // standard deviations of an estimate
 static const double many_sigmas = 5;    // of what the file says about a parameter's uncertainty
@@ -131,7 +130,7 @@ static void judge_spread(judge *j, int set, int i) {
   double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
   if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) return;
   double larger = od_chi_squared_tail(ratio * ratio * n, n);
-  if (larger > unlikely && larger < 1 - unlikely) return;
+  if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) return;
   if (ratio > 1)
     REMARK(
         j, OD_DOUBTFUL, "noise.larger", "More than noise:",

@@ -32,7 +32,7 @@ static void carry(od_predictor *pr, const double *F, const double *Gp) {
 }
 
 static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
-  int changed;
+  bool changed;
   od_status status = sensitivities ? od_sim_repartition_with_parameters(pr->sim, pr->F, pr->Gp, &changed)
                                    : od_sim_repartition(pr->sim, NULL, &changed);
   if (status == OD_OK && changed && sensitivities) carry(pr, pr->F, pr->Gp);
@@ -41,7 +41,7 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
 
 // What is sampled now, after outputs have been read: the state jumps, and S with it.
 static od_status take_samples(od_predictor *pr, bool sensitivities) {
-  int changed;
+  bool changed;
   od_status status = sensitivities ? od_sim_sample(pr->sim, pr->F, pr->np ? pr->Gp : NULL, &changed)
                                    : od_sim_sample(pr->sim, NULL, NULL, &changed);
   if (status == OD_OK && changed && sensitivities) carry(pr, pr->F, pr->Gp);

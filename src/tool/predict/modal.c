@@ -271,7 +271,7 @@ OD_INTO_WIDE void put_sensitivities(const od_predictor *pr, const double *rows, 
       }
 }
 
-OD_WIDE od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
+OD_WIDE static od_status predict(od_predictor *pr, double *y, double *dy) {
   const od_modal *m = pr->modal;
   int count = pr->log.count;
   double *row = m->rows;
@@ -293,4 +293,8 @@ OD_WIDE od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
     memcpy(row, row + block * m->width, (size_t)m->width * sizeof *row);
   }
   return OD_OK;
+}
+
+od_status od_predict_by_modes(od_predictor *pr, double *y, double *dy) {
+  return predict(pr, y, dy);
 }

@@ -9,7 +9,6 @@
 #include "report/fit_sections.h"
 
 enum { MOST_ROWS = 1000, MOST_HEAT = 23, MOST_NAMED = 4 };
-static const double unlikely = 0.001;  // a chance below it is none
 
 // --- The table of samples -----------------------------------------------------------------------------------------
 
@@ -259,7 +258,7 @@ static void quality_row(od_fit_report *a, int set, int sensor, bool unseen) {
   if (isnan(q->white))
     od_page_cell(p, "-");
   else
-    od_page_marked_cell(p, !unseen && od_fit_is_coloured(q), "%s (p %.3f)", q->white < unlikely ? "no" : "yes",
+    od_page_marked_cell(p, !unseen && od_fit_is_coloured(q), "%s (p %.3f)", q->white < OD_FIT_UNLIKELY ? "no" : "yes",
                         q->white);
 }
 

@@ -192,7 +192,7 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
 // At the end of a piece, with the inputs as they are from there on.
 static od_status take_samples(od_cvodes *c, double t) {
   if (t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
-  int changed;
+  bool changed;
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
   return status == OD_OK ? od_sim_sample(c->sim, NULL, NULL, &changed) : status;
@@ -206,7 +206,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     next = fmin(next, od_sim_next_sample(c->sim));
     bool restart = c->piece_end != next;
     c->piece_end = next;
-    int changed = 0;
+    bool changed = false;
     // The present point belongs to the piece that begins here.
     inputs_at(c, od_sim_time(c->sim), c->u);
     status = od_sim_set_inputs(c->sim, c->u);

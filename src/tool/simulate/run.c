@@ -229,7 +229,7 @@ static od_status step_to(run *r, double t, double end) {
     status = od_sim_set_inputs(r->sim, r->u_after);
   }
   if (status != OD_OK || !r->samples) return status;
-  int sampled;
+  bool sampled;
   status = od_sim_sample(r->sim, r->accuracy ? r->map : NULL, NULL, &sampled);
   if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
   return status;
@@ -267,7 +267,7 @@ static double next_sample(const run *r, double t, double end) {
 // From time t to its successor on the grid; a step is split where the inputs jump or a sample is due on the way.
 static od_status advance(run *r, double t, double next, od_error *err) {
   if (r->options->integrator == OD_CVODES) return od_cvodes_advance(r->cvodes, next, err);
-  int changed;
+  bool changed;
   od_status status = od_sim_repartition(r->sim, r->accuracy ? r->map : NULL, &changed);
   if (status == OD_OK && changed) od_accuracy_map(r->accuracy, r->map, true);
   while (status == OD_OK && t < next) {

@@ -26,8 +26,9 @@ static od_innovation_record *feed(long count, double a, double mean, double *ser
     x = a * x + sqrt(1 - a * a) * od_random_gaussian(5, 1, (uint64_t)i, OD_USE_NOISE);
     double white = od_random_gaussian(5, 2, (uint64_t)i, OD_USE_NOISE), u = i % 100 < 50 ? 0 : 1;
     bool second = i % 3 == 0, gated = i % 17 == 3;
-    od_innovation in[SENSORS] = {{500 * (x + mean), 500, gated ? OD_SENSOR_GATED : OD_SENSOR_USED},
-                                 {second ? 2 * white : (double)NAN, 2, second ? OD_SENSOR_USED : OD_SENSOR_MISSING}};
+    od_innovation in[SENSORS] = {
+        {.value = 500 * (x + mean), .sigma = 500, .use = gated ? OD_SENSOR_GATED : OD_SENSOR_USED},
+        {.value = second ? 2 * white : (double)NAN, .sigma = 2, .use = second ? OD_SENSOR_USED : OD_SENSOR_MISSING}};
     double y[SENSORS] = {1e6 + in[0].value, second ? in[1].value : (double)NAN};
     od_innovation_record_take(r, in, y, &u);
     if (!gated) series[used[0]++] = x + mean;
@@ -101,7 +102,11 @@ static void test_inputs_that_are_followed(void **state) {
   for (int i = 0; i < 3000; i++) {
     double noise = od_random_gaussian(9, 1, (uint64_t)i, OD_USE_NOISE);
     double u[2] = {od_random_gaussian(9, 2, (uint64_t)i, OD_USE_NOISE), i % 40 < 20 ? 0 : 3}, y = 0;
-    const od_innovation in = {noise + (i % 40 == 22 ? 2 : i % 40 == 2 ? -2 : 0), 1, OD_SENSOR_USED};
+    const od_innovation in = {.value = noise + (i % 40 == 22  ? 2
+                                                : i % 40 == 2 ? -2
+                                                              : 0),
+                              .sigma = 1,
+                              .use = OD_SENSOR_USED};
     od_innovation_record_take(r, &in, &y, u);
   }
   od_innovations in;
@@ -119,7 +124,8 @@ static void test_nothing_follows_inputs(void **state) {
   od_innovation_record *r = od_innovation_record_new(2, 1, 0);
   for (int i = 0; i < 3000; i++) {
     double u = i % 2, y[2] = {0, NAN};
-    const od_innovation in[2] = {{0, 1, OD_SENSOR_USED}, {NAN, 1, OD_SENSOR_MISSING}};
+    const od_innovation in[2] = {{.sigma = 1, .use = OD_SENSOR_USED},
+                                 {.value = NAN, .sigma = 1, .use = OD_SENSOR_MISSING}};
     od_innovation_record_take(r, in, y, &u);
   }
   for (int s = 0; s < 2; s++) {

@@ -192,6 +192,33 @@ static void test_gaps(void **state) {
   done(b, p);
 }
 
+// A run that must go on carries the last estimate over a gap of more than 10000 steps, with standard deviations of its
+// states a hundred times as large. Oracle: the run without the gap, one step without a measurement later.
+static void test_doubt_after_a_long_gap(void **state) {
+  scratch *s = *state;
+  char path[600], log[600];
+  strcpy(path, write_experiment(s, "x.yaml", ""));
+  double sigma[2];
+  for (int gap = 0; gap < 2; gap++) {
+    strcpy(log, scratch_path(s, gap ? "gap.csv" : "short.csv"));
+    FILE *f = fopen(log, "w");
+    fputs("t,cylinder.length,P.pressure,A.pressure,U_ref\n", f);
+    for (int i = 0; i <= 50; i++) fprintf(f, "%.3f,1.73,7e6,1.2e6,0\n", 1e-3 * i);
+    fputs(gap ? "11,1.73,7e6,1.2e6,0\n11.001,,,,0\n" : "0.051,,,,0\n", f);
+    fclose(f);
+    od_experiment *e = load(path, log, NULL);
+    const od_observe_options options = {.keep_going = true};
+    od_observed *o = NULL;
+    od_error err = {0};
+    assert_int_equal(od_observe(e, &options, &o, &err), OD_OK);
+    assert_int_equal(o->held, gap);
+    sigma[gap] = cell(o->table, o->table->rows - 1, "sigma.cylinder.length");
+    done(e, o);
+  }
+  print_message("standard deviation %.6g, after the gap %.6g\n", sigma[0], sigma[1]);
+  assert_true(fabs(sigma[1] / sigma[0] - 100) < 10);  // some of it moves within the step
+}
+
 // With held inputs a row's input counts from its time on.
 static void test_hold(void **state) {
   scratch *s = *state;
@@ -488,6 +515,7 @@ int main(void) {
       TEST(test_own_files_give_the_same),
       TEST(test_foreign_file),
       TEST(test_gaps),
+      TEST(test_doubt_after_a_long_gap),
       TEST(test_hold),
       TEST(test_jumps),
       TEST(test_constant_input),

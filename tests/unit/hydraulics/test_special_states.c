@@ -287,6 +287,25 @@ static void stops(void **state) {
   close_subject(&s, "stops and cavitation");
 }
 
+// A piston so deep in its stop that there is nothing left of the oil: the chamber keeps a thousandth of its largest volume.
+// Oracle: p' = K/V (Q - A v) by hand; Q does not depend on the speed and falls out of a difference.
+static void least_volume(void **state) {
+  (void)state;
+  subject s = open_subject("tests/cases/machines/stop.yaml", NULL);
+  // 0.2 L and 20 cm^2: the chamber is empty 0.1 m below the closed length.
+  const double largest = 0.2e-3 + 20e-4 * 0.2, area = 20e-4, K = 1.5e9, v = 0.02, u[2] = {20e5, 20e5};
+  double rate[2];
+  for (int moves = 0; moves < 2; moves++) {
+    const double x[4] = {-0.1 - 0.15, moves * v, 10e5, 40e5};
+    assert_int_equal(od_sim_set(s.sim, 0, x, u), OD_OK);
+    rate[moves] = od_sim_rates(s.sim)[1];
+  }
+  const double modulus = K + 5 * 10e5, want = -modulus / (1e-3 * largest) * area * v;
+  print_message("p' by the piston's speed: %.9g, by hand %.9g\n", rate[1] - rate[0], want);
+  assert_true(fabs((rate[1] - rate[0]) / want - 1) < 1e-9);
+  close_subject(&s, "least volume");
+}
+
 // Crank angle, its rate, p_p, p_1, p_2, spool.
 static void ports(void **state) {
   (void)state;
@@ -362,7 +381,8 @@ static void air(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(stops), cmocka_unit_test(ports), cmocka_unit_test(check_valves),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(least_volume),  cmocka_unit_test(stops),
+                                     cmocka_unit_test(ports),         cmocka_unit_test(check_valves),
                                      cmocka_unit_test(relief_valves), cmocka_unit_test(air)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

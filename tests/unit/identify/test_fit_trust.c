@@ -476,13 +476,31 @@ static void test_derivatives_that_end(void **state) {
   }
 }
 
+// Where the line is between white residuals and those that depend on each other: one chance in a thousand.
+static void test_chance(void **state) {
+  (void)state;
+  od_fit_quality q = {.white = 0.0005, .correlation = 0.1, .typical = 1};
+  assert_true(od_fit_is_coloured(&q));
+  q.white = 0.002;
+  assert_false(od_fit_is_coloured(&q));
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_coloured_noise), TEST(test_white_noise), TEST(test_shift_by_steps),
-      TEST(test_servo),          TEST(test_sound),       TEST(test_no_minimum),
-      TEST(test_wild_samples),   TEST(test_doubts),      TEST(test_input_that_jumps),
-      TEST(test_small_numbers),  TEST(test_true_values), TEST(test_derivatives_that_end),
+      TEST(test_coloured_noise),
+      TEST(test_white_noise),
+      TEST(test_shift_by_steps),
+      TEST(test_servo),
+      TEST(test_sound),
+      TEST(test_no_minimum),
+      TEST(test_wild_samples),
+      TEST(test_doubts),
+      TEST(test_input_that_jumps),
+      TEST(test_small_numbers),
+      TEST(test_true_values),
+      TEST(test_chance),
+      TEST(test_derivatives_that_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

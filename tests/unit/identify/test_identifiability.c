@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "identify/identifiability.h"
+#include "identify/project_states.h"
 #include "predict/predict.h"
 #include "oracle/fin_servo.h"
 
@@ -173,9 +174,33 @@ static void servo(void **state) {
   free(u), free(y), free(dy);
 }
 
+// How near to each other two columns may be before they count as one. Unit columns at a small angle a have singular values
+// sqrt(2) and a / sqrt(2): their ratio is a / 2, and the bound is 1e-9.
+static void nearly_dependent(void **state) {
+  (void)state;
+  const double value[2] = {1, 1}, size[2] = {1, 1};
+  for (int null = 0; null < 2; null++) {
+    const double angle = null ? 1e-9 : 4e-9, J[4] = {1, 1, 0, angle};
+    od_identifiability *id = identify(2, 2, J, value, 1);
+    assert_int_equal(id->nulls, null);
+    od_identifiability_free(id);
+    // A parameter beside an initial state: what is left of its column is the angle itself.
+    const double left = null ? 0.5e-9 : 2e-9, beside[4] = {1, 1, left, 0};
+    od_error error = {0};
+    assert_int_equal(od_identifiability_without_states(2, 2, 1, beside, value, size, &id, &error), OD_OK);
+    assert_int_equal(id->nulls, null);
+    od_identifiability_free(id);
+    // Two states that nearly depend on each other: together they explain the parameter's second entry, one alone does not.
+    const double states[6] = {0, 1, 1, 1, 0, left};
+    assert_int_equal(od_identifiability_without_states(2, 3, 1, states, value, size, &id, &error), OD_OK);
+    assert_int_equal(id->nulls, !null);
+    od_identifiability_free(id);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(straight_line), cmocka_unit_test(noise_hides),
-                                     cmocka_unit_test(known_nulls), cmocka_unit_test(small_and_bad),
-                                     cmocka_unit_test(servo)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(straight_line),    cmocka_unit_test(noise_hides),
+                                     cmocka_unit_test(known_nulls),      cmocka_unit_test(small_and_bad),
+                                     cmocka_unit_test(nearly_dependent), cmocka_unit_test(servo)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

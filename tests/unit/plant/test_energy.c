@@ -57,7 +57,7 @@ static double trapezoid_defect(const char *file, double h, double time) {
   od_test_run r = begin(file);
   balance b = {0};
   double u[16] = {0};
-  int changed;
+  bool changed;
   for (long i = 1; (double)i * h < time * (1 + 1e-9); i++) {
     if (r.plant->nu) od_machine_inputs(r.machine, (double)i * h, u);
     assert_int_equal(od_sim_repartition(r.sim, NULL, &changed), OD_OK);

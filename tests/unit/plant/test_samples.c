@@ -66,7 +66,8 @@ static bool check_machine(unsigned long long seed, bool circuit, double *worst) 
   od_plant *plant = NULL;
   assert_int_equal(od_model_plant(m, NULL, 0, parameter, PARAMETERS, &plant, NULL), OD_OK);
   od_sim *sim = od_sim_new(plant), *before = malloc(od_sim_size(plant));
-  int nx = od_plant_nx(plant), changed;
+  int nx = od_plant_nx(plant);
+  bool changed;
   double u[2] = {0.7, -0.4}, x[MOST], map[MOST * MOST], by_parameters[MOST * PARAMETERS];
   assert_true(nx <= MOST);
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
@@ -143,7 +144,8 @@ static void observed(void **state) {
                             od_machine_number_find(machine, "oil.modulus")};
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, &output, 1, parameter, 2, &plant, NULL), OD_OK);
-  int nx = od_plant_nx(plant), n = nx + 2, changed, samples = 0;
+  int nx = od_plant_nx(plant), n = nx + 2, samples = 0;
+  bool changed;
   const double sigma = 1, size[2] = {0.5, 1e7};
   od_observer *observer = od_observer_new(plant, &(od_observer_options){.sensor_sigma = &sigma});
   od_sim *sim = od_sim_new(plant);
@@ -189,7 +191,8 @@ static void rates_follow(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
   od_sim *sim = od_sim_new(plant), *other = malloc(od_sim_size(plant));
-  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), changed;
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
+  bool changed;
   double x[MOST], u = 0.65, largest = 0;
   assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
   for (int sample = 0; sample < 2; sample++) {  // that at the start is the first

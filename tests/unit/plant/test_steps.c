@@ -36,7 +36,8 @@ static void steps_allocate_nothing(void **state) {
            *h = malloc((size_t)(400 * 64) * sizeof *h);
     assert_true(nx <= 64);
     long before = allocations;
-    int changed, failures = od_sim_start(sim, 0, u) != OD_OK;
+    bool changed;
+    int failures = od_sim_start(sim, 0, u) != OD_OK;
     for (int i = 1; i <= 300; i++) {
       if (plant->nu) od_machine_inputs(machine, i * 1e-3, u);
       failures += od_sim_repartition(sim, map, &changed) != OD_OK;
@@ -110,7 +111,7 @@ static void a_copied_block_goes_on_alike(void **state) {
   size_t size = od_sim_size(r.plant);
   void *copy = malloc(size);
   double a, b;
-  int changed;
+  bool changed;
   for (int i = 0; i < 2000; i++) {
     if (i == 700) memcpy(copy, r.sim, size);
     od_sim_repartition(r.sim, NULL, &changed);
