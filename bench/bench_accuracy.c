@@ -20,7 +20,7 @@ static double run_once(const od_machine *m, bool unjudged) {
   const od_run_defaults *file = od_machine_run(m);
   const od_run_options options = {.time = 10,
                                   .step = 1e-3,
-                                  .integrator = OD_TRAPEZOID,
+                                  .integrator = "trapezoid",
                                   .outputs = file->outputs,
                                   .output_count = file->output_count,
                                   .unjudged = unjudged,

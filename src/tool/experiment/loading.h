@@ -62,6 +62,11 @@ void od_tell_sensor_noise(od_experiment_loader *xl);
 void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
 
+// load_filter.c: the section 'filter', the key 'integrator'; and of how many equal values in a row a sensor is frozen.
+void od_load_filter(od_experiment_loader *xl, int node);
+void od_load_integrator(od_experiment_loader *xl, int node);
+int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
+
 // faults.c: what a simulated sensor does besides measuring; its unit and noise.
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);
 

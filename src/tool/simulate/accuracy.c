@@ -16,7 +16,7 @@ enum {
   LOOK = 64,              // steps after which outputs are compared at the latest
   FREE_LOOKS = 50,        // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
-  FREE_STABILITY = 64,    // windows at whose ends the stability of Runge-Kutta steps is looked at,
+  FREE_STABILITY = 64,    // windows at whose ends the stability of steps is looked at,
   STABILITY = 16,         // and after which it is looked at again
   LENGTHS = 4,            // transitions that are kept, for steps of different lengths
   DEEPEST = 3,            // a window may be halved so often
@@ -46,7 +46,7 @@ typedef struct window {
 struct od_accuracy {
   const od_plant *plant;
   od_sim *sim, *shadow;
-  od_step_rule rule;
+  const od_integrator *integrator;
   int nx, nu, ny, judged;
   bool lost;          // the estimate is no longer a state
   bool jumped;        // the next step begins with other inputs than the one before ended with
@@ -62,7 +62,7 @@ struct od_accuracy {
   int oldest;
   long steps, windows, looks;
   int look_age;             // steps
-  od_stability *stability;  // of Runge-Kutta steps
+  od_stability *stability;  // of rules that are not stable with any step
   double stable_step;       // the longest that was found to be stable everywhere
   double *y_shadow, *low, *high, *error, *at;
   double memory[];
@@ -115,12 +115,12 @@ static void lay_out(od_accuracy *a, double *next) {
   a->at = take(&next, ny);
 }
 
-od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule rule, int judged) {
+od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, int judged) {
   od_accuracy *a = calloc(1, sizeof *a + doubles_needed(plant) * sizeof(double));
   if (!a) return NULL;
   a->plant = plant;
   a->sim = sim;
-  a->rule = rule;
+  a->integrator = od_sim_integrator(sim);
   a->nx = od_plant_nx(plant);
   a->nu = plant->nu;
   a->ny = plant->ny;
@@ -131,8 +131,8 @@ od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule ru
   a->stable_step = INFINITY;
   a->pivot = calloc((size_t)a->nx + 1, sizeof *a->pivot);
   a->shadow = od_sim_new(plant);
-  if (rule == OD_STEPS_RK4) a->stability = od_stability_new(a->nx);
-  if (a->pivot && a->shadow && (a->stability || rule != OD_STEPS_RK4)) return a;
+  if (a->integrator->amplification) a->stability = od_stability_new(a->nx, a->integrator->amplification);
+  if (a->pivot && a->shadow && (a->stability || !a->integrator->amplification)) return a;
   od_accuracy_free(a);
   return NULL;
 }
@@ -156,8 +156,7 @@ static void give_up(od_accuracy *a) {
 // transition errors of stiff parts, which ring, would be counted again in every step. The flow is taken in an approximation
 // of Pade's with more below than above, so that stiff parts die out,
 //   E = D^-1 (1 + Z/3),   D = 1 - 2/3 Z + 1/6 Z^2,   Z = hJ,
-// and what bounds the local error of a trapezoidal step, (1 - Z/2)^-1 in oleodyn/sim.h, in one with the same denominator:
-//   G = D^-1 (1 - Z/3)
+// and G, which bounds the local error of a step, in one with the same denominator: see od_error_form.
 
 static void unit_matrix(int n, double *M) {
   for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;
@@ -206,21 +205,21 @@ static void set_mean(od_accuracy *a, const double *J0, const double *J1) {
   a->mean_is_start = J0 == J1;
 }
 
-// One step: e <- E e + G before + after; of a Runge-Kutta step G is -0.6 Z.
+// One step: e <- E e + G before + after.
 static bool carry_step(od_accuracy *a, double h, const double *before, double *after) {
   int nx = a->nx;
   bool finite = true;
   const transition *t = find_transition(a, h);
   double *sum = a->scratch, *difference = a->difference;
   if (!t) return true;
-  bool trapezoid = a->rule == OD_STEPS_TRAPEZOID;
+  const od_error_form *form = &a->integrator->error_form;
   for (int i = 0; i < nx; i++) {
-    sum[i] = a->e[i] + (trapezoid ? before[i] : 0);
-    difference[i] = a->e[i] - (trapezoid ? before[i] : 0);
+    sum[i] = a->e[i] + form->flow * before[i];
+    difference[i] = a->e[i] + form->bend * before[i];
   }
   add_product(nx, h / 3, a->mean, difference, sum);
   add_product(nx, 1, t->inverse, sum, after);
-  if (!trapezoid) add_product(nx, -0.6 * h, a->mean, before, after);
+  if (form->slope != 0) add_product(nx, form->slope * h, a->mean, before, after);
   for (int i = 0; i < nx; i++) finite = finite && isfinite(a->e[i] = after[i]);
   return finite;
 }
@@ -341,13 +340,13 @@ static double weighted_product(const od_accuracy *a, const double *x, const doub
 }
 
 // Takes the delay out of e at the beginning of the window; zero where rates are no solution: inputs change, or stiff
-// parts ring, which G shows.
+// parts ring, which G shows. Rules of higher order delay too little to matter.
 static double take_delay(od_accuracy *a) {
   int nx = a->nx;
   const window *w = &a->window;
   const transition *t = find_transition(a, w->h[0]);
   double *part = a->scratch, *damped = a->difference, f2 = weighted_product(a, w->f, w->f);
-  if (a->rule != OD_STEPS_TRAPEZOID || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
+  if (a->integrator->order > 2 || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
   if (a->nu && memcmp(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u) != 0) return 0;
   for (int i = 0; i < nx; i++) {
     part[i] = w->f[i];
@@ -425,12 +424,9 @@ static bool local_error_after_jump(od_accuracy *a, double h, double *before, dou
 }
 
 static void find_local_error(od_accuracy *a, double h, double *before, double *after) {
-  if (a->rule == OD_STEPS_RK4) {
-    memcpy(before, od_sim_rk4_defect(a->sim), (size_t)a->nx * sizeof *before);
-    memset(after, 0, (size_t)a->nx * sizeof *after);
-  } else if (!a->jumped || !local_error_after_jump(a, h, before, after)) {
+  bool needs_history = a->integrator->estimate_order == 0;
+  if (!needs_history || !a->jumped || !local_error_after_jump(a, h, before, after))
     od_sim_local_error(a->sim, before, after);
-  }
 }
 
 // ---- steps
