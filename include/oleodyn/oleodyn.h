@@ -2,6 +2,8 @@
 #ifndef OLEODYN_H
 #define OLEODYN_H
 
+#include "oleodyn/filter.h"
+#include "oleodyn/integrator.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"

@@ -161,8 +161,10 @@ int od_command_simulate(int argc, char **argv) {
   char names[200], integrators[400];
   const od_method_names list = od_method_names_integrators(OD_CVODES);
   od_method_names_text(&list, "or", names, sizeof names);
-  snprintf(integrators, sizeof integrators, "%s; default: the file's, else the first, or with\n--step auto the first "
-           "that estimates its error", names);
+  snprintf(integrators, sizeof integrators,
+           "%s; default: the file's, else the first, or with\n--step auto the first "
+           "that estimates its error",
+           names);
   const od_option options[] = {
       {"time", OD_OPTION_TEXT, "T", "how long to run: seconds, or with a unit ('5 s'); default: the file's", &a.time},
       {"step", OD_OPTION_TEXT, "H",
@@ -172,7 +174,7 @@ int od_command_simulate(int argc, char **argv) {
       {"rows", OD_OPTION_TEXT, "H", "with --step auto: time from row to row; default: the file's, else 1 ms", &a.rows},
       {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X",
-       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5)", &a.tolerance},
+       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-6)", &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
        "of the plot",

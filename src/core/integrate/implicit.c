@@ -48,8 +48,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   new_state(s, stage);
   s->at_point = 0;
   s->counts.residuals++;
-  od_status status =
-      plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next), stage->u, g);
+  od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
+                                          od_sim_at(s, s->k_next), stage->u, g);
   if (status == OD_OK && !s->has_matrix) status = new_matrix(s, stage->beta);
   if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
   return status;

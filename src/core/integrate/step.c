@@ -55,7 +55,8 @@ void od_sim_give_transition(const od_sim *s, od_step_columns c, const double *X,
   const struct {
     double *to;
     int first, count;
-  } parts[] = {{out->F, 0, c.p}, {out->Gp, c.p, c.u0 - c.p}, {out->Gu0, c.u0, s->plant->nu}, {out->Gu1, c.u1, s->plant->nu}};
+  } parts[] = {
+      {out->F, 0, c.p}, {out->Gp, c.p, c.u0 - c.p}, {out->Gu0, c.u0, s->plant->nu}, {out->Gu1, c.u1, s->plant->nu}};
   for (int k = 0; k < 4; k++)
     for (int i = 0; parts[k].to && i < c.p; i++)
       memcpy(parts[k].to + i * parts[k].count, X + i * c.count + parts[k].first, (size_t)parts[k].count * sizeof *X);

@@ -65,7 +65,8 @@ double *od_linear_row(od_observer *o, int i) {
 static double own_part(od_observer *o, int i, double more, double *h, double *value) {
   const od_linear *l = od_observer_linear(o);
   int ny = o->ny, n = o->nx + o->np;
-  double *L = od_observer_at(o, l->L) + i * ny, *D = od_observer_at(o, l->D), *own_h = od_observer_at(o, l->own_h), *own_y = od_observer_at(o, l->own_y);
+  double *L = od_observer_at(o, l->L) + i * ny, *D = od_observer_at(o, l->D), *own_h = od_observer_at(o, l->own_h),
+         *own_y = od_observer_at(o, l->own_y);
   const double *R = od_observer_at(o, o->R) + i * ny, *delta = od_observer_at(o, l->delta);
   double left = R[i] + more;
   for (int j = 0; j < i; j++) {
@@ -109,7 +110,8 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
   double *h = od_linear_row(o, i);
   const double *moved = od_observer_at(o, l->moved);
   double *gain = od_observer_at(o, l->gain), *delta = od_observer_at(o, l->delta);
-  double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i], more = 0;
+  double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
+         more = 0;
   if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
   for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
   double value = measured - predicted;
@@ -151,12 +153,14 @@ od_status od_linear_pass(od_observer *o, const double *y, int pass) {
   if (pass == 0) l->unsure = l->widened = 0;
   od_status status = od_sim_outputs(sim, od_observer_at(o, l->y));
   const unsigned char *present = (const unsigned char *)o + o->present;
-  if (status == OD_OK) status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
+  if (status == OD_OK)
+    status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
   if (status != OD_OK) return status;
   memset(od_observer_at(o, l->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
-    if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED)) take_sensor(o, &b, i, y[i], pass);
+    if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
+      take_sensor(o, &b, i, y[i], pass);
   return o->used ? od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta)) : OD_OK;
 }
 

@@ -16,16 +16,16 @@
 
 // Working memory in an observer's block.
 typedef struct od_linear {
-  int unsure;            // whether the first pass found a prediction less certain than a sensor
-  int widened;           // whether it has raised the uncertainty for a sensor
-  size_t A;              // nx x nx: of a step
-  size_t y, hx, hp;      // the sensors where they are linearised, and their slopes
-  size_t h, g, gain;     // n each, of one sensor
-  size_t prior, moved;   // n each: the prediction, and how far from it sensors are linearised
-  size_t delta;          // n: how far the estimate has come from the prediction
-  size_t prior_bias;     // n: the bias of the prediction
-  size_t L, D;           // of correlated noise: factors,
-  size_t own_h, own_y;   // and of each sensor what is its own (n, 1)
+  int unsure;           // whether the first pass found a prediction less certain than a sensor
+  int widened;          // whether it has raised the uncertainty for a sensor
+  size_t A;             // nx x nx: of a step
+  size_t y, hx, hp;     // the sensors where they are linearised, and their slopes
+  size_t h, g, gain;    // n each, of one sensor
+  size_t prior, moved;  // n each: the prediction, and how far from it sensors are linearised
+  size_t delta;         // n: how far the estimate has come from the prediction
+  size_t prior_bias;    // n: the bias of the prediction
+  size_t L, D;          // of correlated noise: factors,
+  size_t own_h, own_y;  // and of each sensor what is its own (n, 1)
 } od_linear;
 
 static inline od_linear *od_observer_linear(const od_observer *o) {

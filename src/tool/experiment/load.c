@@ -13,9 +13,9 @@
 #include "machine/suggest.h"
 
 static const char *const sections[] = {
-    "experiment", "machine",    "time",  "step",   "integrator", "seed",     "truth", "model", "sensors", "sensor_noise",
-    "initial",    "parameters", "noise", "filter", "data",       "variants", "fit",   "sets",  "prepare", "combinations",
-    NULL};
+    "experiment", "machine",  "time",         "step",    "integrator", "seed",         "truth",
+    "model",      "sensors",  "sensor_noise", "initial", "parameters", "noise",        "filter",
+    "data",       "variants", "fit",          "sets",    "prepare",    "combinations", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 

@@ -28,8 +28,11 @@ void od_method_names_text(const od_method_names *names, const char *word, char *
   text[0] = '\0';
   for (int i = 0; names->name[i] && used < size; i++) {
     bool last = i > 0 && !names->name[i + 1];
-    int more = snprintf(text + used, size - used, "%s%s%s%s", last ? " " : i ? ", " : "", last ? word : "",
-                        last ? " " : "", names->name[i]);
+    int more = snprintf(text + used, size - used, "%s%s%s%s",
+                        last ? " "
+                        : i  ? ", "
+                             : "",
+                        last ? word : "", last ? " " : "", names->name[i]);
     used += more > 0 ? (size_t)more : 0;
   }
 }

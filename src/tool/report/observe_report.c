@@ -48,8 +48,8 @@ static void tell_facts(od_account *a) {
                od_quantity_alone(o->step, NAN, "s", o->step).text);
   od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s (%s), steps by %s; %s covariance%s",
                e->sensors, e->watches - e->sensors, e->parameters, e->filter->name, e->filter->description,
-               e->integrator->name,
-               e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the", e->gate > 0 ? ", gated" : "");
+               e->integrator->name, e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the",
+               e->gate > 0 ? ", gated" : "");
   od_page_facts_end(p);
 }
 

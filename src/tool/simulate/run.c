@@ -156,7 +156,8 @@ od_run_state od_run_begin(const od_machine *machine, const od_run_options *optio
                           long every) {
   // Round-off in time / step must not add a step.
   long steps = (long)ceil(time / step * (1 - 1e-12));
-  od_run_state r = {.machine = machine, .options = options, .step = time / (double)steps, .steps = steps, .every = every};
+  od_run_state r = {
+      .machine = machine, .options = options, .step = time / (double)steps, .steps = steps, .every = every};
   if (fabs(r.step - step) < 1e-9 * step) r.step = step;
   const char *name = options->integrator;
   if (!name) name = od_integrator_at(0)->name;

@@ -28,20 +28,20 @@ typedef struct od_run_options {
 // How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance, unless
 // its tolerance is loose.
 typedef struct od_run_accuracy {
-  od_output_error *error;  // of every recorded output; NULL: not known
-  int worst;               // the output that is farthest off; -1: none
-  int beyond;              // outputs that are off by more than OD_ACCURATE
-  double better_step;      // with which the worst one is off by better_part; zero: none is known
-  double better_tolerance; // the same of adaptive steps
-  double better_part;      // NAN: it was not tried
-  double stable_step;      // the longest that is stable; INFINITY: any is
-  int coarse_input;        // an input that changes much within a step; -1: none
-  double coarse_part;      // of its range
-  double balance, moved;   // J: the largest energy.balance, and the energy that was moved about
+  od_output_error *error;   // of every recorded output; NULL: not known
+  int worst;                // the output that is farthest off; -1: none
+  int beyond;               // outputs that are off by more than OD_ACCURATE
+  double better_step;       // with which the worst one is off by better_part; zero: none is known
+  double better_tolerance;  // the same of adaptive steps
+  double better_part;       // NAN: it was not tried
+  double stable_step;       // the longest that is stable; INFINITY: any is
+  int coarse_input;         // an input that changes much within a step; -1: none
+  double coarse_part;       // of its range
+  double balance, moved;    // J: the largest energy.balance, and the energy that was moved about
 } od_run_accuracy;
-#define OD_ACCURATE        0.01  // of an output's range: beyond that a run is doubtful
-#define OD_ADAPTIVE_TOLERANCE 1e-5
-#define OD_LOOSE_TOLERANCE 1e-6  // beyond that a run with cvodes is compared with a tighter one
+#define OD_ACCURATE           0.01  // of an output's range: beyond that a run is doubtful
+#define OD_ADAPTIVE_TOLERANCE 1e-6
+#define OD_LOOSE_TOLERANCE    1e-6  // beyond that a run with cvodes is compared with a tighter one
 
 // What happened on the way. Give it zeroed, and free what it holds with od_run_report_free().
 typedef struct od_run_report {

@@ -126,7 +126,8 @@ static od_status try_run(const od_run_state *r, const od_run_options *options, d
 }
 
 static double affordable_steps(const od_run_state *r) {
-  return FREE_TRIAL_WORK / (2.0 + od_plant_nx(r->plant)) + TRIAL_STEPS * (double)(r->control ? od_sim_count(r->sim).steps : r->steps);
+  return FREE_TRIAL_WORK / (2.0 + od_plant_nx(r->plant)) +
+         TRIAL_STEPS * (double)(r->control ? od_sim_count(r->sim).steps : r->steps);
 }
 
 // Shorter steps are tried until one does.

@@ -6,13 +6,13 @@
 
 #include "oleodyn/machine.h"
 
-enum { MANY = 100000 };                  // tries after which is looked whether there is an end in sight
-static const double safety = 0.9;        // of the length that would just do
-static const double least = 0.1;         // shorter at most by this, after a step that is not accepted
-static const double most = 5;            // longer at most by this
+enum { MANY = 100000 };            // tries after which is looked whether there is an end in sight
+static const double safety = 0.9;  // of the length that would just do
+static const double least = 0.1;   // shorter at most by this, after a step that is not accepted
+static const double most = 5;      // longer at most by this
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
-static const double shortest_part = 1e-13;  // of the run's time: the shortest step
+static const double shortest_part = 1e-15;  // of the run's time: the shortest step
 
 struct od_step_control {
   od_sim *sim, *saved;
@@ -38,7 +38,8 @@ static void watch_states(od_step_control *c) {
   }
 }
 
-od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time) {
+od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest,
+                                     double time) {
   int nx = od_plant_nx(plant);
   od_step_control *c = calloc(1, sizeof *c + (size_t)(4 * nx) * sizeof(double));
   if (!c) return NULL;
@@ -102,10 +103,11 @@ static od_status check_pace(od_step_control *c, double t, od_error *err) {
   c->tries = 0;
   c->tries_from = t;
   if (needed <= OD_MOST_STEPS || !(t < c->time)) return OD_OK;
-  return od_fail(err, OD_NOT_CONVERGED,
-                 "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g of them would be needed; at most %.0e are "
-                 "taken. Use a looser tolerance or fixed steps, or look for a stiffness, mass or volume that is far off",
-                 t, step, c->tolerance, needed, OD_MOST_STEPS);
+  return od_fail(
+      err, OD_NOT_CONVERGED,
+      "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g of them would be needed; at most %.0e are "
+      "taken. Use a looser tolerance or fixed steps, or look for a stiffness, mass or volume that is far off",
+      t, step, c->tolerance, needed, OD_MOST_STEPS);
 }
 
 static od_status too_short(const od_step_control *c, double t, od_status status, od_error *err) {

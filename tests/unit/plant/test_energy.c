@@ -80,7 +80,8 @@ static void defects_fall_with_the_order(void **state) {
              {"cases/crane/machine.yaml", 2e-3, 4},
              {"cases/bricard/machine.yaml", 2e-3, 1}};
   const od_integrator *integrator;
-  for (int k = 0; (integrator = od_integrator_at(k)); k++)
+  for (int k = 0; (integrator = od_integrator_at(k)); k++) {
+    int checked = 0;
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
       double coarse = defect_of(integrator, run[i].file, run[i].h, run[i].time);
       double fine = defect_of(integrator, run[i].file, run[i].h / 2, run[i].time);
@@ -88,9 +89,14 @@ static void defects_fall_with_the_order(void **state) {
       print_message("%s, %s: defects %.3g %.3g %.3g J, ratios %.2f %.2f\n", integrator->name, run[i].file, coarse, fine,
                     finest, coarse / fine, fine / finest);
       double ratio = exp2(integrator->order);
-      assert_true(coarse / fine > 0.9 * ratio && fine / finest > 0.95 * ratio);
-      if (!integrator->estimate_order) assert_true(fabs(coarse / fine - 4) < 0.4 && fabs(fine / finest - 4) < 0.2);
+      // Below that there is nothing but round-off.
+      if (fine > 1e-9) assert_true(coarse / fine > 0.9 * ratio);
+      if (finest > 1e-9) assert_true(fine / finest > 0.95 * ratio);
+      checked += finest > 1e-9;
+      if (integrator->order == 2) assert_true(fabs(coarse / fine - 4) < 0.4 && fabs(fine / finest - 4) < 0.2);
     }
+    assert_true(checked >= 2);
+  }
 }
 
 int main(void) {

@@ -152,7 +152,8 @@ static void complex_residual(bench *b, const double complex *x, const double com
 }
 
 // k with g(x, k, u) = 0 in complex numbers, by corrections with the real mass matrix at the plant's last point.
-static void complex_rates_in(bench *b, int rounds, const double complex *x, const double complex *u, double complex *k) {
+static void complex_rates_in(bench *b, int rounds, const double complex *x, const double complex *u,
+                             double complex *k) {
   double matrix[64 * 64], re[64], im[64];
   int pivot[64];
   assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), 0, 0, matrix), OD_OK);

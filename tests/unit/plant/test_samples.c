@@ -144,7 +144,8 @@ static void check_observed(const od_integrator *integrator) {
   assert_int_equal(od_machine_plant(machine, &output, 1, parameter, 2, &plant, NULL), OD_OK);
   int nx = od_plant_nx(plant), n = nx + 2, changed, samples = 0;
   const double sigma = 1, size[2] = {0.5, 1e7};
-  od_observer *observer = od_observer_new(plant, &(od_observer_options){.sensor_sigma = &sigma, .integrator = integrator});
+  od_observer *observer =
+      od_observer_new(plant, &(od_observer_options){.sensor_sigma = &sigma, .integrator = integrator});
   od_sim *sim = od_sim_new(plant);
   od_sim_set_integrator(sim, integrator);
   static double P[MOST * MOST], A[MOST * MOST], B[MOST * 2];

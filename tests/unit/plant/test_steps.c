@@ -44,8 +44,8 @@ static void steps_allocate_nothing(void **state) {
     for (int i = 1; i <= 200; i++) {
       if (plant->nu) od_machine_inputs(machine, i * 1e-3, u);
       failures += od_sim_repartition(sim, map, &changed) != OD_OK;
-      failures += (i % 2 ? od_sim_step(sim, 1e-3, u)
-                         : od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)) != OD_OK;
+      failures +=
+          (i % 2 ? od_sim_step(sim, 1e-3, u) : od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)) != OD_OK;
       od_sim_local_error(sim, before_error, after_error);
       failures += od_sim_sample(sim, map, Gp, &changed) != OD_OK;
       failures += od_sim_outputs(sim, y) != OD_OK;
@@ -56,7 +56,8 @@ static void steps_allocate_nothing(void **state) {
     od_sim_free(sim);
     od_plant_free(plant);
     od_machine_free(machine);
-    if (counted || failures) print_error("%s, %s: %ld allocations, %d failures\n", integrator->name, files[f], counted, failures);
+    if (counted || failures)
+      print_error("%s, %s: %ld allocations, %d failures\n", integrator->name, files[f], counted, failures);
     assert_int_equal(failures, 0);
     assert_int_equal(counted, 0);
   }
@@ -70,7 +71,7 @@ static void steps_allocate_nothing(void **state) {
 #endif
 }
 
-// Prediction, correction and outputs of an observer on the hydraulic four-bar, in both forms.
+// Prediction, correction and outputs of an observer on the hydraulic four-bar: every filter in both forms.
 static void observers_allocate_nothing(void **state) {
   (void)state;
 #if COUNTING
@@ -80,8 +81,10 @@ static void observers_allocate_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
-  for (int form = OD_FORM_SQUARE_ROOT; form <= OD_FORM_JOSEPH; form++) {
-    od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
+  for (int job = 0; od_filter_at(job / 2); job++) {
+    od_observer *o = od_observer_new(plant, &(od_observer_options){.filter = od_filter_at(job / 2),
+                                                                   .integrator = od_integrator_at(job % 3),
+                                                                   .form = (od_covariance_form)(job % 2),
                                                                    .sensor_sigma = sigma,
                                                                    .gate = 1e-9,  // all that a guard can do, too
                                                                    .patience = 3});
@@ -310,7 +313,8 @@ static void failed_steps_change_nothing(void **state) {
       for (int i = 0; i < 3; i++) assert_int_equal(od_sim_step(sim, 0.1, u), OD_OK);
       memcpy(other, sim, od_sim_size(plant));
       left = calls;
-      od_status status = job % 2 ? od_sim_step_with_jacobians(sim, 0.1, u1, F, NULL, NULL, G) : od_sim_step(sim, 0.1, u1);
+      od_status status =
+          job % 2 ? od_sim_step_with_jacobians(sim, 0.1, u1, F, NULL, NULL, G) : od_sim_step(sim, 0.1, u1);
       left = 1000;
       if (status == OD_OK) break;
       failures++;

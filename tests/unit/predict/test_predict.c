@@ -373,7 +373,8 @@ static void predictions_allocate_nothing(void **state) {
   double y[3 * SAMPLES], *dy = malloc(3 * SAMPLES * 6 * sizeof *dy);
   for (int i = 0; od_integrator_at(i); i++) {
     od_predictor *predictor = NULL;
-    const od_predictor_options options = {.rule = {od_integrator_at(i)}, .substeps = od_integrator_at(i)->amplification ? 20 : 1};
+    const od_predictor_options options = {.rule = {od_integrator_at(i)},
+                                          .substeps = od_integrator_at(i)->amplification ? 20 : 1};
     assert_int_equal(od_predictor_new(t.plant, &log, &options, &predictor, NULL), OD_OK);
     long before = allocations;
     od_status status = od_predict(predictor, t.p, NULL, y, dy);
