@@ -18,8 +18,8 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
-static const double gamma_ = 2 - 1.4142135623730951, d = 1 - 1.4142135623730951 / 2, b = 1.4142135623730951 / 4;
-static const double inside[] = {2 - 1.4142135623730951};
+#define ROOT2 1.4142135623730951
+static const double gamma_ = 2 - ROOT2, d = 1 - ROOT2 / 2, b = ROOT2 / 4, inside[] = {2 - ROOT2};
 
 // Scratch memory: k0 + k2 and what the second stage takes for past (nk each), the powers in between (nq), the error
 // (nx); of the derivatives those of k0 + k2 (nk x columns) and of the states (nx x columns).
@@ -79,7 +79,7 @@ static od_stage second_stage(od_sim *s, double h, const double *u, const memory 
 // ---- the error
 
 static void estimate_error(od_sim *s, double h, const memory *m) {
-  static const double e0 = (1 - 1.4142135623730951) / 3, e2 = 1.0 / 3, e1 = -2 * (1 - 1.4142135623730951 / 2) / 3;
+  static const double e0 = (1 - ROOT2) / 3, e2 = 1.0 / 3, e1 = -2 * (1 - ROOT2 / 2) / 3;
   int nz = s->plant->nz, nk = od_plant_nk(s->plant);
   const double *w0 = od_sim_at(s, s->x) + nz, *w1 = od_sim_at(s, s->x_next) + nz;
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next);

@@ -29,7 +29,7 @@ void od_run_end(od_run_state *r) {
   od_plant_free(r->plant);
   od_plant_free(r->energy);
   free(r->input_range);
-  double *memory[] = {r->u, r->u_inside, r->u_after, r->row, r->map, r->input_bend};
+  double *memory[] = {r->u, r->u_inside, r->u_before, r->u_after, r->row, r->map, r->input_bend};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -54,14 +54,15 @@ static bool allocate(od_run_state *r) {
   r->sim = od_sim_new(r->plant);
   r->u = calloc(inputs, sizeof *r->u);
   r->u_inside = calloc(inputs * (size_t)(r->integrator ? r->integrator->inside_count + 1 : 1), sizeof *r->u_inside);
+  r->u_before = calloc(inputs, sizeof *r->u_before);
   r->u_after = calloc(inputs, sizeof *r->u_after);
   r->input_range = calloc(inputs, sizeof *r->input_range);
   r->input_bend = calloc(inputs, sizeof *r->input_bend);
   r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
   r->map = calloc(states * states + 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
-  return r->cavitation && r->sim && r->u && r->u_inside && r->u_after && r->input_range && r->input_bend && r->row &&
-         r->map;
+  return r->cavitation && r->sim && r->u && r->u_inside && r->u_before && r->u_after && r->input_range &&
+         r->input_bend && r->row && r->map;
 }
 
 static od_status make_energy_plant(od_run_state *r, od_error *err) {

@@ -41,7 +41,7 @@ typedef struct od_run_state {
   od_table *table;            // NULL: nobody wants it
   const od_table *looser;     // the rows of the run that this one is to judge; NULL: none
   od_output_error *distance;  // of each output from those rows, the largest
-  double *u, *u_inside, *u_after, *row, *map;
+  double *u, *u_inside, *u_before, *u_after, *row, *map;
 } od_run_state;
 
 // run.c: a run of a length in steps of about so much; what it needs; all of its steps and rows; the end.

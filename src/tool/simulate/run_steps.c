@@ -1,5 +1,6 @@
 // The steps of a run: of fixed length, as long as their error allows, or CVODES's own. Coordinates are checked between steps.
 #include <math.h>
+#include <string.h>
 
 #include "simulate/run_state.h"
 
@@ -24,11 +25,10 @@ static bool inputs_jump(od_run_state *r, double t) {
 }
 
 // A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere
-// within.
-static void watch_inputs(od_run_state *r, double t, double h) {
+// within. before: the inputs where it begins.
+static void watch_inputs(od_run_state *r, double t, double h, const double *before) {
   if (r->plant->nu == 0 || r->inputs_watched++ % WATCH_INPUTS != 0) return;
   double along = 0.2 + 0.6 * fmod(0.618034 * (double)r->inputs_watched, 1);
-  const double *before = od_sim_inputs(r->sim);
   od_machine_inputs(r->machine, t + along * h, r->u_inside);
   for (int i = 0; i < r->plant->nu; i++) {
     double straight = before[i] + along * (r->u[i] - before[i]);
@@ -37,17 +37,18 @@ static void watch_inputs(od_run_state *r, double t, double h) {
   }
 }
 
-// A jump of the inputs at the present time, if there is one, and the samples that are due.
+// A jump of the inputs at the present time, if there is one, and the samples that are due. What comes after them may be
+// faster than what was before.
 static od_status end_piece(od_run_state *r, bool jump) {
   od_status status = OD_OK;
+  int sampled = 0;
   if (jump) {
     od_accuracy_jump(r->accuracy);
     status = od_sim_set_inputs(r->sim, r->u_after);
   }
-  if (status != OD_OK || !r->samples) return status;
-  int sampled;
-  status = od_sim_sample(r->sim, r->accuracy ? r->map : NULL, NULL, &sampled);
+  if (status == OD_OK && r->samples) status = od_sim_sample(r->sim, r->accuracy ? r->map : NULL, NULL, &sampled);
   if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
+  if (r->control && (jump || sampled)) od_step_control_restart(r->control);
   return status;
 }
 
@@ -61,7 +62,7 @@ static void find_inputs_inside(od_run_state *r, double t, double h) {
 static od_status step_to(od_run_state *r, double t, double end) {
   double h = end - t;
   bool jump = inputs_jump(r, end);
-  watch_inputs(r, t, h);
+  watch_inputs(r, t, h, od_sim_inputs(r->sim));
   od_accuracy_begin_step(r->accuracy);
   find_inputs_inside(r, t, h);
   od_status status = od_sim_step_within(r->sim, h, r->u_inside, r->u);
@@ -129,19 +130,20 @@ static od_status advance_piece(od_run_state *r, double t, double end, bool jump,
     if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
     od_accuracy_begin_step(r->accuracy);
     od_step_control_begin(r->control);
+    if (r->plant->nu) memcpy(r->u_before, od_sim_inputs(r->sim), (size_t)r->plant->nu * sizeof *r->u_before);
     bool accepted = false;
     while (!accepted) {
       if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
       double next = od_step_control_next(r->control, t, end);
       if (next < end && r->plant->nu) od_machine_inputs(r->machine, next, r->u);
       if (next >= end) inputs_jump(r, end);
-      watch_inputs(r, t, next - t);
       find_inputs_inside(r, t, next - t);
       status = od_sim_step_within(r->sim, next - t, r->u_inside, r->u);
       status = od_step_control_judge(r->control, t, next, status, &accepted, err);
       if (status != OD_OK) return status;
       if (!accepted) continue;
       od_accuracy_end_step(r->accuracy, next - t);
+      watch_inputs(r, t, next - t, r->u_before);
       t = next;
     }
   }
@@ -160,8 +162,6 @@ static od_status advance_adaptively(od_run_state *r, double t, double next, od_e
     bool jump = inputs_jump(r, end);
     od_status status = advance_piece(r, t, end, jump, err);
     if (status != OD_OK) return status;
-    // What comes after it may be faster than what was before.
-    if (end < next || jump) od_step_control_restart(r->control);
     t = end;
   }
   return OD_OK;

@@ -26,7 +26,7 @@ double od_step_control_next(od_step_control *c, double t, double end);
 // is said in err: steps have become too short, or too many would be needed.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accepted,
                                 od_error *err);
-// After a jump or a bend of the inputs or a sample.
+// After a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);
 // After a change of coordinates with its derivatives (nx x nx).
 void od_step_control_map(od_step_control *c, const double *map);
