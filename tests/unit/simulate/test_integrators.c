@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,12 +231,62 @@ static void estimates_of_fast_modes_are_bounded(void **state) {
   }
 }
 
+// x with (1 + factor J) x = b, 2 x 2.
+static void solve(const double J[4], double factor, const double b[2], double x[2]) {
+  const double M[4] = {1 + factor * J[0], factor * J[1], factor * J[2], 1 + factor * J[3]};
+  double det = M[0] * M[3] - M[1] * M[2];
+  x[0] = (b[0] * M[3] - b[1] * M[1]) / det;
+  x[1] = (b[1] * M[0] - b[0] * M[2]) / det;
+}
+static void multiply(const double J[4], const double x[2], double y[2]) {
+  y[0] = J[0] * x[0] + J[1] * x[1];
+  y[1] = J[2] * x[0] + J[3] * x[1];
+}
+
+// Positions and rates of a mass on a spring, slow and fast beside the step: the estimate of TR-BDF2 by its formula in full
+// matrices, x' = J x.
+static void estimates_of_positions(void **state) {
+  (void)state;
+  static const double stiffness[] = {50, 5e5, 5e9}, damping[] = {1, 40, 3000};
+  const double m = 2, h = 1e-3, gamma = 2 - sqrt(2), d = gamma / 2, b = sqrt(2) / 4;
+  for (int i = 0; i < 3; i++) {
+    char text[500];
+    snprintf(
+        text, sizeof text,
+        "bodies: {mass: {point: {mass: %g kg}}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, mass], axis: [1, 0, 0], stiffness: %g N/m, damping: %g N s/m}}\n"
+        "initial: {rail.position: 0.1 m, rail.rate: 0.3 m/s}\n",
+        m, stiffness[i], damping[i]);
+    od_test_run r = od_test_begin(od_test_machine_text(text), "rail.position", NULL);
+    const double J[4] = {0, 1, -stiffness[i] / m, -damping[i] / m}, x0[2] = {0.1, 0.3};
+    double f[2], right[2], x2[2], x1[2], f0[2], f2[2], f1[2], want[2], before[2], got[2];
+    multiply(J, x0, f0);
+    for (int k = 0; k < 2; k++) right[k] = x0[k] + d * h * f0[k];
+    solve(J, -d * h, right, x2);
+    multiply(J, x2, f2);
+    for (int k = 0; k < 2; k++) right[k] = (x2[k] - pow(1 - gamma, 2) * x0[k]) / (gamma * (2 - gamma));
+    solve(J, -(1 - gamma) / (2 - gamma) * h, right, x1);
+    multiply(J, x1, f1);
+    for (int k = 0; k < 2; k++) f[k] = -h * ((1 - 4 * b) / 3 * f0[k] + f2[k] / 3 - 2 * d / 3 * f1[k]);
+    solve(J, -d * h, f, want);
+    od_sim_set_integrator(r.sim, od_integrator_find("tr-bdf2"));
+    assert_int_equal(od_sim_step(r.sim, h, NULL), OD_OK);
+    od_sim_local_error(r.sim, before, got);
+    for (int k = 0; k < 2; k++) {
+      assert_true(fabs(od_sim_state(r.sim)[k] - x1[k]) < 1e-9 * (fabs(x1[k]) + fabs(x0[k])));
+      assert_true(before[k] == 0 && fabs(got[k] - want[k]) < 1e-6 * fabs(want[k]));
+    }
+    od_test_end(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_unique_and_found),
                                      cmocka_unit_test(modes_are_multiplied_by_R),
                                      cmocka_unit_test(tr_bdf2_damps_where_the_trapezoid_rings),
                                      cmocka_unit_test(orders_on_the_fourbar_valve),
                                      cmocka_unit_test(estimates_of_single_steps),
+                                     cmocka_unit_test(estimates_of_positions),
                                      cmocka_unit_test(estimates_of_fast_modes_are_bounded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
