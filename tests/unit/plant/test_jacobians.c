@@ -151,6 +151,17 @@ static void complex_residual(bench *b, const double complex *x, const double com
   assert_int_equal(status, OD_OK);
 }
 
+// Whether the last correction of rates k, real and imaginary, was nothing but round-off.
+static bool has_converged(const bench *b, const double *re, const double *im, const double complex *k) {
+  bool done = true;
+  for (int i = 0; i < b->nk; i++) {
+    double scale = b->plant->scale[i];
+    done = done && fabs(re[i]) <= 1e-13 * (cabs(k[i]) + scale) &&
+           fabs(im[i]) <= 1e-13 * (fabs(cimag(k[i])) + tiny * scale);
+  }
+  return done;
+}
+
 // k with g(x, k, u) = 0 in complex numbers, by corrections with the real mass matrix at the plant's last point.
 static void complex_rates_in(bench *b, int rounds, const double complex *x, const double complex *u,
                              double complex *k) {
@@ -166,6 +177,7 @@ static void complex_rates_in(bench *b, int rounds, const double complex *x, cons
     od_lu_solve(b->nk, matrix, pivot, re, 1);
     od_lu_solve(b->nk, matrix, pivot, im, 1);
     for (int i = 0; i < b->nk; i++) k[i] -= re[i] + I * im[i];
+    if (has_converged(b, re, im, k)) break;
   }
 }
 static void complex_rates(bench *b, const double complex *x, const double complex *u, double complex *k) {
@@ -267,6 +279,7 @@ static void complex_stage(bench *b, const complex_step *c, double beta, const do
     od_lu_solve(n, c->matrix, c->pivot, re, 1);
     od_lu_solve(n, c->matrix, c->pivot, im, 1);
     for (int i = 0; i < n; i++) k[i] -= re[i] + I * im[i];
+    if (has_converged(b, re, im, k)) break;
   }
 }
 
