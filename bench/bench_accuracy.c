@@ -24,7 +24,7 @@ static int run_once(const job *j) {
   const od_run_defaults *file = od_machine_run(j->machine);
   const od_run_options options = {.time = 10,
                                   .step = 1e-3,
-                                  .integrator = OD_TRAPEZOID,
+                                  .integrator = "trapezoid",
                                   .outputs = file->outputs,
                                   .output_count = file->output_count,
                                   .unjudged = j->unjudged,

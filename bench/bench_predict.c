@@ -8,19 +8,20 @@
 #include "oracle/fin_servo.h"
 #include "predict/predict.h"
 
-enum { COLUMNS = ORACLE_FIN_SERVO_PARAMETERS, RULES = 4 };
+enum { COLUMNS = ORACLE_FIN_SERVO_PARAMETERS, RULES = 5 };
 
 static const struct rule {
   const char *name, *figure, *figure_with;
   od_predictor_options options;
 } rules[RULES] = {
-    {"exact, modes", "prediction, modes", "prediction, modes, with sensitivities", {.rule = OD_RULE_EXACT}},
+    {"exact, modes", "prediction, modes", "prediction, modes, with sensitivities", {.rule = {.exact = true}}},
     {"exact, dense",
      "prediction, dense",
      "prediction, dense, with sensitivities",
-     {.rule = OD_RULE_EXACT, .dense = true}},
-    {"rk4", "prediction, rk4", "prediction, rk4, with sensitivities", {.rule = OD_RULE_RK4}},
-    {"trapezoid", "prediction, trapezoid", "prediction, trapezoid, with sensitivities", {.rule = OD_RULE_TRAPEZOID}},
+     {.rule = {.exact = true}, .dense = true}},
+    {"rk4", "prediction, rk4", "prediction, rk4, with sensitivities", {.dense = false}},
+    {"tr-bdf2", "prediction, tr-bdf2", "prediction, tr-bdf2, with sensitivities", {.dense = false}},
+    {"trapezoid", "prediction, trapezoid", "prediction, trapezoid, with sensitivities", {.dense = false}},
 };
 
 // One row without or with sensitivities.
@@ -66,7 +67,9 @@ int main(void) {
     const od_drive log = {.count = count, .step = oracle_fin_servo_step, .u = u};
     jobs[i] = (job){.y = y + i / 2 * count, .dy = i % 2 ? dy : NULL};
     od_error error = {0};
-    if (od_predictor_new(plant, &log, &rule->options, &jobs[i].predictor, &error) != OD_OK) {
+    od_predictor_options options = rule->options;
+    options.rule.integrator = od_integrator_find(rule->name);
+    if (od_predictor_new(plant, &log, &options, &jobs[i].predictor, &error) != OD_OK) {
       fprintf(stderr, "%s: %s\n", rule->name, error.text);
       return 1;
     }

@@ -90,7 +90,7 @@ int main(void) {
 
   // The block could be static memory of a controller. The options are read here and not needed afterwards.
   const od_observer_options options = {.sensor_sigma = &sigma};
-  void *memory = malloc(od_observer_size(plant));
+  void *memory = malloc(od_observer_size(plant, &options));
   od_observer *o = memory ? od_observer_init(memory, plant, &options) : NULL;
 
   // The augmented state is [x, p]; position and speed are known at the start, the parameters are not.

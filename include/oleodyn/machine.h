@@ -94,8 +94,10 @@ OD_API int od_machine_output_find(const od_machine *machine, const char *name); 
 // What the file's "run" section says; zero or NULL where it says nothing.
 typedef struct od_run_defaults {
   double time, step;
-  const char *integrator;  // "trapezoid", "rk4", "cvodes"
-  double tolerance;        // of cvodes
+  bool adaptive;           // 'step: auto': steps follow an error estimate
+  double rows;             // s from row to row then
+  const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
+  double tolerance;        // of cvodes and of adaptive steps
   const int *outputs;      // indices
   int output_count;
 } od_run_defaults;

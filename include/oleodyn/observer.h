@@ -1,7 +1,7 @@
 // An observer: runs beside a machine and tells, from a few noisy sensors, its hidden states and doubtful parameters,
-// and how sure it is of each. The augmented discrete extended Kalman filter over any plant: the plant's outputs are
-// the sensors, its free parameters are estimated along with its states. Exact transition Jacobians; parameters are
-// known to be constant (block propagation); sensors are taken in one by one, so that any of them may be missing.
+// and how sure it is of each. A filter of oleodyn/filter.h over any plant: the plant's outputs are the sensors, its free
+// parameters are estimated along with its states, and any sensor may be missing. Steps are those of an integrator of
+// oleodyn/integrator.h.
 //
 // All memory is one block without pointers into itself; after creation nothing allocates, and a step takes bounded
 // time.
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "oleodyn/filter.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"
 
@@ -22,6 +23,8 @@ typedef enum od_covariance_form {
 } od_covariance_form;
 
 typedef struct od_observer_options {
+  const od_filter *filter;          // NULL: the first of the table
+  const od_integrator *integrator;  // NULL: the first of the table
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
   // ny x ny covariance of the sensors' noise, positive definite, instead of sigma; NULL: sensors are independent.
@@ -36,10 +39,12 @@ typedef struct od_observer_options {
 typedef struct od_observer od_observer;
 
 // n = nx + np: the augmented state, states first.
-OD_API size_t od_observer_size(const od_plant *plant);
+OD_API size_t od_observer_size(const od_plant *plant, const od_observer_options *options);
 OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 OD_API void od_observer_free(od_observer *observer);
+OD_API size_t od_observer_block_size(const od_observer *o);  // bytes: copy the block to save an observer
+OD_API const od_filter *od_observer_filter(const od_observer *o);
 
 // Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's
 // errors.

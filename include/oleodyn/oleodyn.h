@@ -20,6 +20,8 @@
 #define OLEODYN_H
 
 #include "oleodyn/export.h"
+#include "oleodyn/filter.h"
+#include "oleodyn/integrator.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
 OD_BEGIN_C
@@ -39,21 +40,21 @@ OD_API const double *od_sim_inputs(const od_sim *sim);    // nu
 OD_API const double *od_sim_energy(const od_sim *sim);    // nq integrals of the powers since the start, J
 OD_API od_status od_sim_outputs(od_sim *sim, double *y);  // ny
 
-// One step of the implicit trapezoidal rule to t + h, where the inputs are u.
+// The integrator that takes the steps: the first of the table (the implicit trapezoidal rule) until another one is chosen,
+// which may happen between any two steps.
+OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
+OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
+// One step to t + h, where the inputs are u; in between they are straight. A step that fails changes nothing.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
-// The same with the exact derivatives of the new state: by the old state F (nx x nx), by the old and new inputs Gu0,
-// Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
+// The same with inputs that bend: inside has those at the integrator's points within the step.
+OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
+// One step with straight inputs and the exact derivatives of the new state: by the old state F (nx x nx), by the old and
+// new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
-                                            double *Gp);
-// What the trapezoidal step just taken has added to the error of the state: G before + after (nx each), where
-// G = (1 - h/2 J)^-1 = (F + 1) / 2 with the Jacobian J of the explicit form, or the transition F of that step. An
-// estimate, from the last three rates; it must be asked for before the state is changed by anything else.
+                                     double *Gp);
+// An estimate of what the step just taken has added to the error of the state: G before + after (nx each), with G as the
+// integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
-// One step of the classical Runge-Kutta rule; the inputs at the middle and the end of the step.
-OD_API od_status od_sim_step_rk4(od_sim *sim, double h, const double *u_middle, const double *u_end);
-// Of the Runge-Kutta step just taken: its difference from a rule of third order, (hJ)^4/72 x, nx. The step itself has
-// added about -0.6 hJ times that to the error of the state.
-OD_API const double *od_sim_rk4_defect(od_sim *sim);
 
 // Changes the coordinates if those in use have become bad; between steps. map (nx x nx) may be NULL.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);

@@ -159,7 +159,7 @@ static void print_sets(const od_fitted *f, FILE *to) {
 }
 
 static void print_search(const od_fitted *f, FILE *to) {
-  const char *rule = od_fit_rules[f->rule], *modes = f->used_modes ? " by modes" : "";
+  const char *rule = od_rule_name(f->rule), *modes = f->used_modes ? " by modes" : "";
   fprintf(to, "fit");
   print_cell(to, f->start_fit, 0, "%.2f %%");
   if (f->only_predicted) {
@@ -292,7 +292,7 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   json_object_set_new(object, "start_fit_percent", od_json_number(f->start_fit));
   json_object_set_new(object, "fit_percent", od_json_number(f->fit));
   json_object_set_new(object, "method", json_string(od_fit_methods[f->plan->method]));
-  json_object_set_new(object, "integrator", json_string(od_fit_rules[f->rule]));
+  json_object_set_new(object, "integrator", json_string(od_rule_name(f->rule)));
   json_object_set_new(object, "iterations", json_integer(r->iterations));
   json_object_set_new(object, "predictions", json_integer(r->residual_evaluations));
   json_object_set_new(object, "sensitivities", json_integer(r->jacobian_evaluations));

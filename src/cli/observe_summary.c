@@ -305,6 +305,8 @@ json_t *od_findings_json(const od_findings *f) {
   }
   json_object_set_new(object, "time", od_json_number((double)o->steps * o->step));
   json_object_set_new(object, "step", od_json_number(o->step));
+  json_object_set_new(object, "filter", json_string(e->filter->name));
+  json_object_set_new(object, "integrator", json_string(e->integrator->name));
   json_object_set_new(object, "steps", json_integer(o->steps));
   json_object_set_new(object, "complete", json_boolean(!f->message));
   if (f->message) json_object_set_new(object, "message", od_json_text(f->message));

@@ -14,8 +14,11 @@ double od_results_time(const od_results *r) {
 }
 
 void od_results_describe(const od_results *r, char *text, size_t size) {
-  snprintf(text, size, "%s in steps of %s, %s", od_duration_text(od_results_time(r), 6).text,
-           od_duration_text(r->step, 6).text, r->integrator);
+  od_duration time = od_duration_text(od_results_time(r), 6);
+  if (r->step > 0)
+    snprintf(text, size, "%s in steps of %s, %s", time.text, od_duration_text(r->step, 6).text, r->integrator);
+  else
+    snprintf(text, size, "%s in %ld adaptive steps, %s", time.text, r->report->steps, r->integrator);
 }
 
 // Two digits without an exponent: 1234 becomes 1200.
@@ -92,7 +95,7 @@ json_t *od_results_json(const od_results *r) {
   json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(r->machine)), "file",
                              od_json_text(od_machine_file(r->machine)));
   json_object_set_new(object, "time", od_json_number(od_results_time(r)));
-  json_object_set_new(object, "step", od_json_number(r->step));
+  json_object_set_new(object, "step", r->step > 0 ? od_json_number(r->step) : json_string("auto"));
   json_object_set_new(object, "integrator", json_string(r->integrator));
   json_object_set_new(object, "steps", json_integer(r->report->steps));
   json_object_set_new(object, "repartitions", json_integer(r->report->repartitions));

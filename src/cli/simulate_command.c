@@ -15,53 +15,68 @@
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/plot.h"
+#include "machine/method_names.h"
+#include "oleodyn/integrator.h"
 #include "simulate/run.h"
 
 static const double default_step = 1e-3;
 
 // The command line, as texts and as values.
 typedef struct arguments {
-  const char *time, *step, *integrator, *tolerance, *every;
+  const char *time, *step, *rows, *integrator, *tolerance, *every;
   od_files files;
   od_words outputs;
   od_load_arguments load;
   bool si, quiet;
 } arguments;
 
-static const char *const integrators[] = {[OD_TRAPEZOID] = "trapezoid", [OD_RK4] = "rk4", [OD_CVODES] = "cvodes"};
-enum { integrator_count = sizeof integrators / sizeof *integrators };
-
-static bool find_integrator(const char *name, od_integrator *out) {
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < integrator_count; i++) {
-    if (!strcmp(integrators[i], name)) {
-      *out = (od_integrator)i;
-      return true;
-    }
-    od_nearest_try(&nearest, integrators[i]);
+// The name as the table has it; false with a message.
+static bool find_integrator(const char *name, const char **out) {
+  const od_method_names names = od_method_names_integrators(OD_CVODES);
+  const char *nearest = NULL;
+  char all[200];
+  int found = od_method_names_find(&names, name, &nearest);
+  if (found >= 0) {
+    *out = names.name[found];
+    return true;
   }
-  if (nearest.best)
-    od_cli_error("--integrator: there is no '%s'; did you mean '%s'?", name, nearest.best);
+  od_method_names_text(&names, "and", all, sizeof all);
+  if (nearest)
+    od_cli_error("--integrator: there is no '%s'; did you mean '%s'?", name, nearest);
   else
-    od_cli_error("--integrator: there is no '%s'; there are trapezoid, rk4 and cvodes", name);
+    od_cli_error("--integrator: there is no '%s'; there are %s", name, all);
   return false;
 }
 
-// What the command line says, else what the machine file says, else the default.
+// The step's length or 'auto', and the time from row to row.
+static bool find_step(const arguments *a, const od_run_defaults *file, od_run_options *run) {
+  run->adaptive = a->step ? strcmp(a->step, OD_STEP_AUTO) == 0 : file->adaptive;
+  run->step = run->adaptive ? file->rows : file->step;
+  if (!(run->step > 0)) run->step = default_step;
+  if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step);
+  if (a->rows) od_cli_error("--rows is for --step auto; with fixed steps --every says which of them are recorded");
+  return od_option_quantity("step", a->step, "s", &run->step) && !a->rows;
+}
+
+// What the command line says, else what the machine file says, else the default: the first integrator, or, for adaptive steps,
+// the first with an error estimate.
+static const char *choose_integrator(const arguments *a, const od_run_defaults *file, bool adaptive) {
+  if (a->integrator || file->integrator) return a->integrator ? a->integrator : file->integrator;
+  const od_integrator *first = od_integrator_at(0);
+  for (int i = 0; adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
+  return first->name;
+}
+
 static int make_run_options(const arguments *a, const od_machine *machine, const od_selection *outputs,
                             od_run_options *run) {
   const od_run_defaults *file = od_machine_run(machine);
-  *run = (od_run_options){.time = file->time,
-                          .step = file->step > 0 ? file->step : default_step,
-                          .tolerance = file->tolerance,
-                          .outputs = outputs->index,
-                          .output_count = outputs->count};
-  const char *integrator = a->integrator ? a->integrator : file->integrator ? file->integrator : "trapezoid";
+  *run = (od_run_options){
+      .time = file->time, .tolerance = file->tolerance, .outputs = outputs->index, .output_count = outputs->count};
   bool ok = od_option_quantity("time", a->time, "s", &run->time);
-  ok = od_option_quantity("step", a->step, "s", &run->step) && ok;
+  ok = find_step(a, file, run) && ok;
   ok = od_option_quantity("tolerance", a->tolerance, "1", &run->tolerance) && ok;
   ok = od_option_count("every", a->every, &run->every) && ok;
-  ok = find_integrator(integrator, &run->integrator) && ok;
+  ok = find_integrator(choose_integrator(a, file, run->adaptive), &run->integrator) && ok;
   if (ok && !(run->time > 0)) {
     od_cli_error("for how long? %s does not say; give --time, or time in the file's run section",
                  od_machine_file(machine));
@@ -103,8 +118,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
                           table,
                           panel,
                           &report,
-                          options.step,
-                          integrators[options.integrator],
+                          options.adaptive ? 0 : options.step,
+                          options.integrator,
                           status == OD_OK ? NULL : err.text};
     bool printed = notes == stdout;
     if (printed) od_results_print(&results, notes);
@@ -144,14 +159,23 @@ static const char details[] =
 
 int od_command_simulate(int argc, char **argv) {
   arguments a = {0};
+  char names[200], integrators[400];
+  const od_method_names list = od_method_names_integrators(OD_CVODES);
+  od_method_names_text(&list, "or", names, sizeof names);
+  snprintf(integrators, sizeof integrators,
+           "%s; default: the file's, else the first, or with\n--step auto the first "
+           "that estimates its error",
+           names);
   const od_option options[] = {
       {"time", OD_OPTION_TEXT, "T", "how long to run: seconds, or with a unit ('5 s'); default: the file's", &a.time},
       {"step", OD_OPTION_TEXT, "H",
-       "step of the integrator, or of the recording for cvodes ('1 ms');\ndefault: the "
-       "file's, else 1 ms",
+       "step of the integrator, or of the recording for cvodes ('1 ms'); auto: as long as\nan error estimate allows; "
+       "default: the file's, else 1 ms",
        &a.step},
-      {"integrator", OD_OPTION_TEXT, "NAME", "trapezoid (implicit, the default), rk4 or cvodes", &a.integrator},
-      {"tolerance", OD_OPTION_TEXT, "X", "relative tolerance of cvodes; default: the file's, else 1e-10", &a.tolerance},
+      {"rows", OD_OPTION_TEXT, "H", "with --step auto: time from row to row; default: the file's, else 1 ms", &a.rows},
+      {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
+      {"tolerance", OD_OPTION_TEXT, "X",
+       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-6)", &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
        "of the plot",

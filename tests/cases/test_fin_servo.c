@@ -79,7 +79,7 @@ static void marks(void **state) {
 static od_table *sweep(const char *variant, long *rows) {
   od_machine *machine = load(variant);
   int output = od_test_output(machine, "piston.position");
-  od_run_options options = {.outputs = &output, .output_count = 1, .integrator = OD_RK4};
+  od_run_options options = {.outputs = &output, .output_count = 1, .integrator = "rk4"};
   od_table *table = NULL;
   assert_int_equal(od_run(machine, &options, &table, NULL, NULL), OD_OK);
   *rows = table->rows;

@@ -59,7 +59,7 @@ static void test_before_and_after(void **state) {
     after += f->fit / SEEDS;
     step[i] = f->set[1].unseen_quality[0].fit;
     iterations[i] = (double)f->search->iterations;
-    assert_int_equal(f->rule, OD_RULE_EXACT);
+    assert_true(f->rule.exact);
     assert_true(f->used_modes);
     assert_int_equal(f->set[0].fitted, 31125);
     assert_true(fabs(f->set[1].unseen_quality[0].start_fit - 73.4) < 0.1);

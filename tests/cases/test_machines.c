@@ -21,9 +21,10 @@ static const double pi = 3.14159265358979323846;
 
 static void advance(od_test_run *r, double h, int steps, bool rk4) {
   bool changed;
+  od_sim_set_integrator(r->sim, od_integrator_find(rk4 ? "rk4" : "trapezoid"));
   for (int i = 0; i < steps; i++) {
     assert_int_equal(od_sim_repartition(r->sim, NULL, &changed), OD_OK);
-    assert_int_equal(rk4 ? od_sim_step_rk4(r->sim, h, NULL, NULL) : od_sim_step(r->sim, h, NULL), OD_OK);
+    assert_int_equal(od_sim_step(r->sim, h, NULL), OD_OK);
   }
 }
 

@@ -38,7 +38,7 @@ od_machine *od_test_machine_text(const char *text) {
   return machine;
 }
 
-void od_test_run_to(const od_machine *machine, od_integrator integrator, double time, double step,
+void od_test_run_to(const od_machine *machine, const char *integrator, double time, double step,
                     const char *const *names, int count, double *last) {
   int outputs[8];
   for (int i = 0; i < count; i++) outputs[i] = od_test_output(machine, names[i]);

@@ -12,7 +12,7 @@ od_machine *od_test_machine(const char *path, ...);
 od_machine *od_test_machine_text(const char *text);
 
 // Runs a machine and gives the last values of the outputs with these names (at most 8).
-void od_test_run_to(const od_machine *machine, od_integrator integrator, double time, double step,
+void od_test_run_to(const od_machine *machine, const char *integrator, double time, double step,
                     const char *const *names, int count, double *last);
 
 // The index of an output that must exist.

@@ -1,17 +1,18 @@
-// A simulation's memory, its state and what can be asked about it. The steps are in trapezoid.c and runge_kutta.c.
+// A simulation's memory, its state and what can be asked about it. The steps are in step.c and in the files of the integrators.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/place.h"
+#include "integrate/integrators.h"
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
 static size_t lay_out(od_sim *s, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, nq = (size_t)plant->nq, d = sizeof(double), end = sizeof *s;
-  *s = (od_sim){.plant = plant};
+  *s = (od_sim){.plant = plant, .integrator = od_integrator_at(0)};
   s->x = od_place(&end, nx * d);
   s->k = od_place(&end, nk * d);
   s->k_before = od_place(&end, nk * d);
@@ -22,9 +23,11 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->curve = od_place(&end, nk * d);
   s->x_next = od_place(&end, nx * d);
   s->k_next = od_place(&end, nk * d);
+  s->base = od_place(&end, nx * d);
   s->g = od_place(&end, nk * d);
   s->matrix = od_place(&end, nk * nk * d);
   s->pivot = od_place(&end, 2 * nk * sizeof(int));
+  s->careful = od_place(&end, 3 * nk * d);
   s->kx = od_place(&end, nk * nx * d);
   s->ku = od_place(&end, nk * nu * d);
   s->kp = od_place(&end, nk * np * d);
@@ -33,8 +36,9 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->gp = od_place(&end, nk * np * d);
   s->rate_matrix = od_place(&end, (size_t)od_rate_matrix_doubles(plant) * d);
   s->gxB = od_place(&end, nk * nk * d);
-  s->right = od_place(&end, nk * (nx + 2 * nu + np) * d);
-  s->stage = od_place(&end, (3 * nx + 3 * nk + nq) * d);
+  s->right = od_place(&end, nk * od_most_columns(plant) * d);
+  s->inside = od_place(&end, (size_t)od_integrators_inside() * nu * d);
+  s->scratch = od_place(&end, od_integrators_scratch(plant) * d);
   s->before_set = od_place(&end, (nx + nk + nu + nq + np) * d);
   s->work = od_place(&end, plant->work_size);
   s->size = od_place(&end, 0);
@@ -65,7 +69,7 @@ void od_sim_free(od_sim *sim) {
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
-  s->has_history = s->has_matrix = s->has_curve = 0;
+  s->has_history = s->has_matrix = s->has_curve = s->has_error = 0;
   s->last_step = 0;
   s->contraction = 0.1;
 }

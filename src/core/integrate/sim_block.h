@@ -10,6 +10,7 @@ enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
 struct od_sim {
   const od_plant *plant;
+  const od_integrator *integrator;
   size_t size;
   double t;
   int started, has_history, has_matrix;
@@ -17,19 +18,22 @@ struct od_sim {
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
   int jumped;          // whether the rates have jumped at the present point
-  int has_curve;       // whether the last step knows how its rates bend
+  int has_curve;       // trapezoid: whether the last step knows how its rates bend
+  int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
   double last_step;    // its length
-  double matrix_step;  // the step size that the factored matrix belongs to
+  double matrix_beta;  // of the stage that the factored matrix belongs to
   double contraction;  // how much the error shrank per Newton iteration lately
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, u, energy, power, power_next;  // state, rates, rates of the last step, inputs, integrals
-  size_t curve;                                         // h^3/12 times the second derivative of the rates
-  size_t x_next, k_next, g, matrix, pivot;              // Newton
+  size_t curve;                                         // trapezoid: h^3/12 times the second derivative of the rates
+  size_t x_next, k_next, base, g, matrix, pivot;        // Newton; see implicit.h
+  size_t careful;                                       // the careful one
   size_t kx, ku, kp;                                    // derivatives of k,
   size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix
-  size_t gxB, right;                                    // the transition
-  size_t stage;                                         // Runge-Kutta; careful Newton
+  size_t gxB, right;                                    // the transition of implicit rules
+  size_t inside;                                        // inputs within a step
+  size_t scratch;                                       // of the integrator
   size_t before_set;                                    // the point to come back to when another one is impossible
   size_t work;
 };
@@ -55,21 +59,38 @@ static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   return status;
 }
 
-// Whether a step of that length can be taken: it must lead to a later time.
-static inline od_status od_sim_check_step(const od_sim *sim, double h) {
-  if (!sim->started || !(h > 0)) return OD_BAD_ARGUMENT;
-  return sim->t + h > sim->t ? OD_OK : OD_TIME_STANDS;
-}
-
 // The present point is another one: nothing is known about it.
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
 }
+// Of a step that ends with inputs u: those at the integrator's points within, straight from the present ones.
+const double *od_sim_inputs_inside(od_sim *sim, const double *u);
 // Makes the plant's last point the present one.
 od_status od_sim_refresh(od_sim *sim);
 // Derivatives of g, with gk, at the plant's last point; `by` what is asked for. They become the present point's.
 od_status od_sim_find_slopes(od_sim *sim, int by);
 // Derivatives of k at the present point. Each is computed once per point.
 od_status od_sim_linearise(od_sim *sim, int by);
+
+// Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
+typedef struct od_step_columns {
+  int p, u0, u1, count;
+  int by;  // OD_BY_*
+} od_step_columns;
+static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transition *out) {
+  const od_plant *plant = sim->plant;
+  int nx = od_plant_nx(plant), np = out->Gp ? plant->np : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;
+  return (od_step_columns){
+      .p = nx,
+      .u0 = nx + np,
+      .u1 = nx + np + nu,
+      .count = nx + np + 2 * nu,
+      .by = OD_BY_STATE | (out->Gp ? OD_BY_PARAMETER : 0) | (out->Gu0 || out->Gu1 ? OD_BY_INPUT : 0)};
+}
+static inline size_t od_most_columns(const od_plant *plant) {
+  return (size_t)(od_plant_nx(plant) + plant->np + 2 * plant->nu);
+}
+// Hands out the parts of X (nx x count), the derivatives of the new state by all columns.
+void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);
 
 #endif

@@ -56,8 +56,8 @@ static bool allocate(bound *b) {
     const od_sensor *s = &e->sensor[i];
     b->sigma[i] = od_sensor_sigma(s) / sqrt(fmax(1 - s->dropout, 1e-12));
   }
-  const od_observer_options options = {.sensor_sigma = b->sigma,
-                                       .sensor_covariance = e->sensor_covariance ? b->R : NULL};
+  const od_observer_options options = {
+      .integrator = e->integrator, .sensor_sigma = b->sigma, .sensor_covariance = e->sensor_covariance ? b->R : NULL};
   b->observer = od_observer_new(b->plant, &options);
   return b->observer != NULL;
 }

@@ -85,6 +85,9 @@ typedef struct od_experiment {
   od_output_covariance initial,
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
+  const od_filter *filter;
+  const od_integrator *integrator;  // of the observer and of the true machine
+  bool integrator_is_given;         // the file says so
   od_covariance_form form;
   double gate;
   int patience;        // of the gate

@@ -66,6 +66,11 @@ void od_load_process(od_experiment_loader *xl);
 // load_parameters.c: section 'parameters', when the sensors are known.
 void od_load_parameters(od_experiment_loader *xl, int node);
 
+// load_filter.c: the section 'filter', the key 'integrator'; and of how many equal values in a row a sensor is frozen.
+void od_load_filter(od_experiment_loader *xl, int node);
+void od_load_integrator(od_experiment_loader *xl, int node);
+int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
+
 // sensor_faults.c: what a simulated sensor does besides measuring; its unit and noise.
 od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);
 

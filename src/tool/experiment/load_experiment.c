@@ -14,8 +14,9 @@
 #include "machine/machine.h"
 
 static const char *const sections[] = {
-    "experiment", "machine", "time",   "step", "seed",     "truth", "model", "sensors", "sensor_noise", "initial",
-    "parameters", "noise",   "filter", "data", "variants", "fit",   "sets",  "prepare", "combinations", NULL};
+    "experiment", "machine",  "time",         "step",    "integrator", "seed",         "truth",
+    "model",      "sensors",  "sensor_noise", "initial", "parameters", "noise",        "filter",
+    "data",       "variants", "fit",          "sets",    "prepare",    "combinations", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -166,35 +167,6 @@ static void read_initial(od_experiment_loader *xl, int node) {
 
 // --- The rest -----------------------------------------------------------------------------------------------------
 
-static void read_filter(od_experiment_loader *xl, int node) {
-  static const char *const keys[] = {"form", "gate", "gate_patience", "frozen", NULL};
-  static const char *const forms[] = {"square-root", "joseph", NULL};
-  static const od_field fields[] = {
-      {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
-  od_loader *ld = &xl->ld;
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
-  if (node >= 0) section = od_section_open(ld, node, node, "filter", "filter", keys);
-  int form = od_section_get(ld, &section, "form");
-  xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
-  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
-  int frozen = (int)od_read_whole(ld, first + 2, "frozen", 0, 1e9);
-  xl->e->gate = od_number_value(ld, first);
-  xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
-  xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
-}
-
-// So many equal values in a row are a fault. The default: with a gate, as many as chance makes less often than once in a
-// hundred million; a sensor that counts in steps much larger than its noise may well repeat itself.
-static int equal_values(const od_experiment_loader *xl, const od_sensor *s) {
-  static const double seldom = 1e-8;
-  if (xl->frozen >= 0) return xl->frozen;
-  if (!(xl->e->gate > 0)) return 0;
-  // Two values with independent noise in the same step of the resolution.
-  double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
-  if (chance > 0.5) return 0;
-  return chance > 0 ? (int)fmax(5, ceil(1 + log(seldom) / log(chance))) : 5;
-}
-
 // Time and step may come from the machine's run section.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
   static const od_field fields[] = {
@@ -307,7 +279,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));
-  read_filter(xl, od_section_get(ld, file, "filter"));
+  od_load_filter(xl, od_section_get(ld, file, "filter"));
+  od_load_integrator(xl, od_section_get(ld, file, "integrator"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
@@ -327,7 +300,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
-  for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = equal_values(xl, &xl->e->sensor[i]);
+  for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = od_equal_values(xl, &xl->e->sensor[i]);
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);
 }
 

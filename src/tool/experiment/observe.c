@@ -68,7 +68,6 @@ static bool allocate(run *r) {
   r->o->moved = calloc(np + 1, sizeof *r->o->moved);
   r->o->clipped = calloc((size_t)r->e->watches + 1, sizeof *r->o->clipped);
   r->innovations = od_innovation_record_new(r->e->sensors, r->nu, r->np);
-  if (r->options->keep_going) ok = (r->saved = malloc(od_observer_size(r->plant))) != NULL && ok;
   return ok && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
 }
 
@@ -175,7 +174,9 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
     start[i] = e->parameter[i].start;
   }
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
-  const od_observer_options options = {.form = e->form,
+  const od_observer_options options = {.filter = e->filter,
+                                       .integrator = e->integrator,
+                                       .form = e->form,
                                        .sensor_sigma = sigma,
                                        .sensor_covariance = e->sensor_covariance ? R : NULL,
                                        .gate = e->gate,
@@ -184,7 +185,9 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
                                        .low = low,
                                        .high = high};
   r->observer = od_observer_new(r->plant, &options);
-  od_status status = r->observer ? start_observer(r, first, start) : OD_NO_MEMORY;
+  if (r->observer && r->options->keep_going) r->saved = malloc(od_observer_block_size(r->observer));
+  bool ready = r->observer && (r->saved || !r->options->keep_going);
+  od_status status = ready ? start_observer(r, first, start) : OD_NO_MEMORY;
   free(sigma);
   free(frozen);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
@@ -373,7 +376,7 @@ static od_status carry_over(run *r, const od_sample *s) {
 }
 
 static od_sample_fate take_in_somehow(run *r, const od_sample *s, od_error *err) {
-  size_t size = od_observer_size(r->plant);
+  size_t size = od_observer_block_size(r->observer);
   bool far = s->t - r->t > LONGEST_GAP * r->e->step;
   od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
   if (status == OD_OK) {
@@ -428,7 +431,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
 
 static od_status run_all(run *r, const od_sample *first, od_error *err) {
   od_status status = take_in(r, first, true, err);
-  if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_size(r->plant));
+  if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
   if (status == OD_OK) status = answer(r, OD_TAKEN, err);
   while (status == OD_OK) {
     od_sample sample;

@@ -88,6 +88,7 @@ static bool allocate(truth *m) {
   m->u = calloc(2 * nu + 3 * watches + 1, sizeof *m->u);
   m->noise = calloc((size_t)m->e->sensors + 1, sizeof *m->noise);
   if (!m->sim || !m->u || !m->noise) return false;
+  od_sim_set_integrator(m->sim, m->e->integrator);
   m->u_after = m->u + nu;
   m->y_true = m->u_after + nu;
   m->y = m->y_true + watches;

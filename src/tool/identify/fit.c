@@ -185,11 +185,11 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_rule rule = od_fit_rule(w->plan, d->uniform);
-  if (rule == OD_RULE_EXACT && !d->uniform) return complain_about_times(d, err);
+  if (rule.exact && !d->uniform) return complain_about_times(d, err);
   const od_drive drive = {.count = (int)d->rows,
                           .start = d->begin,
                           .step = d->step,
-                          .times = d->own_times && rule != OD_RULE_EXACT ? d->time : NULL,
+                          .times = d->own_times && !rule.exact ? d->time : NULL,
                           .u = d->u};
   const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,

@@ -60,8 +60,8 @@ typedef struct od_fit_plan {
   int combinations;
 } od_fit_plan;
 
-// Methods and rules as files name them, in the order of their enumerations; a NULL at the end.
-extern const char *const od_fit_methods[], *const od_fit_rules[];
+// Methods as files name them, in the order of their enumeration; a NULL at the end.
+extern const char *const od_fit_methods[];
 
 // Loads a fit file: an experiment file with the sections fit, sets, prepare and combinations.
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
@@ -99,7 +99,7 @@ typedef struct od_waiting {
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
-// The rule for predictions: the plan's, else exact for linear machines with uniform samples, else the trapezoid.
+// The rule for predictions: the plan's, else exact for linear machines with uniform samples, else steps of the first integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------

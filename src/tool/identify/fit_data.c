@@ -19,7 +19,7 @@ static bool is_linear(const od_machine *machine) {
 
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
   if (plan->rule_is_given) return plan->rule;
-  return uniform && is_linear(plan->e->model) ? OD_RULE_EXACT : OD_RULE_TRAPEZOID;
+  return (od_rule){.exact = uniform && is_linear(plan->e->model)};
 }
 
 static bool allocate(od_fit_data *d, int inputs, int sensors) {
@@ -77,7 +77,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
   // A true machine may be what its model is not.
   od_rule rule = od_fit_rule(plan, true);
-  const od_predictor_options options = {.rule = rule == OD_RULE_EXACT && !is_linear(truth) ? OD_RULE_TRAPEZOID : rule,
+  rule.exact = rule.exact && is_linear(truth);
+  const od_predictor_options options = {.rule = rule,
                                         .hold = plan->hold,
                                         .substeps = plan->substeps,
                                         .steady = plan->start == OD_FIT_FROM_REST,

@@ -14,11 +14,12 @@ static const double aim = 0.25;  // sigmas of a shift that is small enough
 
 static bool has_steps(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
-  return d->fitted > 0 && d->set->log && od_fit_rule(w->plan, d->uniform) != OD_RULE_EXACT;
+  return d->fitted > 0 && d->set->log && !od_fit_rule(w->plan, d->uniform).exact;
 }
 
 static double order_of(const od_fit_work *w, int set) {
-  return od_fit_rule(w->plan, w->f->data[set]->uniform) == OD_RULE_RK4 ? 4 : 2;
+  const od_integrator *integrator = od_fit_rule(w->plan, w->f->data[set]->uniform).integrator;
+  return (integrator ? integrator : od_integrator_at(0))->order;
 }
 
 // sum += J'W d, over all that is fitted.

@@ -11,6 +11,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "identify/fit.h"
+#include "machine/method_names.h"
 
 typedef struct fit_loader {
   od_fit_plan *plan;
@@ -18,7 +19,6 @@ typedef struct fit_loader {
 } fit_loader;
 
 const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate", NULL};
-const char *const od_fit_rules[] = {"trapezoid", "rk4", "exact", NULL};
 
 // --- How ----------------------------------------------------------------------------------------------------------
 
@@ -26,6 +26,15 @@ static int choice(od_loader *ld, const od_section *section, const char *key, con
                   int otherwise) {
   int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, choices) : -1;
   return chosen >= 0 ? chosen : otherwise;
+}
+
+// An integrator of the table, that of the experiment if none is named here; what comes after them is exact discretisation.
+static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
+  const od_method_names names = od_method_names_integrators(OD_EXACT);
+  int otherwise = 0;
+  while (od_integrator_at(otherwise) != e->integrator) otherwise++;
+  const od_integrator *integrator = od_integrator_at(choice(ld, section, "integrator", names.name, otherwise));
+  return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
 static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
@@ -44,8 +53,8 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_section section = {.map = -1, .node = ld->tree.root, .path = "fit", .what = "fit"};
   if (node >= 0) section = od_section_open(ld, node, node, "fit", "fit", keys);
   plan->method = (od_ls_method)choice(ld, &section, "method", od_fit_methods, OD_LS_REFLECTIVE);
-  plan->rule_is_given = od_section_get(ld, &section, "integrator") >= 0;
-  plan->rule = (od_rule)choice(ld, &section, "integrator", od_fit_rules, OD_RULE_TRAPEZOID);
+  plan->rule_is_given = xl->e->integrator_is_given || od_section_get(ld, &section, "integrator") >= 0;
+  plan->rule = read_rule(ld, &section, xl->e);
   plan->hold = (od_hold)choice(ld, &section, "hold", holds, OD_HOLD_FIRST);
   plan->start = (od_fit_start)choice(ld, &section, "start", starts, OD_FIT_FROM_MODEL);
   plan->loss = (od_ls_loss)choice(ld, &section, "loss", losses, OD_LOSS_LINEAR);

@@ -5,6 +5,7 @@
 
 #include "document/suggest.h"
 #include "machine/draft.h"
+#include "machine/method_names.h"
 #include "model/model.h"
 
 // A number that has no default of its own: without it the machine has no such number.
@@ -47,19 +48,28 @@ static void check_outputs(od_loader *ld, const od_section *section) {
     check_output_element(ld, od_tree_value(&ld->tree, at));
 }
 
+// 'step: auto', unless --set gives a number.
+static bool steps_are_adaptive(od_loader *ld, const od_section *section) {
+  int node = od_section_get(ld, section, "step");
+  const char *text = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT ? od_text_of(ld, node) : "";
+  return strcmp(text, OD_STEP_AUTO) == 0 && !od_numbers_is_overridden(&ld->document->numbers, "run.step");
+}
+
 void od_load_run(od_loader *ld, int node) {
-  static const char *const keys[] = {"time", "step", "integrator", "tolerance", "outputs", NULL};
-  static const char *const integrators[] = {"trapezoid", "rk4", "cvodes", NULL};
+  static const char *const keys[] = {"time", "step", "rows", "integrator", "tolerance", "outputs", NULL};
+  const od_method_names integrators = od_method_names_integrators(OD_CVODES);
   bool empty = node < 0 || ld->tree.node[node].kind == OD_TREE_NULL;
   od_section section = {.map = -1, .node = -1, .path = "run", .what = "run"};
   if (!empty) section = od_section_open(ld, node, node, "run", "run", keys);
   od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, (od_field){"time", "s", OD_POSITIVE, 0});
-  run->step = read_optional(ld, &section, (od_field){"step", "s", OD_POSITIVE, 0});
+  run->adaptive = steps_are_adaptive(ld, &section);
+  if (!run->adaptive) run->step = read_optional(ld, &section, (od_field){"step", "s", OD_POSITIVE, 0});
+  run->rows = read_optional(ld, &section, (od_field){"rows", "s", OD_POSITIVE, 0});
   run->tolerance = read_optional(ld, &section, (od_field){"tolerance", "1", OD_POSITIVE, 0});
   int integrator = od_section_get(ld, &section, "integrator");
-  int choice = integrator >= 0 ? od_read_choice(ld, integrator, "integrator", integrators) : -1;
-  if (choice >= 0) run->integrator = integrators[choice];
+  int choice = integrator >= 0 ? od_read_choice(ld, integrator, "integrator", integrators.name) : -1;
+  if (choice >= 0) run->integrator = integrators.name[choice];
   check_outputs(ld, &section);
 }
 

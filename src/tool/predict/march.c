@@ -1,10 +1,9 @@
-// Prediction step by step, for any plant: the trapezoidal rule or Runge-Kutta, and the derivatives of every step.
+// Prediction step by step, for any plant, by any integrator, with the derivatives of every step.
 //
 //   S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
 //
-// For Runge-Kutta the variational equations go through all stages: K_i = fx (S + a_i h K_(i-1)) + fp, which is the
-// exact derivative of the discrete rule. Where the plant changes its coordinates, or samples, S changes with them. Samples
-// are taken at the first step at or after their time.
+// Where the plant changes its coordinates, or samples, S changes with them. Samples are taken at the first step at or after
+// their time.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void variation(const od_predictor *pr, int rows, const double *M, const d
 }
 
 static void carry(od_predictor *pr, const double *F, const double *Gp) {
-  double *next = pr->stage;
+  double *next = pr->scratch;
   variation(pr, pr->nx, F, pr->S, Gp, next);
   memcpy(pr->S, next, (size_t)(pr->nx * pr->columns) * sizeof *next);
 }
@@ -48,44 +47,11 @@ static od_status take_samples(od_predictor *pr, bool sensitivities) {
   return status;
 }
 
-static od_status trapezoid(od_predictor *pr, double h, const double *u, bool sensitivities) {
+static od_status step(od_predictor *pr, double h, const double *u, bool sensitivities) {
   if (!sensitivities) return od_sim_step(pr->sim, h, u);
   od_status status = od_sim_step_with_jacobians(pr->sim, h, u, pr->F, NULL, NULL, pr->np ? pr->Gp : NULL);
   if (status == OD_OK) carry(pr, pr->F, pr->Gp);
   return status;
-}
-
-// S over a step. Afterwards the simulation is back where it was.
-static od_status runge_kutta_variation(od_predictor *pr, double h, const double *const u[4]) {
-  static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  int nx = pr->nx, all = nx * pr->columns;
-  double *x = pr->stage, *at = x + nx, *f = at + nx;
-  double *K = f + 2 * nx, *sum = K + all, *S_at = sum + all;
-  double t = od_sim_time(pr->sim);
-  memcpy(x, od_sim_state(pr->sim), (size_t)nx * sizeof *x);
-  memset(sum, 0, (size_t)all * sizeof *sum);
-  od_status status = OD_OK;
-  for (int i = 0; i < 4 && status == OD_OK; i++) {
-    for (int j = 0; j < nx; j++) at[j] = x[j] + (i ? node[i] * h * f[j] : 0);
-    for (int j = 0; j < all; j++) S_at[j] = pr->S[j] + (i ? node[i] * h * K[j] : 0);
-    if (i) status = od_sim_set(pr->sim, t + node[i] * h, at, u[i]);
-    if (status == OD_OK) status = od_sim_derivatives(pr->sim, f, pr->F, NULL, pr->np ? pr->Gp : NULL);
-    if (status == OD_OK) variation(pr, nx, pr->F, S_at, pr->Gp, K);
-    for (int j = 0; j < all && status == OD_OK; j++) sum[j] += weight[i] * K[j];
-  }
-  if (status == OD_OK) status = od_sim_set(pr->sim, t, x, u[0]);
-  for (int j = 0; j < all && status == OD_OK; j++) pr->S[j] += h * sum[j];
-  return status;
-}
-
-static od_status runge_kutta(od_predictor *pr, double h, const double *u, bool sensitivities) {
-  double *before = pr->u + pr->nu, *middle = before + pr->nu;
-  if (pr->nu) memcpy(before, od_sim_inputs(pr->sim), (size_t)pr->nu * sizeof *before);
-  for (int i = 0; i < pr->nu; i++) middle[i] = (before[i] + u[i]) / 2;
-  const double *const inputs[4] = {before, middle, middle, u};
-  od_status status = sensitivities ? runge_kutta_variation(pr, h, inputs) : OD_OK;
-  // The same step with and without derivatives: the same bits.
-  return status == OD_OK ? od_sim_step_rk4(pr->sim, h, middle, u) : status;
 }
 
 // From sample k to the next.
@@ -99,8 +65,7 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
     status = od_keeps_going(pr) ? take_samples(pr, sensitivities) : OD_INTERRUPTED;
     if (status == OD_OK) status = change_coordinates(pr, sensitivities);
     if (status != OD_OK) break;
-    status =
-        pr->rule == OD_RULE_RK4 ? runge_kutta(pr, h, pr->u, sensitivities) : trapezoid(pr, h, pr->u, sensitivities);
+    status = step(pr, h, pr->u, sensitivities);
   }
   if (status == OD_OK && pr->hold == OD_HOLD_ZERO && pr->nu) status = od_sim_set_inputs(pr->sim, u1);
   return status;

@@ -7,6 +7,10 @@
 
 #include "predict/predictor.h"
 
+const char *od_rule_name(od_rule rule) {
+  return rule.exact ? "exact" : rule.integrator ? rule.integrator->name : od_integrator_at(0)->name;
+}
+
 static double *doubles(od_predictor *pr, int count) {
   return od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof(double));
 }
@@ -16,22 +20,16 @@ static bool take_memory(od_predictor *pr) {
   struct piece {
     double **to;
     int count;
-  } pieces[] = {{&pr->p, np},
-                {&pr->x0, nx},
-                {&pr->S, nx * columns},
-                {&pr->own_p, np},
-                {&pr->own_x0, nx},
-                {&pr->F, nx * nx},
-                {&pr->Gp, nx * np},
-                {&pr->hx, ny * nx},
-                {&pr->hp, ny * np},
-                // Runge-Kutta: a state, its rate and their sum, the same of the sensitivities, and one to map them.
-                {&pr->stage, 4 * nx + 4 * nx * columns},
-                {&pr->u, 2 * pr->nu + pr->nu}};
+  } pieces[] = {{&pr->p, np},           {&pr->x0, nx},
+                {&pr->S, nx * columns}, {&pr->own_p, np},
+                {&pr->own_x0, nx},      {&pr->F, nx * nx},
+                {&pr->Gp, nx * np},     {&pr->hx, ny * nx},
+                {&pr->hp, ny * np},     {&pr->scratch, 3 * nx + nx * columns},
+                {&pr->u, pr->nu}};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
     if (!(*pieces[i].to = doubles(pr, pieces[i].count))) return false;
   pr->pivot = od_arena_take(&pr->arena, ((size_t)nx + 1) * sizeof(int));
-  return pr->pivot && (pr->rule != OD_RULE_EXACT || od_exact_new(pr));
+  return pr->pivot && (!pr->rule.exact || od_exact_new(pr));
 }
 
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
@@ -46,7 +44,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
     double h = log->times[k + 1] - log->times[k];
     if (!(h > 0))
       return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
-    if (rule == OD_RULE_EXACT && !(fabs(h - step) <= 1e-6 * step))
+    if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(err, OD_BAD_ARGUMENT,
                      "exact discretisation needs uniform times; sample %d comes %g s "
                      "after the one before, the mean is %g s",
@@ -73,7 +71,7 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   if (status != OD_OK) return od_fail(err, status, "the plant does not start: %s", od_status_text(status));
   od_sim_parameters(pr->sim, pr->own_p);
   memcpy(pr->own_x0, od_sim_state(pr->sim), (size_t)pr->nx * sizeof *pr->own_x0);
-  if (pr->rule != OD_RULE_EXACT) return OD_OK;
+  if (!pr->rule.exact) return OD_OK;
   for (int k = 0; k < pr->log.count; k++)
     for (int i = 0; i < pr->nu; i++) pr->u[i] = fmax(pr->u[i], fabs(pr->log.u[k * pr->nu + i]));
   status = od_linear_find(&pr->linear, pr->sim, t, pr->u, NULL, false);
@@ -108,6 +106,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
                        .bound = o->bound > 0 ? o->bound : 1e12};
   if (log->times && log->count > 1) pr->log.step = (log->times[log->count - 1] - log->times[0]) / (log->count - 1);
   pr->sim = od_sim_new(plant);
+  if (pr->sim && o->rule.integrator) od_sim_set_integrator(pr->sim, o->rule.integrator);
   pr->free_states = od_arena_take(&pr->arena, ((size_t)o->free_count + 1) * sizeof(int));
   if (!pr->sim || !pr->free_states || !take_memory(pr)) {
     od_predictor_free(pr);
@@ -146,7 +145,7 @@ od_status od_predict(od_predictor *pr, const double *p, const double *x0, double
   pr->steps = 0;  // the first step asks: after an interrupt no prediction begins
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
-  if (pr->rule == OD_RULE_EXACT) return od_predict_exactly(pr, x0, y, dy);
+  if (pr->rule.exact) return od_predict_exactly(pr, x0, y, dy);
   od_status status = od_start_prediction(pr, x0, dy != NULL);
   return status == OD_OK ? od_predict_marching(pr, y, dy) : status;
 }

@@ -11,13 +11,17 @@
 
 #include <stdbool.h>
 
+#include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
-typedef enum od_rule {
-  OD_RULE_TRAPEZOID,  // implicit, for any plant; see oleodyn/sim.h
-  OD_RULE_RK4,        // the classical Runge-Kutta rule, for plants that are not stiff
-  OD_RULE_EXACT,      // exact discretisation, for plants that are linear in states and inputs (also with offsets)
+// By what a log is predicted: steps of an integrator, for any plant, or exact discretisation, for plants that are linear in
+// states and inputs (also with offsets).
+typedef struct od_rule {
+  const od_integrator *integrator;  // NULL: the first of the table
+  bool exact;                       // instead
 } od_rule;
+
+const char *od_rule_name(od_rule rule);
 
 typedef enum od_hold {
   OD_HOLD_FIRST,  // inputs are linear between samples
@@ -35,7 +39,7 @@ typedef struct od_drive {
 typedef struct od_predictor_options {
   od_rule rule;
   od_hold hold;
-  int substeps;  // steps of trapezoid and rk4 from one sample to the next; zero: 1
+  int substeps;  // steps of the integrator from one sample to the next; zero: 1
   // The initial state solves f = 0 at the first inputs; what od_predict() gets is where the search begins.
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are wanted, too

@@ -36,7 +36,7 @@ static od_status rates_at(od_predictor *pr, const double *x, double *f) {
 // Newton's method with steps shortened until the next correction, by the same matrix, is smaller.
 static od_status rest(od_predictor *pr) {
   int nx = pr->nx;
-  double *x = pr->x0, *f = pr->stage, *step = f + nx, *trial = step + nx;
+  double *x = pr->x0, *f = pr->scratch, *step = f + nx, *trial = step + nx;
   od_status status = rates_at(pr, x, f);
   for (int iteration = 0; status == OD_OK && iteration < MOST_ITERATIONS; iteration++) {
     status = od_sim_derivatives(pr->sim, NULL, pr->F, NULL, NULL);

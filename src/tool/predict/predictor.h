@@ -27,8 +27,8 @@ struct od_predictor {
   double *x0;              // initial state
   double *S;               // nx x columns: sensitivities of the state; first those of the initial state
   double *own_p, *own_x0;  // the plant's own
-  // Trapezoid and Runge-Kutta; see march.c. Newton's method for a steady start uses some of it.
-  double *F, *Gp, *hx, *hp, *stage, *u;
+  // Steps; see march.c. Newton's method for a steady start uses some of it.
+  double *F, *Gp, *hx, *hp, *scratch, *u;
   int *pivot;
   // Exact rule.
   od_linear linear;

@@ -46,7 +46,7 @@ static void report_facts(od_fit_report *a) {
   od_page_replaced_fact(p, "Set in the file", &e->file->numbers);
   for (int i = 0; i < f->sets && i < MOST_ROWS; i++) report_set(p, &f->set[i]);
   od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
-               od_fit_methods[f->plan->method], od_fit_rules[f->rule], f->used_modes ? " by modes" : "",
+               od_fit_methods[f->plan->method], od_rule_name(f->rule), f->used_modes ? " by modes" : "",
                f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations);
   od_page_facts_end(p);
 }

@@ -45,9 +45,10 @@ static void report_facts(od_observe_report *a) {
   double end = o->table->data[(o->table->rows - 1) * o->table->columns];
   od_page_fact(p, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                od_quantity_alone(o->step, NAN, "s", o->step).text);
-  od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s covariance%s", e->sensors,
-               e->watches - e->sensors, e->parameters,
-               e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the", e->gate > 0 ? ", gated" : "");
+  od_page_fact(p, "Observer", "%d sensors, %d more outputs, %d parameters; %s (%s), steps by %s; %s covariance%s",
+               e->sensors, e->watches - e->sensors, e->parameters, e->filter->name, e->filter->description,
+               e->integrator->name, e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the",
+               e->gate > 0 ? ", gated" : "");
   od_page_facts_end(p);
 }
 

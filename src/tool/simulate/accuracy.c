@@ -3,147 +3,24 @@
 #include "simulate/accuracy.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/dense.h"
-#include "simulate/stability.h"
+#include "simulate/accuracy_state.h"
 
 enum {
-  LONGEST_WINDOW = 32,    // steps that share a Jacobian
   FREE_WINDOWS = 20,      // windows may be short for so many times, and then as long as there are not more of them
   STEPS_PER_WINDOW = 12,  // than one in so many steps
   LOOK = 64,              // steps after which outputs are compared at the latest
   FREE_LOOKS = 50,        // when the error has grown, earlier, so many times, and then not more often
   STEPS_PER_LOOK = 16,    // than once in so many steps
-  FREE_STABILITY = 64,    // windows at whose ends the stability of Runge-Kutta steps is looked at,
+  FREE_STABILITY = 64,    // windows at whose ends the stability of steps is looked at,
   STABILITY = 16,         // and after which it is looked at again
-  LENGTHS = 4,            // transitions that are kept, for steps of different lengths
-  DEEPEST = 3,            // a window may be halved so often
 };
 static const double grown = 1.1;  // the error of a state since outputs were compared
 // The part of the rates' change over a window that its Jacobian does not explain: windows become shorter, or longer.
 static const double bent = 0.1, straight = 0.02;
 static const double split = 0.1;  // the change of what moves the error, from which on a window is halved
-
-// What a step of one length does with errors.
-typedef struct transition {
-  double h;         // zero: not known
-  double *inverse;  // of D, by columns
-} transition;
-
-// Steps are gathered in windows. At the end of a window its Jacobian is known at both ends, and with the mean of the two
-// the error is carried through all steps of the window.
-typedef struct window {
-  double *J, *Ju;              // at its beginning,
-  double *x, *f, *u;           // as the state, the rates and the inputs
-  bool open;                   // all of this is known
-  int steps, length;           // so far, and wanted
-  double *before, *after, *h;  // of each step: its local error is G before + after; its length
-  double *t, *x_end, *u_end;   // and where it ended
-} window;
-
-struct od_accuracy {
-  const od_plant *plant;
-  od_sim *sim, *shadow;
-  od_step_rule rule;
-  int nx, nu, ny, judged;
-  bool lost;          // the estimate is no longer a state
-  bool jumped;        // the next step begins with other inputs than the one before ended with
-  double *e;          // the error of the state
-  double *level;      // its largest parts when outputs were compared
-  double *rate_size;  // the largest rates so far
-  window window;
-  double *J_end, *Ju_end, *f_end, *mean, *M, *scratch, *difference;
-  double *J_inside[DEEPEST];  // within the window, where it is split
-  bool mean_is_start;         // `mean` is the Jacobian at the window's beginning
-  int *pivot;
-  transition kept[LENGTHS];
-  int oldest;
-  long steps, windows, looks;
-  int look_age;             // steps
-  od_stability *stability;  // of Runge-Kutta steps
-  double stable_step;       // the longest that was found to be stable everywhere
-  double *y_shadow, *low, *high, *error, *at;
-  double memory[];
-};
-
-// ---- memory
-
-static size_t doubles_needed(const od_plant *plant) {
-  size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu, ny = (size_t)plant->ny;
-  return nx * (8 + 3 * LONGEST_WINDOW) + nu * (1 + LONGEST_WINDOW) + 2 * nx * nu + nx * nx * (4 + LENGTHS + DEEPEST) +
-         2 * LONGEST_WINDOW + 5 * ny;
-}
-
-static double *take(double **next, int count) {
-  double *here = *next;
-  *next += count;
-  return here;
-}
-
-static void lay_out(od_accuracy *a, double *next) {
-  int nx = a->nx, nu = a->nu, ny = a->ny;
-  window *w = &a->window;
-  a->e = take(&next, nx);
-  a->level = take(&next, nx);
-  a->rate_size = take(&next, nx);
-  w->x = take(&next, nx);
-  w->f = take(&next, nx);
-  a->f_end = take(&next, nx);
-  a->scratch = take(&next, nx);
-  a->difference = take(&next, nx);
-  w->before = take(&next, LONGEST_WINDOW * nx);
-  w->after = take(&next, LONGEST_WINDOW * nx);
-  w->h = take(&next, LONGEST_WINDOW);
-  w->t = take(&next, LONGEST_WINDOW);
-  w->x_end = take(&next, LONGEST_WINDOW * nx);
-  w->u_end = take(&next, LONGEST_WINDOW * nu);
-  for (int i = 0; i < DEEPEST; i++) a->J_inside[i] = take(&next, nx * nx);
-  w->u = take(&next, nu);
-  w->Ju = take(&next, nx * nu);
-  a->Ju_end = take(&next, nx * nu);
-  w->J = take(&next, nx * nx);
-  a->J_end = take(&next, nx * nx);
-  a->mean = take(&next, nx * nx);
-  a->M = take(&next, nx * nx);
-  for (int i = 0; i < LENGTHS; i++) a->kept[i].inverse = take(&next, nx * nx);
-  a->y_shadow = take(&next, ny);
-  a->low = take(&next, ny);
-  a->high = take(&next, ny);
-  a->error = take(&next, ny);
-  a->at = take(&next, ny);
-}
-
-od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule rule, int judged) {
-  od_accuracy *a = calloc(1, sizeof *a + doubles_needed(plant) * sizeof(double));
-  if (!a) return NULL;
-  a->plant = plant;
-  a->sim = sim;
-  a->rule = rule;
-  a->nx = od_plant_nx(plant);
-  a->nu = plant->nu;
-  a->ny = plant->ny;
-  a->judged = judged;
-  lay_out(a, a->memory);
-  for (int i = 0; i < a->ny; i++) a->low[i] = INFINITY, a->high[i] = -INFINITY;
-  a->jumped = true;
-  a->stable_step = INFINITY;
-  a->pivot = calloc((size_t)a->nx + 1, sizeof *a->pivot);
-  a->shadow = od_sim_new(plant);
-  if (rule == OD_STEPS_RK4) a->stability = od_stability_new(a->nx);
-  if (a->pivot && a->shadow && (a->stability || rule != OD_STEPS_RK4)) return a;
-  od_accuracy_free(a);
-  return NULL;
-}
-
-void od_accuracy_free(od_accuracy *a) {
-  if (!a) return;
-  od_sim_free(a->shadow);
-  od_stability_free(a->stability);
-  free(a->pivot);
-  free(a);
-}
 
 static void give_up(od_accuracy *a) {
   a->lost = true;
@@ -156,8 +33,7 @@ static void give_up(od_accuracy *a) {
 // transition errors of stiff parts, which ring, would be counted again in every step. The flow is taken in an approximation
 // of Pade's with more below than above, so that stiff parts die out,
 //   E = D^-1 (1 + Z/3),   D = 1 - 2/3 Z + 1/6 Z^2,   Z = hJ,
-// and what bounds the local error of a trapezoidal step, (1 - Z/2)^-1 in oleodyn/sim.h, in one with the same denominator:
-//   G = D^-1 (1 - Z/3)
+// and G, which bounds the local error of a step, in one with the same denominator: see od_error_form.
 
 static void unit_matrix(int n, double *M) {
   for (int i = 0; i < n * n; i++) M[i] = i % (n + 1) == 0;
@@ -173,11 +49,11 @@ static bool factor_denominator(od_accuracy *a, double h, const double *J) {
   return od_lu_factor(nx, a->M, a->pivot) == OD_OK;
 }
 
-static const transition *find_transition(od_accuracy *a, double h) {
-  for (int i = 0; i < LENGTHS; i++)
+static const od_flow *find_transition(od_accuracy *a, double h) {
+  for (int i = 0; i < OD_FLOW_LENGTHS; i++)
     if (a->kept[i].h > 0 && fabs(a->kept[i].h - h) <= 1e-6 * h) return &a->kept[i];
-  transition *t = &a->kept[a->oldest];
-  a->oldest = (a->oldest + 1) % LENGTHS;
+  od_flow *t = &a->kept[a->oldest];
+  a->oldest = (a->oldest + 1) % OD_FLOW_LENGTHS;
   t->h = 0;
   if (!factor_denominator(a, h, a->mean)) return NULL;
   unit_matrix(a->nx, t->inverse);
@@ -202,31 +78,31 @@ static void set_mean(od_accuracy *a, const double *J0, const double *J1) {
       changed = changed || mean != a->mean[j * nx + i];
       a->mean[j * nx + i] = mean;
     }
-  for (int i = 0; i < LENGTHS && changed; i++) a->kept[i].h = 0;
+  for (int i = 0; i < OD_FLOW_LENGTHS && changed; i++) a->kept[i].h = 0;
   a->mean_is_start = J0 == J1;
 }
 
-// One step: e <- E e + G before + after; of a Runge-Kutta step G is -0.6 Z.
+// One step: e <- E e + G before + after.
 static bool carry_step(od_accuracy *a, double h, const double *before, double *after) {
   int nx = a->nx;
   bool finite = true;
-  const transition *t = find_transition(a, h);
+  const od_flow *t = find_transition(a, h);
   double *sum = a->scratch, *difference = a->difference;
   if (!t) return true;
-  bool trapezoid = a->rule == OD_STEPS_TRAPEZOID;
+  const od_error_form *form = &a->integrator->error_form;
   for (int i = 0; i < nx; i++) {
-    sum[i] = a->e[i] + (trapezoid ? before[i] : 0);
-    difference[i] = a->e[i] - (trapezoid ? before[i] : 0);
+    sum[i] = a->e[i] + form->flow * before[i];
+    difference[i] = a->e[i] + form->bend * before[i];
   }
   add_product(nx, h / 3, a->mean, difference, sum);
   add_product(nx, 1, t->inverse, sum, after);
-  if (!trapezoid) add_product(nx, -0.6 * h, a->mean, before, after);
+  if (form->slope != 0) add_product(nx, form->slope * h, a->mean, before, after);
   for (int i = 0; i < nx; i++) finite = finite && isfinite(a->e[i] = after[i]);
   return finite;
 }
 
 static void carry(od_accuracy *a, int first, int end) {
-  const window *w = &a->window;
+  const od_window *w = &a->window;
   bool finite = true;
   for (int k = first; k < end && finite; k++)
     finite = carry_step(a, w->h[k], w->before + k * a->nx, w->after + k * a->nx);
@@ -252,7 +128,7 @@ static bool within_budget(const od_accuracy *a) {
 
 // The Jacobian where a step of the window ended.
 static bool jacobian_inside(od_accuracy *a, int step, double *J) {
-  const window *w = &a->window;
+  const od_window *w = &a->window;
   memcpy(a->shadow, a->sim, od_sim_size(a->plant));
   a->windows++;
   return od_sim_set(a->shadow, w->t[step], w->x_end + step * a->nx, w->u_end + step * a->nu) == OD_OK &&
@@ -263,7 +139,7 @@ static bool jacobian_inside(od_accuracy *a, int step, double *J) {
 static void carry_between(od_accuracy *a, int first, int end, const double *J0, const double *J1, int depth) {
   int middle = (first + end) / 2;
   if (a->lost) return;
-  if (depth < DEEPEST && end - first > 2 && within_budget(a) && turned(a, first, end, J0, J1) > split &&
+  if (depth < OD_DEEPEST_SPLIT && end - first > 2 && within_budget(a) && turned(a, first, end, J0, J1) > split &&
       jacobian_inside(a, middle - 1, a->J_inside[depth])) {
     carry_between(a, first, middle, J0, a->J_inside[depth], depth + 1);
     carry_between(a, middle, end, a->J_inside[depth], J1, depth + 1);
@@ -290,7 +166,7 @@ static bool find_jacobian(od_accuracy *a, double *J, double *Ju) {
 }
 
 static void begin_window(od_accuracy *a) {
-  window *w = &a->window;
+  od_window *w = &a->window;
   w->steps = 0;
   memcpy(w->x, od_sim_state(a->sim), (size_t)a->nx * sizeof *w->x);
   if (a->nu) memcpy(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u);
@@ -303,7 +179,7 @@ static void begin_window(od_accuracy *a) {
 // The part of the change of the rates over the window that J dx + Ju du with its mean does not explain.
 static double unexplained(od_accuracy *a) {
   int nx = a->nx, nz = a->plant->nz;
-  const window *w = &a->window;
+  const od_window *w = &a->window;
   const double *x = od_sim_state(a->sim), *u = od_sim_inputs(a->sim);
   double *predicted = a->scratch, most = 0;
   memset(predicted, 0, (size_t)nx * sizeof *predicted);
@@ -320,12 +196,12 @@ static double unexplained(od_accuracy *a) {
 
 // Windows in which the rates bend are followed by shorter ones, as long as the budget allows.
 static void choose_length(od_accuracy *a) {
-  window *w = &a->window;
+  od_window *w = &a->window;
   double part = fmax(unexplained(a), turned(a, 0, w->steps, w->J, a->J_end) / 3);
   if (part > bent) w->length /= 2;
   if (part < straight) w->length *= 2;
-  int least = within_budget(a) ? 1 : LONGEST_WINDOW;
-  w->length = w->length < least ? least : w->length > LONGEST_WINDOW ? LONGEST_WINDOW : w->length;
+  int least = within_budget(a) ? 1 : OD_LONGEST_WINDOW;
+  w->length = w->length < least ? least : w->length > OD_LONGEST_WINDOW ? OD_LONGEST_WINDOW : w->length;
 }
 
 // ---- the part of the error that is a delay
@@ -342,13 +218,13 @@ static double weighted_product(const od_accuracy *a, const double *x, const doub
 }
 
 // Takes the delay out of e at the beginning of the window; zero where rates are no solution: inputs change, or stiff
-// parts ring, which G shows.
+// parts ring, which G shows. Rules of higher order delay too little to matter.
 static double take_delay(od_accuracy *a) {
   int nx = a->nx;
-  const window *w = &a->window;
-  const transition *t = find_transition(a, w->h[0]);
+  const od_window *w = &a->window;
+  const od_flow *t = find_transition(a, w->h[0]);
   double *part = a->scratch, *damped = a->difference, f2 = weighted_product(a, w->f, w->f);
-  if (a->rule != OD_STEPS_TRAPEZOID || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
+  if (a->integrator->order > 2 || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
   if (a->nu && memcmp(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u) != 0) return 0;
   for (int i = 0; i < nx; i++) {
     part[i] = w->f[i];
@@ -370,7 +246,7 @@ static void swap(double **a, double **b) {
 
 // Carries the error up to the present point without another Jacobian.
 static void flush_window(od_accuracy *a) {
-  window *w = &a->window;
+  od_window *w = &a->window;
   if (a->lost || w->steps == 0) return;
   if (!a->mean_is_start) set_mean(a, w->J, w->J);
   carry(a, 0, w->steps);
@@ -379,7 +255,7 @@ static void flush_window(od_accuracy *a) {
 
 // Ends the window at the present point, which is the beginning of the next one.
 static void close_window(od_accuracy *a) {
-  window *w = &a->window;
+  od_window *w = &a->window;
   if (a->lost || w->steps == 0) return;
   if (find_jacobian(a, a->J_end, a->Ju_end)) {
     present_rates(a, a->f_end);
@@ -406,7 +282,7 @@ static void close_window(od_accuracy *a) {
 // from which the computed state differs by the local error.
 static bool local_error_after_jump(od_accuracy *a, double h, double *before, double *after) {
   int nx = a->nx;
-  const window *w = &a->window;
+  const od_window *w = &a->window;
   const double *x = od_sim_state(a->sim), *u = od_sim_inputs(a->sim);
   if (!factor_denominator(a, h, w->J)) return false;
   for (int i = 0; i < nx; i++) {
@@ -426,19 +302,16 @@ static bool local_error_after_jump(od_accuracy *a, double h, double *before, dou
 }
 
 static void find_local_error(od_accuracy *a, double h, double *before, double *after) {
-  if (a->rule == OD_STEPS_RK4) {
-    memcpy(before, od_sim_rk4_defect(a->sim), (size_t)a->nx * sizeof *before);
-    memset(after, 0, (size_t)a->nx * sizeof *after);
-  } else if (!a->jumped || !local_error_after_jump(a, h, before, after)) {
+  bool needs_history = a->integrator->estimate_order == 0;
+  if (!needs_history || !a->jumped || !local_error_after_jump(a, h, before, after))
     od_sim_local_error(a->sim, before, after);
-  }
 }
 
 // ---- steps
 
 void od_accuracy_begin_step(od_accuracy *a) {
   if (!a) return;
-  window *w = &a->window;
+  od_window *w = &a->window;
   if (a->lost || (w->open && !a->jumped)) return;
   if (!find_jacobian(a, w->J, w->Ju)) return;
   a->mean_is_start = false;
@@ -448,7 +321,7 @@ void od_accuracy_begin_step(od_accuracy *a) {
 
 void od_accuracy_end_step(od_accuracy *a, double h) {
   if (!a) return;
-  window *w = &a->window;
+  od_window *w = &a->window;
   a->steps++;
   a->look_age++;
   if (a->lost || !w->open) return;
@@ -458,7 +331,7 @@ void od_accuracy_end_step(od_accuracy *a, double h) {
   w->t[w->steps] = od_sim_time(a->sim);
   w->h[w->steps++] = h;
   a->jumped = false;
-  if (w->steps == LONGEST_WINDOW) close_window(a);
+  if (w->steps == OD_LONGEST_WINDOW) close_window(a);
 }
 
 void od_accuracy_jump(od_accuracy *a) {

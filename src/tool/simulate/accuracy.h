@@ -19,12 +19,10 @@ static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-9 * fmax(fabs(low), fabs(high)));
 }
 
-typedef enum od_step_rule { OD_STEPS_TRAPEZOID, OD_STEPS_RK4 } od_step_rule;
-
 typedef struct od_accuracy od_accuracy;
 
-// Follows a simulation that has been started; its plant's first `judged` outputs count.
-od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, od_step_rule rule, int judged);
+// Follows a simulation that has been started, with its integrator; its plant's first `judged` outputs count.
+od_accuracy *od_accuracy_new(const od_plant *plant, od_sim *sim, int judged);
 void od_accuracy_free(od_accuracy *a);
 
 // What follows may be called without an estimate (NULL) and then does nothing.
@@ -45,7 +43,7 @@ typedef struct od_output_error {
   double part, at;
 } od_output_error;
 od_output_error od_accuracy_of(const od_accuracy *a, int output);
-// Of Runge-Kutta steps: the longest that is stable wherever that was looked at; INFINITY for other rules.
+// The longest step that is stable wherever that was looked at; INFINITY where every length is.
 double od_accuracy_stable_step(const od_accuracy *a);
 
 #endif

@@ -9,12 +9,12 @@
 #include "oleodyn/machine.h"
 #include "simulate/accuracy.h"
 
-typedef enum od_integrator { OD_TRAPEZOID, OD_RK4, OD_CVODES } od_integrator;
-
 typedef struct od_run_options {
-  double time, step;  // s; zero: the machine file's
-  od_integrator integrator;
-  double tolerance;    // relative tolerance of cvodes; zero: 1e-10
+  double time, step;       // s; zero: the machine file's
+  const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"; NULL: the first
+  // Steps are as long as an error estimate allows, and `step` is the time from row to row: the longest one.
+  bool adaptive;
+  double tolerance;    // relative tolerance of cvodes and of adaptive steps; zero: 1e-10, and OD_ADAPTIVE_TOLERANCE
   const int *outputs;  // indices of outputs
   int output_count;
   int every;      // record every so many steps; zero: 1
@@ -28,18 +28,20 @@ typedef struct od_run_options {
 // How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance, unless
 // its tolerance is loose.
 typedef struct od_run_accuracy {
-  od_output_error *error;  // of every recorded output; NULL: not known
-  int worst;               // the output that is farthest off; -1: none
-  int beyond;              // outputs that are off by more than OD_ACCURATE
-  double better_step;      // with which the worst one is off by better_part; zero: none is known
-  double better_part;      // NAN: it was not tried
-  double stable_step;      // the longest that is stable, of Runge-Kutta steps
-  int coarse_input;        // an input that changes much within a step; -1: none
-  double coarse_part;      // of its range
-  double balance, moved;   // J: the largest energy.balance, and the energy that was moved about
+  od_output_error *error;   // of every recorded output; NULL: not known
+  int worst;                // the output that is farthest off; -1: none
+  int beyond;               // outputs that are off by more than OD_ACCURATE
+  double better_step;       // with which the worst one is off by better_part; zero: none is known
+  double better_tolerance;  // the same of adaptive steps
+  double better_part;       // NAN: it was not tried
+  double stable_step;       // the longest that is stable; INFINITY: any is
+  int coarse_input;         // an input that changes much within a step; -1: none
+  double coarse_part;       // of its range
+  double balance, moved;    // J: the largest energy.balance, and the energy that was moved about
 } od_run_accuracy;
-#define OD_ACCURATE        0.01  // of an output's range: beyond that a run is doubtful
-#define OD_LOOSE_TOLERANCE 1e-6  // beyond that a run with cvodes is compared with a tighter one
+#define OD_ACCURATE           0.01  // of an output's range: beyond that a run is doubtful
+#define OD_ADAPTIVE_TOLERANCE 1e-6
+#define OD_LOOSE_TOLERANCE    1e-6  // beyond that a run with cvodes is compared with a tighter one
 
 // What happened on the way. Give it zeroed, and free what it holds with od_run_report_free().
 typedef struct od_run_report {

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/display.h"
+#include "machine/method_names.h"
 
 static const double lost = 0.5;  // of an output's range, or of the energy moved: the run is wrong beyond doubt
 
@@ -53,9 +55,13 @@ static off_text off_by(const od_machine *machine, const od_run_options *o, const
   return off;
 }
 
+static bool is_cvodes(const od_run_options *o) {
+  return o->integrator && strcmp(o->integrator, OD_CVODES) == 0;
+}
+
 static bool judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                        od_verdict *v) {
-  if (a->beyond == 0 || o->integrator == OD_CVODES) return true;
+  if (a->beyond == 0 || is_cvodes(o) || o->adaptive) return true;
   char advice[200];
   advise(a, advice, sizeof advice);
   return od_verdict_add(v, a->error[a->worst].part <= lost ? OD_DOUBTFUL : OD_UNSOUND, "step.long",
@@ -65,7 +71,7 @@ static bool judge_step(const od_machine *machine, const od_run_options *o, doubl
 
 static bool judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                             od_verdict *v) {
-  if (a->beyond == 0 || o->integrator != OD_CVODES) return true;
+  if (a->beyond == 0 || !is_cvodes(o)) return true;
   const char *off = isinf(a->error[a->worst].part)
                         ? "the error of the outputs is not known: the tighter run beside this one failed."
                         : NULL;
@@ -74,12 +80,63 @@ static bool judge_tolerance(const od_machine *machine, const od_run_options *o, 
                         off ? off : off_by(machine, o, a).text, OD_LOOSE_TOLERANCE);
 }
 
-static bool judge_stability(double step, const od_run_accuracy *a, od_verdict *v) {
-  if (!(step > a->stable_step * (1 + 1e-6))) return true;
+// Of adaptive steps.
+static bool judge_adaptive_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
+                                     od_verdict *v) {
+  if (a->beyond == 0 || is_cvodes(o) || !o->adaptive) return true;
+  char advice[200] = "";
+  if (a->better_tolerance > 0 && isnan(a->better_part))
+    snprintf(advice, sizeof advice, " A tolerance of %g may do.", a->better_tolerance);
+  else if (a->better_tolerance > 0 && a->better_part <= OD_ACCURATE)
+    snprintf(advice, sizeof advice, " A tolerance of %g does: with it the error is %s the range.", a->better_tolerance,
+             part_of(a->better_part, "").text);
+  else if (a->better_tolerance > 0)
+    snprintf(advice, sizeof advice, " With a tolerance of %g the error is still %s the range; try --integrator %s.",
+             a->better_tolerance, part_of(a->better_part, "").text, OD_CVODES);
+  return od_verdict_add(v, a->error[a->worst].part <= lost ? OD_DOUBTFUL : OD_UNSOUND, "tolerance.loose",
+                        "Tolerance too loose:", "with a tolerance of %g %s%s",
+                        o->tolerance > 0 ? o->tolerance : OD_ADAPTIVE_TOLERANCE, off_by(machine, o, a).text, advice);
+}
+
+// The integrators with a property, for a sentence: "a, b and c".
+static void list_integrators(bool (*has)(const od_integrator *i), const char *last, char *text, size_t size) {
+  const char *name[OD_MOST_METHODS];
+  int count = 0;
+  const od_integrator *entry;
+  for (int i = 0; (entry = od_integrator_at(i)) && count < OD_MOST_METHODS; i++)
+    if (has(entry)) name[count++] = entry->name;
+  text[0] = '\0';
+  for (int i = 0; i < count; i++) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : last, name[i]);
+  }
+}
+
+static bool is_stable(const od_integrator *i) {
+  return !i->amplification;
+}
+static bool can_adapt(const od_integrator *i) {
+  return i->estimate_order > 0;
+}
+
+od_run_message od_run_cannot_adapt(const od_integrator *integrator) {
+  od_run_message m;
+  char names[150];
+  list_integrators(can_adapt, " or ", names, sizeof names);
+  snprintf(m.text, sizeof m.text, "'step: %s' wants an integrator that estimates the error of each step: %s, not %s",
+           OD_STEP_AUTO, names, integrator->name);
+  return m;
+}
+
+static bool judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
+  if (o->adaptive || !(step > a->stable_step * (1 + 1e-6))) return true;
+  char names[150];
+  list_integrators(is_stable, " and ", names, sizeof names);
   return od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
-                        "this machine has motions so fast that Runge-Kutta steps of %s amplify them; up to %s they are "
-                        "stable. The trapezoid is stable with any step.",
-                        od_duration_text(step, 3).text, od_duration_text(a->stable_step, 3).text);
+                        "this machine has motions so fast that %s steps of %s amplify them; up to %s they are "
+                        "stable. With %s any step is stable.",
+                        o->integrator ? o->integrator : od_integrator_at(0)->name, od_duration_text(step, 3).text,
+                        od_duration_text(a->stable_step, 3).text, names);
 }
 
 static bool judge_inputs(const od_machine *machine, double step, const od_run_accuracy *a, od_verdict *v) {
@@ -98,14 +155,15 @@ static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                         "energy.balance is %.3g J, %s the energy moved (%.3g J). Energy came from nowhere or got lost: "
                         "the %s.",
                         a->balance, part_of(fabs(a->balance) / a->moved, "").text, a->moved,
-                        o->integrator == OD_CVODES ? "tolerance is too loose" : "step is too long");
+                        is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
                   od_verdict *verdict) {
-  bool ok = judge_stability(step, a, verdict);
+  bool ok = judge_stability(options, step, a, verdict);
   ok = judge_step(machine, options, step, a, verdict) && ok;
   ok = judge_tolerance(machine, options, a, verdict) && ok;
+  ok = judge_adaptive_tolerance(machine, options, a, verdict) && ok;
   ok = judge_inputs(machine, step, a, verdict) && ok;
   return judge_balance(options, a, verdict) && ok;
 }

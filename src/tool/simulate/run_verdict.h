@@ -2,6 +2,7 @@
 #ifndef OD_SIMULATE_RUN_VERDICT_H
 #define OD_SIMULATE_RUN_VERDICT_H
 
+#include "oleodyn/integrator.h"
 #include "simulate/run.h"
 
 // Adds the remarks to a verdict; step: the run's. False: memory ran out.
@@ -9,5 +10,11 @@ bool od_run_judge(const od_machine *machine, const od_run_options *options, doub
                   od_verdict *verdict);
 // The same for a run that ended at t, before its time.
 bool od_run_judge_end(double t, double time, od_verdict *verdict);
+
+// Why steps of an integrator cannot be adaptive.
+typedef struct od_run_message {
+  char text[300];
+} od_run_message;
+od_run_message od_run_cannot_adapt(const od_integrator *integrator);
 
 #endif

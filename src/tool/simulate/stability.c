@@ -9,15 +9,16 @@
 
 struct od_stability {
   int n, work_size;
+  double (*amplification)(double re, double im);
   double *matrix, *real, *imaginary, *work;
   double memory[];
 };
 
-od_stability *od_stability_new(int n) {
+od_stability *od_stability_new(int n, double (*amplification)(double re, double im)) {
   int work_size = 8 * n + 1;
   od_stability *s = calloc(1, sizeof *s + (size_t)(n * n + 2 * n + work_size) * sizeof(double));
   if (!s) return NULL;
-  *s = (od_stability){.n = n, .work_size = work_size};
+  *s = (od_stability){.n = n, .work_size = work_size, .amplification = amplification};
   s->matrix = s->memory;
   s->real = s->matrix + n * n;
   s->imaginary = s->real + n;
@@ -29,17 +30,13 @@ void od_stability_free(od_stability *s) {
   free(s);
 }
 
-// |R(z)| of the rule, R(z) = 1 + z + z^2/2 + z^3/6 + z^4/24.
-static double amplification(double _Complex z) {
-  return cabs(1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))));
-}
-
-// Along the ray of an eigenvalue the rule is stable up to some |z| between 2.5 and 3.5.
-static double longest_step(double _Complex eigenvalue) {
+// Along the ray of an eigenvalue a rule is stable up to some |z|, here looked for between 0.5 and 4.
+static double longest_step(const od_stability *s, double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
     double middle = (low + high) / 2;
-    if (amplification(middle * eigenvalue / size) > 1 + 1e-9)
+    double _Complex z = middle * eigenvalue / size;
+    if (s->amplification(creal(z), cimag(z)) > 1 + 1e-9)
       high = middle;
     else
       low = middle;
@@ -60,7 +57,7 @@ double od_stability_longest_step(od_stability *s, const double *J) {
   for (int i = 0; i < n; i++) {
     double _Complex eigenvalue = s->real[i] + s->imaginary[i] * I;
     bool grows = s->real[i] > 1e-9 * largest;
-    if (!grows && cabs(eigenvalue) > 1e-12 * largest) step = fmin(step, longest_step(eigenvalue));
+    if (!grows && cabs(eigenvalue) > 1e-12 * largest) step = fmin(step, longest_step(s, eigenvalue));
   }
   return step;
 }

@@ -82,6 +82,16 @@ static void test_manual_is_complete(void **state) {
   char *manual = scratch_read(OD_SOURCE_DIR "/docs/oleodyn.1");
   assert_non_null(manual);
   says(manual, "oleodyn " OD_VERSION);
+  // Every integrator is in both, too.
+  outcome simulate = run(s, "help simulate");
+  for (int i = 0; od_integrator_at(i); i++) {
+    char written[64] = "";
+    for (const char *c = od_integrator_at(i)->name; *c; c++)
+      snprintf(written + strlen(written), sizeof written - strlen(written), *c == '-' ? "\\%c" : "%c", *c);
+    says(simulate.out, od_integrator_at(i)->name);
+    says(manual, written);
+  }
+  forget(simulate);
   assert_false(manual_has(manual, "--random"));  // there is --random-start only: words are compared as a whole
   outcome list = run(s, "help --json");
   json_t *json = json_loads(list.out, 0, NULL), *command;
@@ -121,6 +131,11 @@ static void test_mistakes_get_suggestions(void **state) {
       {"simulate " MACHINE " --step soon", "'soon' is not a number"},
       {"simulate " MACHINE " --every 1.5", "'1.5' is not a whole number"},
       {"simulate " MACHINE " --integrator trapezoidal", "did you mean 'trapezoid'?"},
+      {"simulate " MACHINE " --integrator tr-bdf3", "did you mean 'tr-bdf2'?"},
+      {"simulate " MACHINE " --integrator euler", "there is no 'euler'; there are trapezoid, tr-bdf2, rk4 and cvodes"},
+      {"simulate " MACHINE " --rows '1 ms'", "--rows is for --step auto"},
+      {"simulate " MACHINE " --step auto --integrator trapezoid --time 1",
+       "estimates the error of each step: tr-bdf2 or rk4"},
       {"simulate " MACHINE " --output crank.edn.x", "there is no output 'crank.edn.x'; did you mean 'crank.end.x'?"},
       {"simulate " MACHINE " --output 'nothing.*'", "no output matches 'nothing.*'"},
       {"simulate " MACHINE " --csv - --json -", "cannot both have standard output"},
@@ -285,18 +300,31 @@ static void test_unwritable_files(void **state) {
 
 static void test_integrators_agree(void **state) {
   scratch *s = *state;
-  const char *names[] = {"trapezoid", "rk4", "cvodes"};
-  double final[3];
-  for (int i = 0; i < 3; i++) {
-    outcome o = run(s, "simulate " MACHINE " --time 0.5 --integrator %s --output A.angle --json -", names[i]);
+  const char *names[] = {"cvodes", "trapezoid", "tr-bdf2", "rk4", "tr-bdf2 --step auto", "rk4 --step auto"};
+  const double within[] = {0, 1e-3, 1e-3, 1e-6, 1e-4, 1e-4};
+  double final[6];
+  for (int i = 0; i < 6; i++) {
+    outcome o = run(s, "simulate " MACHINE " --time 0.5 --output A.angle --json - --integrator %s", names[i]);
     ends_with(o, 0);
     json_t *json = json_loads(o.out, 0, NULL);
     final[i] = member(json_array_get(json_object_get(json, "outputs"), 0), "final");
+    const json_t *step = json_object_get(json, "step");
+    assert_true(i < 4 ? json_number_value(step) == 1e-3 : strcmp(json_string_value(step), "auto") == 0);
+    const char *integrator = json_string_value(json_object_get(json, "integrator"));
+    assert_memory_equal(integrator, names[i], strlen(integrator));
     json_decref(json);
     forget(o);
+    assert_true(fabs(final[i] - final[0]) <= within[i]);
   }
-  assert_true(fabs(final[1] - final[2]) < 1e-6);
-  assert_true(fabs(final[0] - final[2]) < 1e-3);
+  // Without an integrator adaptive steps take the first that can; rows come as often as is wanted.
+  outcome o = run(s, "simulate " MACHINE " --time 0.5 --step auto --rows '50 ms' --csv rows.csv");
+  ends_with(o, 0);
+  says(o.out, "adaptive steps, tr-bdf2");
+  forget(o);
+  od_table *rows = NULL;
+  assert_int_equal(od_table_read_csv(scratch_path(s, "rows.csv"), &rows, NULL), OD_OK);
+  assert_int_equal(rows->rows, 11);
+  od_table_free(rows);
 }
 
 // A value that is unusual is warned of by every command, once, and changes nothing else.

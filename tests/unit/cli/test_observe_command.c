@@ -55,6 +55,40 @@ static void test_log(void **state) {
   json_decref(b);
 }
 
+// Which filter and integrator ran is said in JSON and in the report; another one gives other estimates.
+static void test_filter(void **state) {
+  scratch *s = *state;
+  static const char *const lines[] = {"", "filter: ekf\nintegrator: tr-bdf2\n"};
+  static const char *const filters[] = {"iterated-ekf", "ekf"}, *const integrators[] = {"trapezoid", "tr-bdf2"};
+  double estimate[2];
+  char *whole = scratch_read(EXPERIMENT);
+  assert_non_null(whole);
+  char *own = strstr(whole, "filter: {form: square-root}");
+  assert_non_null(own);
+  memcpy(own, "#", 1);
+  for (int i = 0; i < 2; i++) {
+    size_t size = strlen(whole) + 500;
+    char *text = malloc(size), *machine = strstr(whole, "machine: machine.yaml");
+    snprintf(text, size, "%.*smachine: " OD_SOURCE_DIR "/cases/fourbar-valve/machine.yaml%s\n%s",
+             (int)(machine - whole), whole, machine + strlen("machine: machine.yaml"), lines[i]);
+    scratch_write(s, "x.yaml", text, strlen(text));
+    free(text);
+    expect_code(run(s, "observe x.yaml --set time=0.2 --json x.json --report x.html --quiet"), 0);
+    json_t *json = read_json(s, "x.json");
+    assert_string_equal(json_string_value(json_object_get(json, "filter")), filters[i]);
+    assert_string_equal(json_string_value(json_object_get(json, "integrator")), integrators[i]);
+    const json_t *p = json_array_get(json_object_get(json, "parameters"), 0);
+    estimate[i] = json_number_value(json_object_get(p, "estimate"));
+    json_decref(json);
+    char *report = scratch_read(scratch_path(s, "x.html"));
+    says(report, filters[i]);
+    says(report, integrators[i]);
+    free(report);
+  }
+  free(whole);
+  assert_true(estimate[0] != estimate[1]);
+}
+
 // With --si the same in SI, on the terminal and in the report.
 static void test_si(void **state) {
   scratch *s = *state;
@@ -439,6 +473,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_log),
+      TEST(test_filter),
       TEST(test_si),
       TEST(test_calibration_of_a_log),
       TEST(test_log_warnings_and_mistakes),

@@ -53,7 +53,7 @@ static void test_what_is_no_experiment(void **state) {
   expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(
       *state, "- 1\n",
-      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, seed, "
+      "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
       "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare or "
       "combinations\n");
   expect(*state, "time: 5 s\n",
@@ -73,6 +73,7 @@ static void test_mistakes_in_machines_and_numbers(void **state) {
          "truth: {variant: 3-S9, set: {oil.k0: [1]}}\n"
          "model: {variant: 3-S1, set: {oil.kp: 5 kg}, sett: 3}\n" SENSOR
          "filter: {form: joosep, gate: -1}\n"
+         "integrator: rk5\n"
          "noise: {pressures: 1 m}\n",
          "x.yaml:1:13: found a list; 'experiment' wants a title\n"
          "x.yaml:3:7: '5 kg' is a mass; time wants s\n"
@@ -84,9 +85,37 @@ static void test_mistakes_in_machines_and_numbers(void **state) {
          "x.yaml:7:45: unknown key 'sett' in the model; did you mean 'set'?\n"
          "x.yaml:9:16: found 'joosep'; did you mean 'joseph'?\n"
          "x.yaml:9:30: gate is '-1', must be greater than zero\n"
-         "x.yaml:10:20: '1 m' is a length; pressures wants Pa\n");
+         "x.yaml:10:13: found 'rk5'; did you mean 'rk4'?\n"
+         "x.yaml:11:20: '1 m' is a length; pressures wants Pa\n");
   expect(*state, MACHINE "truth: {set: {oil.kpp: 3}}\n" SENSOR,
          "x.yaml:2:15: truth: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n");
+}
+
+// By what an observer works: names of the core's tables, and what is said where there is no such name.
+static void test_filters_and_integrators(void **state) {
+  static const struct {
+    const char *lines, *filter, *integrator;
+  } cases[] = {{"", "iterated-ekf", "trapezoid"},
+               {"filter: ekf\n", "ekf", "trapezoid"},
+               {"filter: {type: ekf, gate: 5}\nintegrator: tr-bdf2\n", "ekf", "tr-bdf2"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, MACHINE SENSOR "%s", cases[i].lines);
+    const char *path = scratch_write(*state, "x.yaml", text, strlen(text));
+    od_messages *messages = od_messages_new();
+    od_experiment *e = NULL;
+    if (od_experiment_load(path, NULL, &e, messages) != OD_OK) od_messages_print(messages, stderr, false);
+    od_messages_free(messages);
+    assert_non_null(e);
+    assert_string_equal(e->filter->name, cases[i].filter);
+    assert_string_equal(e->integrator->name, cases[i].integrator);
+    od_experiment_free(e);
+  }
+  expect(*state, MACHINE SENSOR "filter: ukf\n", "x.yaml:3:9: found 'ukf'; did you mean 'ekf'?\n");
+  expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
+         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf or ekf\n");
+  expect(*state, MACHINE SENSOR "integrator: cvodes\n",
+         "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
@@ -362,6 +391,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_what_is_no_experiment, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_machines_and_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_sensors_and_parameters, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_filters_and_integrators, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_faults_and_filter, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_matrices, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_structures, scratch_setup, scratch_teardown),

@@ -76,7 +76,7 @@ static void write_log(scratch *s, const axis *a, uint64_t seed) {
   const od_run_defaults *file = od_machine_run(m);
   const od_run_options options = {.time = file->time,
                                   .step = a->step,
-                                  .integrator = OD_CVODES,
+                                  .integrator = "cvodes",
                                   .tolerance = 1e-9,
                                   .outputs = file->outputs,
                                   .output_count = file->output_count};

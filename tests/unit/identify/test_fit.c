@@ -107,7 +107,7 @@ static void test_lag_in_closed_form(void **state) {
   expect_near(f->sigma[1], sqrt(s2 * aa / determinant), 1e-5);
   expect_near(f->correlation[1], -ab / sqrt(aa * bb), 1e-5);
   expect_near(f->search->cost * 2 * 0.05 * 0.05, cost, 1e-9);
-  assert_int_equal(f->rule, OD_RULE_EXACT);
+  assert_true(f->rule.exact);
   assert_int_equal(f->identifiability->nulls + f->identifiability->weak, 0);
   free(g);
   fit_release(f, plan);
@@ -315,7 +315,7 @@ static void test_uneven_times(void **state) {
   fclose(to);
   od_fit_plan *plan = lag_plan(s, "data: {file: uneven.csv}\n");
   od_fitted *f = fit_run(plan, NULL);
-  assert_int_equal(f->rule, OD_RULE_TRAPEZOID);
+  assert_string_equal(od_rule_name(f->rule), "trapezoid");
   assert_false(f->data[0]->uniform);
   assert_int_equal(f->set[0].fitted_quality[0].missing, missing);
   assert_int_equal(f->set[0].fitted_quality[0].samples, 2001 - missing);
@@ -374,7 +374,7 @@ static void test_hydraulic_machine(void **state) {
   scratch *s = *state;
   od_fit_plan *plan = valve_plan(s, "sets: {run: {noise: no}}\n");
   od_fitted *f = fit_run(plan, NULL);
-  assert_int_equal(f->rule, OD_RULE_TRAPEZOID);
+  assert_string_equal(od_rule_name(f->rule), "trapezoid");
   expect_truth(f, 1e-6);
   assert_true(f->fit > 99.999 && f->start_fit < 99);
   write_foreign_log(s, f->data[0]);

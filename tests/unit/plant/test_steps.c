@@ -23,7 +23,10 @@ static void steps_allocate_nothing(void **state) {
                                       "cases/rssr/coupler.yaml",
                                       "cases/fin-servo/machine.yaml",
                                       "tests/cases/machines/sampled.yaml"};
-  for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+  size_t file_count = sizeof files / sizeof *files;
+  for (size_t job = 0; od_integrator_at((int)(job / file_count)); job++) {
+    const size_t f = job % file_count;
+    const od_integrator *integrator = od_integrator_at((int)(job / file_count));
     od_machine *machine = od_test_machine(files[f], NULL);
     int outputs[400], all = od_machine_output_count(machine), count = all < 400 ? all : 400;
     for (int i = 0; i < count; i++) outputs[i] = i;
@@ -32,18 +35,19 @@ static void steps_allocate_nothing(void **state) {
     assert_int_equal(od_machine_plant(machine, outputs, count, parameter, 2, &plant, NULL), OD_OK);
     od_sim *sim = od_sim_new(plant);
     int nx = od_plant_nx(plant);
-    double u[16] = {0}, y[400], F[64 * 64], Gu[2][64 * 16], Gp[64 * 2], map[64 * 64],
+    double u[16] = {0}, y[400], F[64 * 64], Gu[2][64 * 16], Gp[64 * 2], map[64 * 64], before_error[64], after_error[64],
            *h = malloc((size_t)(400 * 64) * sizeof *h);
     assert_true(nx <= 64);
     long before = allocations;
+    od_sim_set_integrator(sim, integrator);
     bool changed;
     int failures = od_sim_start(sim, 0, u) != OD_OK;
-    for (int i = 1; i <= 300; i++) {
+    for (int i = 1; i <= 200; i++) {
       if (plant->nu) od_machine_inputs(machine, i * 1e-3, u);
       failures += od_sim_repartition(sim, map, &changed) != OD_OK;
-      failures += (i % 3 == 0   ? od_sim_step(sim, 1e-3, u)
-                   : i % 3 == 1 ? od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)
-                                : od_sim_step_rk4(sim, 1e-3, u, u)) != OD_OK;
+      failures +=
+          (i % 2 ? od_sim_step(sim, 1e-3, u) : od_sim_step_with_jacobians(sim, 1e-3, u, F, Gu[0], Gu[1], Gp)) != OD_OK;
+      od_sim_local_error(sim, before_error, after_error);
       failures += od_sim_sample(sim, map, Gp, &changed) != OD_OK;
       failures += od_sim_outputs(sim, y) != OD_OK;
       failures += od_sim_output_jacobians(sim, h, NULL, NULL) != OD_OK;
@@ -53,7 +57,8 @@ static void steps_allocate_nothing(void **state) {
     od_sim_free(sim);
     od_plant_free(plant);
     od_machine_free(machine);
-    if (counted || failures) print_error("%s: %ld allocations, %d failures\n", files[f], counted, failures);
+    if (counted || failures)
+      print_error("%s, %s: %ld allocations, %d failures\n", integrator->name, files[f], counted, failures);
     assert_int_equal(failures, 0);
     assert_int_equal(counted, 0);
   }
@@ -67,7 +72,7 @@ static void steps_allocate_nothing(void **state) {
 #endif
 }
 
-// Prediction, correction and outputs of an observer on the hydraulic four-bar, in both forms.
+// Prediction, correction and outputs of an observer on the hydraulic four-bar: every filter in both forms.
 static void observers_allocate_nothing(void **state) {
   (void)state;
 #if COUNTING
@@ -77,8 +82,10 @@ static void observers_allocate_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 2, parameters, 2, &plant, NULL), OD_OK);
   const double sigma[2] = {1e-3, 1e5}, scale[8] = {0.1, 0.1, 1e5, 1e5, 1e5, 0.1, 1e7, 1};
-  for (int form = OD_FORM_SQUARE_ROOT; form <= OD_FORM_JOSEPH; form++) {
-    od_observer *o = od_observer_new(plant, &(od_observer_options){.form = (od_covariance_form)form,
+  for (int job = 0; od_filter_at(job / 2); job++) {
+    od_observer *o = od_observer_new(plant, &(od_observer_options){.filter = od_filter_at(job / 2),
+                                                                   .integrator = od_integrator_at(job % 3),
+                                                                   .form = (od_covariance_form)(job % 2),
                                                                    .sensor_sigma = sigma,
                                                                    .gate = 1e-9,  // all that a guard can do, too
                                                                    .patience = 3});
@@ -105,13 +112,13 @@ static void observers_allocate_nothing(void **state) {
 #endif
 }
 
-static void a_copied_block_goes_on_alike(void **state) {
-  (void)state;
+static void check_copy(const od_integrator *integrator) {
   od_test_run r = od_test_begin(od_test_machine("cases/slider-crank/slider-first.yaml", NULL), "main.angle", NULL);
   size_t size = od_sim_size(r.plant);
   void *copy = malloc(size);
   double a, b;
   bool changed;
+  od_sim_set_integrator(r.sim, integrator);
   for (int i = 0; i < 2000; i++) {
     if (i == 700) memcpy(copy, r.sim, size);
     od_sim_repartition(r.sim, NULL, &changed);
@@ -129,11 +136,15 @@ static void a_copied_block_goes_on_alike(void **state) {
   od_test_end(&r);
 }
 
-// Nonsense becomes a status, and the simulation goes on from where it was.
-static void nonsense_is_a_status(void **state) {
+static void a_copied_block_goes_on_alike(void **state) {
   (void)state;
+  for (int i = 0; od_integrator_at(i); i++) check_copy(od_integrator_at(i));
+}
+
+static void check_nonsense(const od_integrator *integrator) {
   od_test_run r = od_test_begin(od_test_machine("cases/crane/machine.yaml", NULL), "heel.angle", NULL);
   double u[2] = {0, 0}, bad[2] = {NAN, 0}, x[4], y;
+  od_sim_set_integrator(r.sim, integrator);
   assert_int_equal(od_sim_step(r.sim, 1e-3, u), OD_OK);
   memcpy(x, od_sim_state(r.sim), sizeof x);
   assert_int_not_equal(od_sim_step(r.sim, 1e-3, bad), OD_OK);
@@ -145,6 +156,12 @@ static void nonsense_is_a_status(void **state) {
   assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
   assert_true(isfinite(y));
   od_test_end(&r);
+}
+
+// Nonsense becomes a status, and the simulation goes on from where it was.
+static void nonsense_is_a_status(void **state) {
+  (void)state;
+  for (int i = 0; od_integrator_at(i); i++) check_nonsense(od_integrator_at(i));
 }
 
 // A damped oscillator driven by a constant force, x'' + 2 d w x' + w^2 x = p u, as a function plant.
@@ -202,13 +219,15 @@ static void time_must_advance(void **state) {
   double F[4];
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   od_sim *sim = od_sim_new(plant);
-  assert_int_equal(od_sim_start(sim, late, u), OD_OK);
-  assert_int_equal(od_sim_step(sim, h, u), OD_TIME_STANDS);
-  assert_int_equal(od_sim_step_rk4(sim, h, u, u), OD_TIME_STANDS);
-  assert_int_equal(od_sim_step_with_jacobians(sim, h, u, F, NULL, NULL, NULL), OD_TIME_STANDS);
-  assert_true(od_sim_time(sim) == late && od_sim_state(sim)[0] == 1);
-  assert_int_equal(od_sim_step(sim, 1e-3, u), OD_OK);
-  assert_true(od_sim_time(sim) > late);
+  for (int i = 0; od_integrator_at(i); i++) {
+    od_sim_set_integrator(sim, od_integrator_at(i));
+    assert_int_equal(od_sim_start(sim, late, u), OD_OK);
+    assert_int_equal(od_sim_step(sim, h, u), OD_TIME_STANDS);
+    assert_int_equal(od_sim_step_with_jacobians(sim, h, u, F, NULL, NULL, NULL), OD_TIME_STANDS);
+    assert_true(od_sim_time(sim) == late && od_sim_state(sim)[0] == 1);
+    assert_int_equal(od_sim_step(sim, 1e-3, u), OD_OK);
+    assert_true(od_sim_time(sim) > late);
+  }
   od_sim_free(sim);
   od_plant_free(plant);
 }
@@ -235,7 +254,10 @@ static void what_cannot_be_set_changes_nothing(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   od_sim *asked = od_sim_new(plant), *left = od_sim_new(plant);
-  for (int k = 0; k < 5; k++) {
+  for (int job = 0; od_integrator_at(job / 5); job++) {
+    const int k = job % 5;
+    od_sim_set_integrator(asked, od_integrator_at(job / 5));
+    od_sim_set_integrator(left, od_integrator_at(job / 5));
     assert_int_equal(od_sim_start(asked, 0, &u0), OD_OK);
     assert_int_equal(od_sim_start(left, 0, &u0), OD_OK);
     for (int i = 0; i < 3; i++) {
@@ -262,6 +284,55 @@ static void what_cannot_be_set_changes_nothing(void **state) {
   od_plant_free(plant);
 }
 
+// The oscillator, which cannot be evaluated any more after so many calls.
+static int breaking(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  long *left = user;
+  return (*left)-- <= 0 ? 1 : oscillator(NULL, t, x, u, p, dx);
+}
+static int breaking_complex(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  long *left = user;
+  return (*left)-- <= 0 ? 1 : oscillator_complex(NULL, t, x, u, p, dx);
+}
+
+// A step that fails at its n-th evaluation, for every n that there is, changes nothing: the next one goes where it would
+// have gone. Oracle: a simulation that did not fail.
+static void failed_steps_change_nothing(void **state) {
+  (void)state;
+  long left = 1000;
+  double x0[2] = {1, 0}, p[1] = {2}, u[1] = {0.5}, u1[1] = {-3}, F[4], G[2];
+  const od_function f = {
+      .nx = 2, .nu = 1, .np = 1, .x0 = x0, .p = p, .user = &left, .f = breaking, .f_complex = breaking_complex};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant), *other = od_sim_new(plant);
+  for (int job = 0; od_integrator_at(job / 2); job++) {
+    int failures = 0;
+    for (long calls = 0;; calls++) {
+      left = 1000;
+      od_sim_set_integrator(sim, od_integrator_at(job / 2));
+      assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+      for (int i = 0; i < 3; i++) assert_int_equal(od_sim_step(sim, 0.1, u), OD_OK);
+      memcpy(other, sim, od_sim_size(plant));
+      left = calls;
+      od_status status =
+          job % 2 ? od_sim_step_with_jacobians(sim, 0.1, u1, F, NULL, NULL, G) : od_sim_step(sim, 0.1, u1);
+      left = 1000;
+      if (status == OD_OK) break;
+      failures++;
+      assert_true(od_sim_time(sim) == od_sim_time(other) && od_sim_inputs(sim)[0] == u[0]);
+      assert_memory_equal(od_sim_state(sim), od_sim_state(other), sizeof x0);
+      assert_memory_equal(od_sim_rates(sim), od_sim_rates(other), sizeof x0);
+      assert_int_equal(od_sim_step(sim, 0.1, u1), OD_OK);
+      assert_int_equal(od_sim_step(other, 0.1, u1), OD_OK);
+      for (int i = 0; i < 2; i++) assert_true(fabs(od_sim_state(sim)[i] - od_sim_state(other)[i]) < 1e-12);
+    }
+    assert_true(failures >= 2);
+  }
+  od_sim_free(sim);
+  od_sim_free(other);
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing),
                                      cmocka_unit_test(observers_allocate_nothing),
@@ -269,6 +340,7 @@ int main(void) {
                                      cmocka_unit_test(nonsense_is_a_status),
                                      cmocka_unit_test(function_plant),
                                      cmocka_unit_test(what_cannot_be_set_changes_nothing),
+                                     cmocka_unit_test(failed_steps_change_nothing),
                                      cmocka_unit_test(time_must_advance)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

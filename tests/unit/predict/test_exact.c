@@ -108,7 +108,7 @@ static od_plant *family_plant(family *m) {
 static od_predictor *predictor_of(const od_plant *plant, const od_drive *log, od_predictor_options options) {
   od_predictor *predictor = NULL;
   od_error error = {0};
-  options.rule = OD_RULE_EXACT;
+  options.rule = (od_rule){.exact = true};
   if (od_predictor_new(plant, log, &options, &predictor, &error) != OD_OK) fail_msg("%s", error.text);
   return predictor;
 }
@@ -513,7 +513,7 @@ static void servo_sweep(void **state) {
   od_drive part = s.log;
   part.count = 2000;
   od_predictor *rk4 = NULL;
-  const od_predictor_options options = {.rule = OD_RULE_RK4, .substeps = 5};
+  const od_predictor_options options = {.rule = {od_integrator_find("rk4")}, .substeps = 5};
   assert_int_equal(od_predictor_new(s.plant, &part, &options, &rk4, NULL), OD_OK);
   assert_int_equal(od_predict(rk4, NULL, NULL, y, dy), OD_OK);
   double from_rk4 = fmax(column_difference(2000, 1, s.y, y), column_difference(2000, 8, s.dy, dy));

@@ -120,7 +120,7 @@ static void runge_kutta_against_complex_step(void **state) {
   const double p[NP] = {2.2, 0.4, 3.5, 0.9}, x0[NX] = {0.5, 0.1, -0.3};
   for (int hold = OD_HOLD_FIRST; hold <= OD_HOLD_ZERO; hold++)
     for (int substeps = 1; substeps <= 3; substeps++) {
-      const od_predictor_options options = {.rule = OD_RULE_RK4,
+      const od_predictor_options options = {.rule = {od_integrator_find("rk4")},
                                             .hold = (od_hold)hold,
                                             .substeps = substeps,
                                             .free_states = free_states,
@@ -258,7 +258,7 @@ static void coordinates_change_on_the_way(void **state) {
   const od_drive log = {.count = SAMPLES, .step = 1e-3};
   od_predictor *predictor = NULL;
   // Runge-Kutta in small steps: the same motion whatever the coordinates, which differences may change at other times.
-  const od_predictor_options options = {.rule = OD_RULE_RK4, .substeps = 2};
+  const od_predictor_options options = {.rule = {od_integrator_find("rk4")}, .substeps = 2};
   assert_int_equal(od_predictor_new(plant, &log, &options, &predictor, NULL), OD_OK);
   double worst = worst_difference(predictor, plant, SAMPLES, p, NULL, 1e-4);
   print_message("slider-crank through dead points, lengths as parameters, against differences: %.2g\n", worst);
@@ -275,8 +275,8 @@ static void steady_start(void **state) {
   od_plant *plant = small_plant(NULL);
   double u[3] = {1.2, 1.2, 1.2}, y[6], dy[6 * NP];
   const od_drive log = {.count = 3, .step = 0.1, .u = u};
-  for (int rule = OD_RULE_TRAPEZOID; rule <= OD_RULE_RK4; rule++) {
-    const od_predictor_options options = {.rule = (od_rule)rule, .steady = true};
+  for (int i = 0; od_integrator_at(i); i++) {
+    const od_predictor_options options = {.rule = {od_integrator_at(i)}, .steady = true};
     od_predictor *predictor = NULL;
     assert_int_equal(od_predictor_new(plant, &log, &options, &predictor, NULL), OD_OK);
     assert_int_equal(od_predict(predictor, NULL, NULL, y, dy), OD_OK);
@@ -309,9 +309,9 @@ static void divergence_is_a_status(void **state) {
   double *u = calloc(SAMPLES, sizeof *u), *y = malloc(2 * SAMPLES * sizeof *y),
          *dy = malloc((size_t)(2 * SAMPLES * NP) * sizeof *dy);
   const od_drive log = {.count = SAMPLES, .step = 0.01, .u = u};
-  for (int rule = OD_RULE_TRAPEZOID; rule <= OD_RULE_RK4; rule++)
+  for (int i = 0; od_integrator_at(i); i++)
     for (int sensitivities = 0; sensitivities < 2; sensitivities++) {
-      const od_predictor_options options = {.rule = (od_rule)rule};
+      const od_predictor_options options = {.rule = {od_integrator_at(i)}};
       od_predictor *predictor = NULL;
       assert_int_equal(od_predictor_new(plant, &log, &options, &predictor, NULL), OD_OK);
       double *d = sensitivities ? dy : NULL;
@@ -345,14 +345,14 @@ static void bad_arguments(void **state) {
     od_predictor_options options;
     od_status status;
   } cases[] = {
-      {{.count = 0, .step = 1, .u = u}, {0}, OD_BAD_ARGUMENT},
-      {{.count = 3, .step = 0, .u = u}, {0}, OD_BAD_ARGUMENT},
-      {{.count = 3, .step = 1}, {0}, OD_BAD_ARGUMENT},
-      {{.count = 3, .times = same, .u = u}, {0}, OD_BAD_ARGUMENT},
-      {{.count = 3, .times = uneven, .u = u}, {.rule = OD_RULE_EXACT}, OD_BAD_ARGUMENT},
+      {{.count = 0, .step = 1, .u = u}, {.substeps = 0}, OD_BAD_ARGUMENT},
+      {{.count = 3, .step = 0, .u = u}, {.substeps = 0}, OD_BAD_ARGUMENT},
+      {{.count = 3, .step = 1}, {.substeps = 0}, OD_BAD_ARGUMENT},
+      {{.count = 3, .times = same, .u = u}, {.substeps = 0}, OD_BAD_ARGUMENT},
+      {{.count = 3, .times = uneven, .u = u}, {.rule = {.exact = true}}, OD_BAD_ARGUMENT},
       {{.count = 3, .step = 1, .u = u}, {.free_states = &no_state, .free_count = 1}, OD_BAD_ARGUMENT},
       {{.count = 3, .step = 1, .u = u}, {.free_states = &a_state, .free_count = 1, .steady = true}, OD_BAD_ARGUMENT},
-      {{.count = 3, .step = 1, .u = u}, {.rule = OD_RULE_EXACT}, OD_NOT_AVAILABLE},  // a pendulum is not linear
+      {{.count = 3, .step = 1, .u = u}, {.rule = {.exact = true}}, OD_NOT_AVAILABLE},  // a pendulum is not linear
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     od_predictor *predictor = NULL;
@@ -371,9 +371,10 @@ static void predictions_allocate_nothing(void **state) {
   hydraulic t = hydraulic_fourbar(SAMPLES, 1e-3);
   const od_drive log = {.count = SAMPLES, .step = 1e-3, .u = t.u};
   double y[3 * SAMPLES], *dy = malloc(3 * SAMPLES * 6 * sizeof *dy);
-  for (int rule = OD_RULE_TRAPEZOID; rule <= OD_RULE_RK4; rule++) {
+  for (int i = 0; od_integrator_at(i); i++) {
     od_predictor *predictor = NULL;
-    const od_predictor_options options = {.rule = (od_rule)rule, .substeps = rule == OD_RULE_RK4 ? 20 : 1};
+    const od_predictor_options options = {.rule = {od_integrator_at(i)},
+                                          .substeps = od_integrator_at(i)->amplification ? 20 : 1};
     assert_int_equal(od_predictor_new(t.plant, &log, &options, &predictor, NULL), OD_OK);
     long before = allocations;
     od_status status = od_predict(predictor, t.p, NULL, y, dy);

@@ -161,14 +161,14 @@ static void limits(void **state) {
       "  int: {type: integrator, input: e, unit: 1, gain: 3, limits: [-1, 1], tracking: 20 ms}\n");
   static const char *const names[] = {"pi", "pi.integral", "int", "int.integral"};
   double y[4];
-  od_test_run_to(machine, OD_CVODES, 0.5, 1e-3, names, 4, y);
+  od_test_run_to(machine, "cvodes", 0.5, 1e-3, names, 4, y);
   assert_true(fabs(y[0] - 1.75) < 1e-8 && fabs(y[2] - 0.75) < 1e-8);
-  od_test_run_to(machine, OD_CVODES, 2, 1e-3, names, 4, y);
+  od_test_run_to(machine, "cvodes", 2, 1e-3, names, 4, y);
   assert_true(y[0] == 2 || fabs(y[0] - (1.03 - 0.2)) < 1e-8);  // the jump at 2 s is in: kp (-0.1) + I
   assert_true(fabs(y[1] - 1.03) < 1e-8 && fabs(y[3] - 1.03) < 1e-8 && fabs(y[2] - 1) < 1e-12);
   // 0.1 s later the integral of the PI has run freely, that of the integrator has come back within its limits:
   // x' = -0.3 - (x - 1)/Tt until x = 1, at t1 = Tt log((0.03 + 0.006)/0.006), then -0.3.
-  od_test_run_to(machine, OD_CVODES, 2.1, 1e-3, names, 4, y);
+  od_test_run_to(machine, "cvodes", 2.1, 1e-3, names, 4, y);
   double t1 = 0.02 * log(0.036 / 0.006);
   assert_true(fabs(y[0] - (1.03 - 0.03 - 0.2)) < 1e-8);
   assert_true(fabs(y[2] - (1 - 0.3 * (0.1 - t1))) < 1e-8);
@@ -181,8 +181,8 @@ static void compare_machines(const char *with_blocks, const char *with_elements,
                              double time, double bound) {
   od_machine *a = od_test_machine_text(with_blocks), *b = od_test_machine_text(with_elements);
   double ya[8], yb[8];
-  od_test_run_to(a, OD_TRAPEZOID, time, 1e-3, names, count, ya);
-  od_test_run_to(b, OD_TRAPEZOID, time, 1e-3, names, count, yb);
+  od_test_run_to(a, "trapezoid", time, 1e-3, names, count, ya);
+  od_test_run_to(b, "trapezoid", time, 1e-3, names, count, yb);
   for (int i = 0; i < count; i++) {
     if (!(fabs(ya[i] - yb[i]) <= bound * fabs(yb[i]))) print_error("%s: %.15g, not %.15g\n", names[i], ya[i], yb[i]);
     assert_true(fabs(ya[i] - yb[i]) <= bound * fabs(yb[i]));
@@ -226,8 +226,8 @@ static void feeds_back_pressure(void **state) {
       "blocks: {q: {type: gain, input: P.pressure, unit: m3/s, gain: 1e-10 m^3/(s Pa)}}\n");
   od_machine *b = od_test_machine_text(TANK "leaks: {leak: {between: [P, T], slope: 1e-10 m^3/(s Pa)}}\n");
   double ya[2], yb[2];
-  od_test_run_to(a, OD_TRAPEZOID, 0.01, 1e-4, names, 2, ya);
-  od_test_run_to(b, OD_TRAPEZOID, 0.01, 1e-4, names, 2, yb);
+  od_test_run_to(a, "trapezoid", 0.01, 1e-4, names, 2, ya);
+  od_test_run_to(b, "trapezoid", 0.01, 1e-4, names, 2, yb);
   for (int i = 0; i < 2; i++) assert_true(fabs(ya[i] - yb[i]) <= 1e-9 * fabs(yb[i]));
   od_machine_free(a);
   od_machine_free(b);
@@ -280,7 +280,7 @@ static void sampled_loop(void **state) {
       "  hold: {type: gain, input: p, gain: 4, sample: 20 ms}\n");
   static const char *const names[] = {"p", "c", "late", "z", "i", "hold"};
   double got[6];
-  od_test_run_to(machine, OD_CVODES, 0.505, 7e-3, names, 6, got);
+  od_test_run_to(machine, "cvodes", 0.505, 7e-3, names, 6, got);
   double p = 0, c = 0, line[3] = {0}, late = 0, area = 0, f = 0, z = 0, v1 = 0, v2 = 0, sum = 0, i = 0, hold = 0;
   for (int k = 0; k <= 50; k++) {
     if (k > 0) p = c + (p - c) * exp(-0.01 / 0.08);
@@ -303,9 +303,10 @@ static void sampled_loop(void **state) {
     assert_true(fabs(got[k] - want[k]) < 1e-8);
   }
   // The fixed-step rules stop at samples, too.
-  for (int integrator = OD_TRAPEZOID; integrator <= OD_RK4; integrator++) {
-    od_test_run_to(machine, (od_integrator)integrator, 0.505, 7e-3, names, 6, got);
-    for (int k = 0; k < 6; k++) assert_true(fabs(got[k] - want[k]) < (integrator == OD_RK4 ? 1e-6 : 3e-3));
+  const od_integrator *integrator;
+  for (int entry = 0; (integrator = od_integrator_at(entry)); entry++) {
+    od_test_run_to(machine, integrator->name, 0.505, 7e-3, names, 6, got);
+    for (int k = 0; k < 6; k++) assert_true(fabs(got[k] - want[k]) < (integrator->order == 4 ? 1e-6 : 3e-3));
   }
   od_machine_free(machine);
 }

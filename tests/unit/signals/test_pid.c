@@ -23,7 +23,7 @@ static void run_controller(const char *error, const char *keys, double time, dou
   char text[512];
   snprintf(text, sizeof text, "inputs: {e: %s}\nblocks: {c: {type: pid, input: e, %s}}\n", error, keys);
   od_machine *machine = od_test_machine_text(text);
-  od_test_run_to(machine, OD_CVODES, time, 1e-3, names, 2, y);
+  od_test_run_to(machine, "cvodes", time, 1e-3, names, 2, y);
   od_machine_free(machine);
 }
 
@@ -48,7 +48,7 @@ static void saturated_p_loop(void **state) {
     od_machine *machine = od_test_machine_text(text);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
       double y[3], t = times[i], e = t <= 0.05 ? 1 - 10 * t : 0.5 * exp(-20 * (t - 0.05));
-      od_test_run_to(machine, OD_CVODES, t, 1e-3, names, 3, y);
+      od_test_run_to(machine, "cvodes", t, 1e-3, names, 3, y);
       check("plant", y[0], 1 - e, 1e-7);
       check("control", y[1], fmin(20 * e, 10), 1e-6);
       assert_true(y[2] == 0);
@@ -65,7 +65,7 @@ static void bias_of_a_p_controller(void **state) {
       "inputs: {e: {steps: {initial: 1, at: [[0.5 s, 0.1]]}}}\n"
       "blocks: {c: {type: pid, input: e, kp: 2, limits: [-1, 1]}}\ninitial: {c.integral: 0.3}\n");
   double y[2];
-  od_test_run_to(machine, OD_CVODES, 1, 1e-3, names, 2, y);
+  od_test_run_to(machine, "cvodes", 1, 1e-3, names, 2, y);
   check("output", y[0], 0.5, 1e-12);
   check("bias", y[1], 0.3, 1e-12);
   od_machine_free(machine);
@@ -178,7 +178,7 @@ static void sampled_loops(void **state) {
     od_machine *machine = od_test_machine_text(text);
     for (double time = 0.1; time < 0.75; time += 0.1) {
       double y[2], integral;
-      od_test_run_to(machine, OD_CVODES, time + cases[i].T / 2, 1e-3, names, 2, y);
+      od_test_run_to(machine, "cvodes", time + cases[i].T / 2, 1e-3, names, 2, y);
       double want = sampled_by_hand(cases[i].kp, cases[i].ki, cases[i].kd, cases[i].track, cases[i].T,
                                     (int)lround(time / cases[i].T), &integral);
       char what[80];

@@ -1,0 +1,43 @@
+// Filters: how an observer's estimate and its covariance follow from a step and from the sensors. They stand in one table, and
+// whoever offers a choice of them takes the names from there.
+//
+//   od_observer_new(plant, &(od_observer_options){.filter = od_filter_find("ekf"), .sensor_sigma = sigma});
+#ifndef OLEODYN_FILTER_H
+#define OLEODYN_FILTER_H
+
+#include <stddef.h>
+
+#include "oleodyn/plant.h"
+
+OD_BEGIN_C
+
+struct od_observer;
+struct od_observer_options;
+
+// The observer around it holds the estimate, its covariance and the bounds; before a prediction it takes the samples of
+// blocks and changes coordinates, in a correction it judges sensors and keeps the statistics (src/core/observe).
+typedef struct od_filter {
+  const char *name;         // as files and messages call it
+  const char *description;  // in a few words, for reports and lists
+  // Bytes of memory of its own.
+  size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
+  // The estimate and the covariance have been set to those of the start. NULL: there is nothing else to do.
+  od_status (*start)(struct od_observer *o);
+  // Time goes on by h; the inputs are u at the end. Q (n x n) or its diagonal q: of the process noise of this step; may be NULL.
+  od_status (*predict)(struct od_observer *o, double h, const double *u, const double *Q, const double *q);
+  // Takes in the sensors y (ny), at least one of which measures; NaN: this one is missing.
+  od_status (*correct)(struct od_observer *o, const double *y);
+  // The state has jumped, or has other coordinates: its derivatives by the old state (nx x nx) and by the parameters (nx x np;
+  // NULL without any). Estimate and covariance have followed. NULL: it remembers no other states.
+  od_status (*follow)(struct od_observer *o, const double *map, const double *by_parameters);
+  // Standard deviations of the outputs, whose values at the estimate are y (ny).
+  od_status (*output_sigma)(struct od_observer *o, const double *y, double *sigma);
+} od_filter;
+
+// Entry i of the table; NULL: there is none. The first one is what is used where nothing is said.
+OD_API const od_filter *od_filter_at(int i);
+OD_API const od_filter *od_filter_find(const char *name);  // NULL: there is none
+
+OD_END_C
+
+#endif

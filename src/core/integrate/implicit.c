@@ -1,0 +1,173 @@
+// Newton's iteration for the stages of implicit rules.
+#include "integrate/implicit.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "integrate/rates.h"
+#include "math/dense.h"
+
+enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
+static const double tolerance = 1e-11;        // of the rates, relative to their size
+static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
+
+// x for the rates at hand.
+static void new_state(od_sim *s, const od_stage *stage) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  const double *base = stage->base, *past = stage->past, *k = od_sim_at(s, s->k_next);
+  double *x = od_sim_at(s, s->x_next), beta = stage->beta, alpha = beta * beta;
+  for (int i = 0; i < nz; i++) x[i] = base[i] + alpha * (past[i] + k[i]);
+  for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
+}
+
+static od_status new_matrix(od_sim *s, double beta) {
+  s->has_matrix = 0;
+  od_status status = s->plant->ops->step_matrix(s->plant, od_sim_work(s), beta * beta, beta, od_sim_at(s, s->matrix));
+  if (status == OD_OK) status = od_lu_factor(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s));
+  s->has_matrix = status == OD_OK;
+  s->matrix_beta = beta;
+  s->counts.matrices++;
+  return status;
+}
+
+// The size of a correction of the rates k, each relative to its own size.
+static double relative_size(const od_plant *plant, const double *change, const double *k) {
+  double size = 0;
+  for (int i = 0; i < od_plant_nk(plant); i++) {
+    double part = fabs(change[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
+    if (!(part <= size)) size = part;  // also true for NaN
+  }
+  return size;
+}
+
+// g at rates k_next, turned into a Newton correction by the factors at hand.
+static od_status correction(od_sim *s, const od_stage *stage) {
+  const od_plant *plant = s->plant;
+  double *g = od_sim_at(s, s->g);
+  new_state(s, stage);
+  s->at_point = 0;
+  s->counts.residuals++;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
+                                          od_sim_at(s, s->k_next), stage->u, g);
+  if (status == OD_OK && !s->has_matrix) status = new_matrix(s, stage->beta);
+  if (status == OD_OK) od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  return status;
+}
+
+// Solves for the rates; on success x_next and k_next hold the result.
+static od_status newton(od_sim *s, const od_stage *stage) {
+  const od_plant *plant = s->plant;
+  int nk = od_plant_nk(plant);
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY;
+  bool fresh = false;
+  if (s->matrix_beta != stage->beta) s->has_matrix = 0;
+  for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+    fresh = fresh || !s->has_matrix;
+    od_status status = correction(s, stage);
+    if (status != OD_OK) return status;
+    double size = relative_size(plant, g, k);
+    if (!isfinite(size)) return OD_NOT_FINITE;
+    for (int i = 0; i < nk; i++) k[i] -= g[i];
+    // What is left after this correction is about contraction * size.
+    if (iteration > 0 && last > 0) s->contraction = fmin(size / last, 1);
+    bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
+    if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
+      new_state(s, stage);
+      return OD_OK;
+    }
+    if (iteration > 0 && s->contraction > good_contraction && !fresh)
+      s->has_matrix = 0;
+    else if (iteration > 3)
+      s->has_matrix = 0, fresh = false;
+    last = size;
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// For points where the residual is steep and bent (small volumes, closed valves, the edge of cavitation): a new matrix
+// for every iteration, and steps shortened until the next correction, by the same matrix, is smaller (natural
+// monotonicity).
+static od_status careful_newton(od_sim *s, const od_stage *stage) {
+  const od_plant *plant = s->plant;
+  int nk = od_plant_nk(plant);
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), *base = od_sim_at(s, s->careful), *step = base + nk,
+         *reach = step + nk;
+  memcpy(k, od_sim_at(s, s->k), (size_t)nk * sizeof *k);
+  for (int iteration = 0; iteration < MOST_CAREFUL_ITERATIONS; iteration++) {
+    s->has_matrix = 0;
+    od_status status = correction(s, stage);
+    if (status != OD_OK) return status;
+    if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
+    bool done = relative_size(plant, g, k) < tolerance;
+    memcpy(base, k, (size_t)nk * sizeof *k);
+    memcpy(step, g, (size_t)nk * sizeof *k);
+    // Corrections are compared on one scale: how far the full step reaches.
+    for (int i = 0; i < nk; i++) reach[i] = fabs(base[i]) + fabs(step[i]);
+    double size = relative_size(plant, step, reach), part = 1;
+    for (; part > 1e-6; part /= 2) {
+      for (int i = 0; i < nk; i++) k[i] = base[i] - part * step[i];
+      if (done) break;
+      status = correction(s, stage);
+      if (status == OD_OK && relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
+      if (status != OD_OK) od_sim_settle(s, status);
+    }
+    if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left
+      new_state(s, stage);
+      return OD_OK;
+    }
+    if (part <= 1e-6) return OD_NOT_CONVERGED;
+  }
+  return OD_NOT_CONVERGED;
+}
+
+od_status od_sim_solve_stage(od_sim *s, const od_stage *stage) {
+  od_status status = newton(s, stage);
+  if (status == OD_OK) return OD_OK;
+  od_sim_settle(s, status);
+  status = careful_newton(s, stage);
+  return status == OD_OK ? OD_OK : od_sim_settle(s, status);
+}
+
+// Newton's matrix from the derivatives of g that are known, factored; leaves gx B.
+static od_status matrix_of_slopes(od_sim *s, double beta) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
+  double *matrix = od_sim_at(s, s->matrix), *gxB = od_sim_at(s, s->gxB);
+  for (int i = 0; i < nk; i++)
+    for (int k = 0; k < nk; k++) {
+      gxB[i * nk + k] = (k < nz ? beta * beta * gx[i * nx + k] : 0) + beta * gx[i * nx + nz + k];
+      matrix[i * nk + k] = gk[i * nk + k] + gxB[i * nk + k];
+    }
+  od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
+  s->has_matrix = status == OD_OK;
+  s->matrix_beta = beta;
+  s->counts.matrices++;
+  return status;
+}
+
+od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
+  const od_plant *plant = s->plant;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
+                                          od_sim_at(s, s->k_next), stage->u, od_sim_at(s, s->g));
+  s->counts.residuals++;
+  s->has_gk = s->has_gk_factors = s->slopes = 0;
+  if (status == OD_OK) status = od_sim_find_slopes(s, by);
+  if (status == OD_OK) status = matrix_of_slopes(s, stage->beta);
+  if (status != OD_OK) od_sim_leave_point(s);
+  return status;
+}
+
+void od_sim_accept(od_sim *s, double h, const double *u) {
+  const od_plant *plant = s->plant;
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  memcpy(od_sim_at(s, s->k_before), od_sim_at(s, s->k), nk * sizeof(double));
+  memcpy(od_sim_at(s, s->k), od_sim_at(s, s->k_next), nk * sizeof(double));
+  memcpy(od_sim_at(s, s->x), od_sim_at(s, s->x_next), nx * sizeof(double));
+  if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
+  s->t += h;
+  s->last_step = h;
+  s->has_history = 1;
+  s->jumped = 0;
+  s->counts.steps++;
+}

@@ -1,0 +1,36 @@
+// One stage of an implicit rule on the plant's residual, with the rates k as unknowns:
+//
+//   x = base + B (past + k),   g(t, x, k, u) = 0,   B = beta^2 for positions, beta for their rates and first-order states
+//
+// Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be
+// differences of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept from stage to
+// stage and from step to step as long as it converges well: rules whose stages share one beta share their matrix.
+#ifndef OD_IMPLICIT_H
+#define OD_IMPLICIT_H
+
+#include <math.h>
+
+#include "integrate/sim_block.h"
+
+typedef struct od_stage {
+  double t, beta;
+  const double *base, *past, *u;  // nx, nk, nu
+} od_stage;
+
+// Solves a stage, from the rates in k_next on; on success x_next and k_next hold the result. A failure leaves the plant
+// where it was settled last; after the last stage of a step od_sim_settle() is the caller's.
+od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
+
+// At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, Newton's matrix of them,
+// factored, and gx B (nk x nk). After a failure nothing is known about the present point.
+od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
+
+// Makes x_next and k_next the present point, h later, with inputs u. Energies are the integrator's own.
+void od_sim_accept(od_sim *s, double h, const double *u);
+
+// Zero for a difference of rates i that is nothing but round-off of Newton's iteration; size: of what it is taken from.
+static inline double od_beyond_round_off(const od_plant *plant, int i, double size, double difference) {
+  return fabs(difference) > 1e-9 * (size + (plant->scale ? plant->scale[i] : 1)) ? difference : 0;
+}
+
+#endif

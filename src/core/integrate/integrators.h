@@ -1,0 +1,22 @@
+// The table of integrators. A new one is one file that defines its od_integrator, and one line here.
+#ifndef OD_INTEGRATORS_H
+#define OD_INTEGRATORS_H
+
+#include "oleodyn/integrator.h"
+
+// In the order in which they are listed to people; the first one is the default.
+#define OD_INTEGRATORS(X) \
+  X(trapezoid)            \
+  X(tr_bdf2)              \
+  X(rk4)
+
+#define OD_DECLARE_INTEGRATOR(name) extern const od_integrator od_integrator_##name;
+OD_INTEGRATORS(OD_DECLARE_INTEGRATOR)
+#undef OD_DECLARE_INTEGRATOR
+
+// The most scratch memory that any of them wants, in doubles: a simulation may change its integrator between steps.
+size_t od_integrators_scratch(const od_plant *plant);
+// And of points within a step where inputs are read.
+int od_integrators_inside(void);
+
+#endif

@@ -1,0 +1,63 @@
+// Steps, by whichever integrator the simulation has.
+#include <string.h>
+
+#include "integrate/integrators.h"
+#include "integrate/sim_block.h"
+
+void od_sim_set_integrator(od_sim *s, const od_integrator *integrator) {
+  s->integrator = integrator;
+  s->has_curve = s->has_error = 0;
+}
+
+const od_integrator *od_sim_integrator(const od_sim *s) {
+  return s->integrator;
+}
+
+// Whether a step of that length can be taken: it must lead to a later time.
+static od_status check_step(const od_sim *s, double h) {
+  if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
+  return s->t + h > s->t ? OD_OK : OD_TIME_STANDS;
+}
+
+od_status od_sim_step_within(od_sim *s, double h, const double *inside, const double *u) {
+  od_status status = check_step(s, h);
+  return status == OD_OK ? s->integrator->step(s, h, inside, u) : status;
+}
+
+const double *od_sim_inputs_inside(od_sim *s, const double *u) {
+  int nu = s->plant->nu;
+  const double *before = od_sim_at(s, s->u);
+  double *inside = od_sim_at(s, s->inside);
+  for (int k = 0; k < s->integrator->inside_count; k++) {
+    double part = s->integrator->inside[k];
+    for (int i = 0; i < nu; i++) inside[k * nu + i] = (1 - part) * before[i] + part * u[i];
+  }
+  return inside;
+}
+
+od_status od_sim_step(od_sim *s, double h, const double *u) {
+  od_status status = check_step(s, h);
+  return status == OD_OK ? s->integrator->step(s, h, od_sim_inputs_inside(s, u), u) : status;
+}
+
+od_status od_sim_step_with_jacobians(od_sim *s, double h, const double *u, double *F, double *Gu0, double *Gu1,
+                                     double *Gp) {
+  od_status status = check_step(s, h);
+  const od_transition out = {.F = F, .Gu0 = Gu0, .Gu1 = Gu1, .Gp = Gp};
+  return status == OD_OK ? s->integrator->step_with_jacobians(s, h, u, &out) : status;
+}
+
+void od_sim_local_error(od_sim *s, double *before, double *after) {
+  s->integrator->local_error(s, before, after);
+}
+
+void od_sim_give_transition(const od_sim *s, od_step_columns c, const double *X, const od_transition *out) {
+  const struct {
+    double *to;
+    int first, count;
+  } parts[] = {
+      {out->F, 0, c.p}, {out->Gp, c.p, c.u0 - c.p}, {out->Gu0, c.u0, s->plant->nu}, {out->Gu1, c.u1, s->plant->nu}};
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; parts[k].to && i < c.p; i++)
+      memcpy(parts[k].to + i * parts[k].count, X + i * c.count + parts[k].first, (size_t)parts[k].count * sizeof *X);
+}

@@ -1,0 +1,274 @@
+// TR-BDF2: a trapezoidal step to t + gamma h, then the backward differentiation formula of order two through both points to
+// t + h. With gamma = 2 - sqrt 2 both stages have the same matrix (sources 24 and 25 in docs/theory.md). In terms of implicit.h,
+// with d = gamma / 2, b = sqrt 2 / 4 (so that 2 b + d = 1), beta = d h, and k2, w2 at t + gamma h:
+//
+//   w2 = w0 + beta (k0 + k2)                     z2 = z0 + gamma h w0 + beta^2 (k0 + k2)
+//   w1 = w0 + b h (k0 + k2) + beta k1            z1 = z0 + h w0 + 2 b d h^2 (k0 + k2) + beta^2 k1
+//
+// and first-order states c as w. It is L-stable: what is much faster than the step dies out within it, where the
+// trapezoidal rule rings.
+//
+// The error estimate is the difference from the rule of third order with the same three rates,
+//   x1 - x1^ = -h (e0 f0 + e2 f2 + e1 f1),   e0 = (1 - 4 b) / 3,  e2 = 1 / 3,  e1 = -2 d / 3,
+// and, since that is large for what is fast although the error is not, (1 - beta J)^-1 of it.
+#include <math.h>
+#include <string.h>
+
+#include "integrate/implicit.h"
+#include "integrate/integrators.h"
+#include "math/dense.h"
+
+#define ROOT2 1.4142135623730951
+static const double gamma_ = 2 - ROOT2, d = 1 - ROOT2 / 2, b = ROOT2 / 4, inside[] = {2 - ROOT2};
+
+// Scratch memory: k0 + k2 and what the second stage takes for past (nk each), the powers in between (nq), the error
+// (nx); of the derivatives those of k0 + k2 (nk x columns) and of the states (nx x columns).
+typedef struct memory {
+  double *sum, *past, *power, *error, *K, *X;
+} memory;
+
+static size_t scratch(const od_plant *plant) {
+  size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  return 2 * nk + (size_t)plant->nq + nx + (nk + nx) * od_most_columns(plant);
+}
+
+static memory memory_of(od_sim *s, int columns) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  memory m = {.sum = od_sim_at(s, s->scratch)};
+  m.past = m.sum + nk;
+  m.power = m.past + nk;
+  m.error = m.power + s->plant->nq;
+  m.K = m.error + nx;
+  m.X = m.K + nk * columns;
+  return m;
+}
+
+// ---- the two stages
+
+static od_stage first_stage(od_sim *s, double h, const double *u) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  const double *x = od_sim_at(s, s->x);
+  double *base = od_sim_at(s, s->base);
+  for (int i = 0; i < nz; i++) base[i] = x[i] + gamma_ * h * x[nz + i];
+  memcpy(base + nz, x + nz, (size_t)(nx - nz) * sizeof *base);
+  return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
+}
+
+// Rates to begin with: the line through those at the ends of the last step, if there was one.
+static void predict_first(od_sim *s, double h) {
+  const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before);
+  double *next = od_sim_at(s, s->k_next), along = s->has_history && s->last_step > 0 ? gamma_ * h / s->last_step : 0;
+  for (int i = 0; i < od_plant_nk(s->plant); i++) next[i] = k[i] + (along > 0 ? along * (k[i] - before[i]) : 0);
+}
+
+// From the solution of the first stage; its rates, extrapolated, are what the iteration begins with.
+static od_stage second_stage(od_sim *s, double h, const double *u, const memory *m) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
+  const double *x = od_sim_at(s, s->x), *k0 = od_sim_at(s, s->k);
+  double *base = od_sim_at(s, s->base), *next = od_sim_at(s, s->k_next);
+  for (int i = 0; i < nk; i++) {
+    m->sum[i] = k0[i] + next[i];
+    m->past[i] = b / d * m->sum[i];
+    next[i] = k0[i] + (next[i] - k0[i]) / gamma_;
+  }
+  for (int i = 0; i < nz; i++) base[i] = x[i] + h * x[nz + i] + b * d * h * h * m->sum[i];
+  memcpy(base + nz, x + nz, (size_t)(nx - nz) * sizeof *base);
+  return (od_stage){.t = s->t + h, .beta = d * h, .base = base, .past = m->past, .u = u};
+}
+
+// ---- the error
+
+static void estimate_error(od_sim *s, double h, const memory *m) {
+  static const double e0 = (1 - ROOT2) / 3, e2 = 1.0 / 3, e1 = -2 * (1 - ROOT2 / 2) / 3;
+  int nz = s->plant->nz, nk = od_plant_nk(s->plant);
+  const double *w0 = od_sim_at(s, s->x) + nz, *w1 = od_sim_at(s, s->x_next) + nz;
+  const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next);
+  for (int i = 0; i < nz; i++) m->error[i] = -h * (e0 * w0[i] + e2 * (w0[i] + d * h * m->sum[i]) + e1 * w1[i]);
+  for (int i = 0; i < nk; i++) {
+    double sum = e0 * k0[i] + e2 * (m->sum[i] - k0[i]) + e1 * k1[i];
+    m->error[nz + i] = -h * od_beyond_round_off(s->plant, i, fabs(k0[i]) + fabs(k1[i]), sum);
+  }
+  s->has_error = 0;
+}
+
+// The estimate times (1 - beta J)^-1. With v for rates and first-order states, v for rates being v_w,
+//   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and e_z + beta v_w for the positions:
+// the matrix is Newton's, the right-hand side one more residual, at e added to the rates and beta e_z taken from the
+// positions. Where that cannot be evaluated, the step was much too long, and the estimate stays as large as it is.
+static void damp_error(od_sim *s, const memory *m) {
+  const od_plant *plant = s->plant;
+  int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
+  double beta = d * s->last_step, *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g);
+  s->has_error = 1;
+  if (!s->has_matrix || s->matrix_beta != beta) return;
+  memcpy(x, od_sim_at(s, s->x), (size_t)nx * sizeof *x);
+  for (int i = 0; i < nz; i++) x[i] -= beta * m->error[i];
+  for (int i = 0; i < nk; i++) k[i] = od_sim_at(s, s->k)[i] + m->error[nz + i];
+  s->at_point = 0;
+  s->counts.residuals++;
+  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t, x, k, od_sim_at(s, s->u), g);
+  if (status != OD_OK) {
+    od_sim_settle(s, status);
+    return;
+  }
+  od_lu_solve(nk, od_sim_at(s, s->matrix), od_sim_pivot(s), g, 1);
+  memcpy(m->error + nz, g, (size_t)nk * sizeof *g);
+  for (int i = 0; i < nz; i++) m->error[i] += beta * g[i];
+}
+
+static void local_error(od_sim *s, double *before, double *after) {
+  const memory m = memory_of(s, 0);
+  size_t nx = (size_t)od_plant_nx(s->plant);
+  if (!s->has_error) damp_error(s, &m);
+  memset(before, 0, nx * sizeof *before);
+  memcpy(after, m.error, nx * sizeof *after);
+}
+
+// ---- the step
+
+// Energies by the weights of the rule.
+static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
+  const od_plant *plant = s->plant;
+  estimate_error(s, h, m);
+  s->has_curve = 0;
+  od_sim_accept(s, h, u);
+  if (plant->nq == 0) return OD_OK;
+  double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
+  od_status status = plant->ops->powers(plant, od_sim_work(s), next);
+  for (int i = 0; i < plant->nq; i++) {
+    energy[i] += h * (b * (power[i] + m->power[i]) + d * next[i]);
+    power[i] = next[i];
+  }
+  return status;
+}
+
+static od_status powers_between(od_sim *s, const memory *m) {
+  const od_plant *plant = s->plant;
+  return plant->nq ? plant->ops->powers(plant, od_sim_work(s), m->power) : OD_OK;
+}
+
+static od_status step(od_sim *s, double h, const double *u_inside, const double *u) {
+  const memory m = memory_of(s, 0);
+  const od_stage first = first_stage(s, h, u_inside);
+  predict_first(s, h);
+  od_status status = od_sim_solve_stage(s, &first);
+  if (status == OD_OK) status = powers_between(s, &m);
+  if (status != OD_OK) return status;
+  const od_stage second = second_stage(s, h, u, &m);
+  status = od_sim_solve_stage(s, &second);
+  if (status != OD_OK) return status;
+  od_sim_settle(s, OD_OK);
+  od_sim_leave_point(s);
+  return accept(s, h, u, &m);
+}
+
+// ---- its derivatives
+//
+// A stage whose state is known but for its own rates, by the derivatives X (nx x columns) of that, has
+//   (gk + gx B) dk = -gx X - gu du - gp dp.
+
+// How much of the inputs of a stage are those at the step's beginning; the rest are those at its end.
+static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X) {
+  const od_plant *plant = s->plant;
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
+  const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
+  for (int i = 0; i < nk; i++) {
+    double *row = od_sim_at(s, s->right) + i * c.count;
+    memset(row, 0, (size_t)c.count * sizeof *row);
+    for (int j = c.p; j < c.u0; j++) row[j] = -gp[i * np + j - c.p];
+    for (int j = c.u0; j < c.u1; j++) row[j] = -beginning * gu[i * nu + j - c.u0];
+    for (int j = c.u1; j < c.count; j++) row[j] = -(1 - beginning) * gu[i * nu + j - c.u1];
+    for (int j = 0; j < nx; j++)
+      if (gx[i * nx + j] != 0) od_add_scaled(c.count, -gx[i * nx + j], X + j * c.count, row);
+  }
+}
+
+// X = E + [along_z; along_w] K, where E x0 = x0 + drift w0 for the positions.
+static void known_states(od_sim *s, double drift, double along_z, double along_w, od_step_columns c, const memory *m) {
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  for (int i = 0; i < nx; i++) {
+    double *row = m->X + i * c.count, along = i < nz ? along_z : along_w;
+    const double *K = m->K + (i < nz ? i : i - nz) * c.count;
+    for (int j = 0; j < c.count; j++) row[j] = along * K[j];
+    row[i] += 1;
+    if (i < nz) row[nz + i] += drift;
+  }
+}
+
+// dk0 by all columns.
+static void old_rates(od_sim *s, od_step_columns c, double *K) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant), nu = s->plant->nu, np = s->plant->np;
+  const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
+  for (int i = 0; i < nk; i++) {
+    double *row = K + i * c.count;
+    memcpy(row, kx + i * nx, (size_t)nx * sizeof *row);
+    for (int j = c.p; j < c.u0; j++) row[j] = kp[i * np + j - c.p];
+    for (int j = c.u0; j < c.u1; j++) row[j] = ku[i * nu + j - c.u0];
+    for (int j = c.u1; j < c.count; j++) row[j] = 0;
+  }
+}
+
+// The derivatives of the rates of the stage just solved, into `right`.
+static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const memory *m) {
+  od_status status = od_sim_differentiate_stage(s, stage, c.by);
+  if (status != OD_OK) return status;
+  right_hand_sides(s, beginning, c, m->X);
+  od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
+  return OD_OK;
+}
+
+static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
+  const od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
+  double beta = stage.beta;
+  od_status status = od_sim_linearise(s, c.by);  // at the old point
+  if (status != OD_OK) return status;
+  predict_first(s, h);
+  status = od_sim_solve_stage(s, &stage);
+  if (status == OD_OK) status = powers_between(s, m);
+  if (status != OD_OK) return status;
+  old_rates(s, c, m->K);
+  known_states(s, gamma_ * h, beta * beta, beta, c, m);
+  status = differentiate(s, &stage, 1 - gamma_, c, m);
+  if (status == OD_OK) od_add_scaled(od_plant_nk(s->plant) * c.count, 1, od_sim_at(s, s->right), m->K);
+  return status;
+}
+
+static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
+  const od_step_columns c = od_sim_columns(s, out);
+  const memory m = memory_of(s, c.count);
+  int nz = s->plant->nz, nx = od_plant_nx(s->plant);
+  od_status status = first_with_jacobians(s, h, u, c, &m);
+  if (status != OD_OK) return od_sim_settle(s, status);
+  const od_stage stage = second_stage(s, h, u, &m);
+  status = od_sim_solve_stage(s, &stage);
+  known_states(s, h, 2 * b * d * h * h, b * h, c, &m);
+  if (status == OD_OK) status = differentiate(s, &stage, 0, c, &m);
+  if (status != OD_OK) {
+    od_sim_leave_point(s);
+    return od_sim_settle(s, status);
+  }
+  od_sim_settle(s, OD_OK);
+  for (int i = 0; i < nx; i++) {
+    double B = i < nz ? stage.beta * stage.beta : stage.beta;
+    const double *dk = od_sim_at(s, s->right) + (i < nz ? i : i - nz) * c.count;
+    od_add_scaled(c.count, B, dk, m.X + i * c.count);
+  }
+  od_sim_give_transition(s, c, m.X, out);
+  s->linear = 0;
+  status = accept(s, h, u, &m);
+  s->at_point = status == OD_OK;
+  return status;
+}
+
+const od_integrator od_integrator_tr_bdf2 = {
+    .name = "tr-bdf2",
+    .description = "TR-BDF2, implicit and damping what is too fast for the steps",
+    .order = 2,
+    .inside_count = 1,
+    .inside = inside,
+    .local_error = local_error,
+    .estimate_order = 3,
+    .scratch = scratch,
+    .step = step,
+    .step_with_jacobians = step_with_jacobians,
+};

@@ -1,0 +1,47 @@
+// The estimate: how a filter moves it, and how far off it is because of the steps.
+//
+// The steps' own errors are carried through the filter as a bias b of the estimate, with the gains and transitions at
+// hand:
+//   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
+// It changes nothing but is told: how far the estimate is off because of the step.
+#include <math.h>
+
+#include "observe/observer_block.h"
+
+od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
+  od_sim *sim = od_observer_sim(o);
+  const double *low = od_observer_at(o, o->low), *high = od_observer_at(o, o->high);
+  double *p = od_observer_at(o, o->p), *x = od_observer_at(o, o->probe_x);
+  for (int i = 0; i < o->nx + o->np; i++)
+    if (!isfinite(delta[i])) return OD_NOT_FINITE;
+  for (int i = 0; i < o->np; i++) {
+    double *moved = &delta[o->nx + i], wanted = prior[o->nx + i] + *moved;
+    p[i] = fmin(fmax(wanted, low[i]), high[i]);
+    if (p[i] == wanted) continue;
+    *moved = p[i] - prior[o->nx + i];
+    od_observer_at(o, o->bias)[o->nx + i] = 0;
+  }
+  for (int i = 0; i < o->nx; i++) x[i] = prior[i] + delta[i];
+  return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
+}
+
+void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
+                            const double *after) {
+  int nx = o->nx, np = o->np;
+  double *bias = od_observer_at(o, o->bias), *from = od_observer_at(o, o->probe_x);
+  for (int j = 0; j < nx; j++) from[j] = bias[j] + (before ? before[j] : 0);
+  for (int i = 0; i < nx; i++)
+    bias[i] = od_dot(nx, A + i * nx, from) + (np ? od_dot(np, B + i * np, bias + nx) : 0) + (after ? after[i] : 0);
+}
+
+// Its local error is (constant + transition A) before + after.
+void od_observer_add_step_bias(od_observer *o, const double *A, const double *B) {
+  const od_error_form *form = &od_sim_integrator(od_observer_sim(o))->error_form;
+  double *before = od_observer_at(o, o->probe_x) + o->nx, *after = before + o->nx;
+  od_sim_local_error(od_observer_sim(o), before, after);
+  for (int i = 0; i < o->nx; i++) {
+    after[i] += form->constant * before[i];
+    before[i] *= form->transition;
+  }
+  od_observer_carry_bias(o, A, B, before, after);
+}

@@ -1,0 +1,73 @@
+// The iterated extended Kalman filter: where the prediction is less certain than a sensor and the sensor bends over the way of
+// the correction, the correction is repeated with the sensors linearised at its end (a Gauss-Newton method for the same
+// minimum): without that a bad start leaves a filter that is surer than it should be.
+#include <math.h>
+
+#include "observe/filters.h"
+#include "observe/linear.h"
+
+enum { PASSES = 6 };              // of one correction
+static const double bend = 0.05;  // of a sensor over a correction, in its sigmas, that calls for another pass
+
+typedef struct memory {
+  int wary;          // whether the next correction may have to be repeated
+  double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
+} memory;
+
+static size_t memory_size(const od_plant *plant, const od_observer_options *options) {
+  (void)options;
+  size_t n = (size_t)(od_plant_nx(plant) + plant->np);
+  return sizeof(memory) + (n * n + (size_t)plant->ny) * sizeof(double);
+}
+
+static od_status start(od_observer *o) {
+  memory *m = od_observer_memory(o);
+  m->wary = 1;
+  return OD_OK;
+}
+
+// Whether a sensor, at the corrected estimate, says something else than its linearisation did.
+static int is_bent(od_observer *o, double *bent, od_status *status) {
+  const od_linear *l = od_observer_linear(o);
+  const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);
+  *status = od_sim_outputs(od_observer_sim(o), bent);
+  for (int i = 0; i < o->ny && *status == OD_OK; i++) {
+    if (od_observer_innovation(o, i)->use != OD_SENSOR_USED) continue;
+    const double *h = od_linear_row(o, i);
+    double straight = od_observer_at(o, l->y)[i];
+    for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
+    double sigma = o->correlated ? sqrt(od_observer_at(o, l->D)[i]) : od_observer_at(o, o->sigma)[i];
+    if (fabs(bent[i] - straight) > bend * sigma) return 1;
+  }
+  return 0;
+}
+
+static od_status correct(od_observer *o, const double *y) {
+  memory *m = od_observer_memory(o);
+  const od_linear *l = od_observer_linear(o);
+  size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
+  int wary = m->wary;
+  double *prior_P = m->content, *bent = prior_P + n * n;
+  od_linear_begin(o);
+  // The covariance is kept only when there is reason to.
+  if (wary) memcpy(prior_P, od_observer_at(o, o->P), n * n * d);
+  od_status status = od_linear_pass(o, y, 0);
+  m->wary = l->unsure;
+  bool again = wary && o->used && !l->widened;
+  for (int pass = 1; pass < PASSES && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
+    memcpy(od_observer_at(o, o->P), prior_P, n * n * d);
+    memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);
+    status = od_linear_pass(o, y, pass);
+  }
+  return status;
+}
+
+const od_filter od_filter_iterated_ekf = {
+    .name = "iterated-ekf",
+    .description = "extended Kalman filter whose corrections are iterated where sensors bend",
+    .memory = memory_size,
+    .start = start,
+    .predict = od_linear_predict,
+    .correct = correct,
+    .output_sigma = od_linear_output_sigma,
+};

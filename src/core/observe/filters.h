@@ -1,0 +1,16 @@
+// The table of filters. A new one is one file that defines its od_filter, and one line here.
+#ifndef OD_FILTERS_H
+#define OD_FILTERS_H
+
+#include "oleodyn/filter.h"
+
+// In the order in which they are listed to people; the first one is the default.
+#define OD_FILTERS(X) \
+  X(iterated_ekf)     \
+  X(ekf)
+
+#define OD_DECLARE_FILTER(name) extern const od_filter od_filter_##name;
+OD_FILTERS(OD_DECLARE_FILTER)
+#undef OD_DECLARE_FILTER
+
+#endif

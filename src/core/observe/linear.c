@@ -1,0 +1,182 @@
+#include "observe/linear.h"
+
+#include <math.h>
+
+#include "base/place.h"
+
+static const double uncertain = 0.25;  // variance of a prediction over the sensor's, from which on bends matter
+static const double no_noise = 25;     // square of an innovation over its variance that noise does not explain
+
+void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
+  size_t nx = (size_t)o->nx, np = (size_t)o->np, ny = (size_t)o->ny, n = nx + np, d = sizeof(double);
+  l->A = od_place(end, nx * nx * d);
+  l->y = od_place(end, ny * d);
+  l->hx = od_place(end, ny * nx * d);
+  l->hp = od_place(end, ny * np * d);
+  l->h = od_place(end, n * d);
+  l->g = od_place(end, n * d);
+  l->gain = od_place(end, n * d);
+  l->prior = od_place(end, n * d);
+  l->moved = od_place(end, n * d);
+  l->delta = od_place(end, n * d);
+  l->prior_bias = od_place(end, n * d);
+  l->L = od_place(end, ny * ny * d);
+  l->D = od_place(end, ny * d);
+  l->own_h = od_place(end, ny * n * d);
+  l->own_y = od_place(end, ny * d);
+}
+
+od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
+  double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
+  od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
+  if (status != OD_OK) return status;
+  od_observer_add_step_bias(o, A, B);
+  od_covariance b = od_observer_belief(o);
+  return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
+}
+
+// The filter was too sure: adds along what the sensor sees of the states, g = P h, so that its innovation, of variance s
+// so far, is no larger than expected. False: it is not, or the states have nothing to do with it.
+static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
+  od_linear *l = od_observer_linear(o);
+  int n = o->nx + o->np;
+  double *Q = od_observer_at(o, o->P_out), *g = od_observer_at(o, l->g), seen = 0;
+  od_covariance_along(b, g);
+  for (int k = 0; k < o->nx; k++) seen += h[k] * g[k];
+  double factor = (value * value - s) / (seen * seen);
+  if (!(seen > 0) || !(factor > 0) || !isfinite(factor)) return false;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Q[i * n + j] = i < o->nx && j < o->nx ? factor * g[i] * g[j] : 0;
+  l->widened = 1;
+  return od_covariance_add(b, Q, NULL);
+}
+
+double *od_linear_row(od_observer *o, int i) {
+  const od_linear *l = od_observer_linear(o);
+  double *h = od_observer_at(o, l->h);
+  memcpy(h, od_observer_at(o, l->hx) + i * o->nx, (size_t)o->nx * sizeof *h);
+  if (o->np) memcpy(h + o->nx, od_observer_at(o, l->hp) + i * o->np, (size_t)o->np * sizeof *h);
+  return h;
+}
+
+// Takes from sensor i, with its row h, what the sensors before it say about its noise: h becomes that of what is its own;
+// so does its value, the innovation where the estimate has come to. More: variance of noise that is its own anyway.
+// Returns the variance of its own noise.
+static double own_part(od_observer *o, int i, double more, double *h, double *value) {
+  const od_linear *l = od_observer_linear(o);
+  int ny = o->ny, n = o->nx + o->np;
+  double *L = od_observer_at(o, l->L) + i * ny, *D = od_observer_at(o, l->D), *own_h = od_observer_at(o, l->own_h),
+         *own_y = od_observer_at(o, l->own_y);
+  const double *R = od_observer_at(o, o->R) + i * ny, *delta = od_observer_at(o, l->delta);
+  double left = R[i] + more;
+  for (int j = 0; j < i; j++) {
+    if (od_observer_innovation(o, j)->use != OD_SENSOR_USED) continue;
+    double shared = R[j];  // with what is sensor j's own
+    const double *Lj = od_observer_at(o, l->L) + j * ny;
+    for (int k = 0; k < j; k++)
+      if (od_observer_innovation(o, k)->use == OD_SENSOR_USED) shared -= L[k] * D[k] * Lj[k];
+    L[j] = shared / D[j];
+    left -= L[j] * shared;
+    *value -= L[j] * (own_y[j] - od_dot(n, own_h + j * n, delta));
+    for (int k = 0; k < n; k++) h[k] -= L[j] * own_h[j * n + k];
+  }
+  D[i] = left;
+  memcpy(own_h + i * n, h, (size_t)n * sizeof *h);
+  own_y[i] = *value + od_dot(n, h, delta);
+  return left;
+}
+
+// Where sensor i with row h is clipped at the prediction and its innovation cannot be noise, h and what is predicted
+// become those of the best line over the state's uncertainty. Returns the variance of what lies beside that line.
+static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, double measured, double *predicted) {
+  const od_linear *l = od_observer_linear(o);
+  double r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i], off = measured - *predicted;
+  if (off * off < no_noise * r) return 0;
+  double seen = od_covariance_project(b, h);
+  if (off * off < no_noise * (seen + r) || seen > uncertain * r) return 0;
+  const od_spread *s = &od_observer_find_spreads(o, b, od_observer_at(o, l->y))[i];
+  if (s->along < 0 || s->variance < uncertain * r || s->variance < 4 * seen) return 0;
+  memset(h, 0, (size_t)(o->nx + o->np) * sizeof *h);
+  h[s->along] = s->slope / s->state_sigma;
+  *predicted += s->mean;
+  return fmax(s->variance - s->slope * s->slope, 0);
+}
+
+// One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
+// `delta` (n each). The first pass says what the innovation was and whether it is used.
+static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
+  od_linear *l = od_observer_linear(o);
+  int n = o->nx + o->np;
+  double *h = od_linear_row(o, i);
+  const double *moved = od_observer_at(o, l->moved);
+  double *gain = od_observer_at(o, l->gain), *delta = od_observer_at(o, l->delta);
+  double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
+         more = 0;
+  if (pass == 0) more = look_beyond(o, b, i, h, measured, &predicted);
+  for (int k = 0; k < n; k++) predicted += h[k] * (delta[k] - moved[k]);
+  double value = measured - predicted;
+  r = o->correlated ? own_part(o, i, more, h, &value) : r + more;
+  double s = od_covariance_project(b, h) + r;
+  if (pass == 0) {
+    int reopen;
+    od_sensor_use use = od_observer_judge(o, i, measured, value, s, &reopen);
+    if (s - r > uncertain * r) l->unsure = 1;
+    if (use != OD_SENSOR_USED) return;
+    if (reopen && widen(o, b, h, s, value)) {
+      s = od_covariance_project(b, h) + r;
+      od_observer_innovation(o, i)->sigma = sqrt(s);
+    }
+    od_observer_count(o, value, s);
+  }
+  od_covariance_correct(b, r, gain);
+  double *bias = od_observer_at(o, o->bias), seen = od_dot(n, h, bias);
+  for (int k = 0; k < n; k++) {
+    delta[k] += gain[k] * value;
+    bias[k] -= gain[k] * seen;
+  }
+}
+
+void od_linear_begin(od_observer *o) {
+  const od_linear *l = od_observer_linear(o);
+  size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
+  double *prior = od_observer_at(o, l->prior);
+  memcpy(prior, od_sim_state(od_observer_sim(o)), (size_t)o->nx * d);
+  if (o->np) memcpy(prior + o->nx, od_observer_at(o, o->p), (size_t)o->np * d);
+  memset(od_observer_at(o, l->moved), 0, n * d);
+  memcpy(od_observer_at(o, l->prior_bias), od_observer_at(o, o->bias), n * d);
+}
+
+od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+  od_linear *l = od_observer_linear(o);
+  od_covariance b = od_observer_belief(o);
+  od_sim *sim = od_observer_sim(o);
+  if (pass == 0) l->unsure = l->widened = 0;
+  od_status status = od_sim_outputs(sim, od_observer_at(o, l->y));
+  const unsigned char *present = (const unsigned char *)o + o->present;
+  if (status == OD_OK)
+    status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
+  if (status != OD_OK) return status;
+  memset(od_observer_at(o, l->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
+  memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), (size_t)(o->nx + o->np) * sizeof(double));
+  for (int i = 0; i < o->ny; i++)
+    if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
+      take_sensor(o, &b, i, y[i], pass);
+  return o->used ? od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta)) : OD_OK;
+}
+
+od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma) {
+  od_sim *sim = od_observer_sim(o);
+  const od_linear *l = od_observer_linear(o);
+  od_status status =
+      od_sim_output_jacobians(sim, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
+  if (status != OD_OK) return status;
+  od_covariance b = od_observer_belief(o);
+  od_observer_find_spreads(o, &b, y);
+  for (int i = 0; i < o->ny; i++) {
+    od_spread *spread = &od_observer_spreads(o)[i];
+    double told = sqrt(od_covariance_project(&b, od_linear_row(o, i)));
+    spread->clipped = 2 * told < spread->sigma;
+    sigma[i] = fmax(told, spread->sigma);
+  }
+  return OD_OK;
+}

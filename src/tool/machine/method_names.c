@@ -1,0 +1,48 @@
+#include "machine/method_names.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "document/suggest.h"
+#include "oleodyn/filter.h"
+#include "oleodyn/integrator.h"
+
+od_method_names od_method_names_integrators(const char *more) {
+  od_method_names names = {0};
+  int count = 0;
+  for (const od_integrator *i; count < OD_MOST_METHODS && (i = od_integrator_at(count));) names.name[count++] = i->name;
+  names.name[count] = more;
+  return names;
+}
+
+od_method_names od_method_names_filters(void) {
+  od_method_names names = {0};
+  const od_filter *filter;
+  for (int i = 0; i < OD_MOST_METHODS && (filter = od_filter_at(i)); i++) names.name[i] = filter->name;
+  return names;
+}
+
+void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; names->name[i] && used < size; i++) {
+    bool last = i > 0 && !names->name[i + 1];
+    int more = snprintf(text + used, size - used, "%s%s%s%s",
+                        last ? " "
+                        : i  ? ", "
+                             : "",
+                        last ? word : "", last ? " " : "", names->name[i]);
+    used += more > 0 ? (size_t)more : 0;
+  }
+}
+
+int od_method_names_find(const od_method_names *names, const char *name, const char **nearest) {
+  od_nearest near = od_nearest_to(name);
+  for (int i = 0; names->name[i]; i++) {
+    if (strcmp(names->name[i], name) == 0) return i;
+    od_nearest_try(&near, names->name[i]);
+  }
+  *nearest = near.best;
+  return -1;
+}

@@ -1,0 +1,174 @@
+// How far off a run is, as it was found out on the way; when that is too far, shorter steps or tighter tolerances are tried.
+// With a loose tolerance of CVODES it is found out by a second run with a tight one.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/number.h"
+#include "simulate/run_state.h"
+
+// The balance is no quantity of the machine: its range is its error.
+static bool is_judged(const od_run_state *r, int output) {
+  return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), od_run_energies[0]) != 0;
+}
+
+// Of errors per output as parts of the ranges: the worst, and how many are too large.
+static void judge_errors(const od_run_state *r, od_run_accuracy *a) {
+  a->worst = -1;
+  for (int i = 0; i < r->options->output_count; i++) {
+    if (!is_judged(r, i)) continue;
+    if (a->worst < 0 || !(a->error[i].part <= a->error[a->worst].part)) a->worst = i;
+    a->beyond += !(a->error[i].part <= OD_ACCURATE);
+  }
+}
+
+static double worst_part(const od_run_state *r) {
+  double part = 0;
+  for (int i = 0; r->accuracy && i < r->options->output_count; i++) {
+    double own = is_judged(r, i) ? od_accuracy_of(r->accuracy, i).part : 0;
+    if (!(own <= part)) part = own;
+  }
+  return part;
+}
+
+// From a third of its range on, an input counts as faster than the steps: a sine with fewer than three of them in a
+// period.
+static void find_coarse_input(const od_run_state *r, od_run_accuracy *a) {
+  static const double coarse = 0.3;
+  a->coarse_input = -1;
+  a->coarse_part = coarse;
+  for (int i = 0; i < r->plant->nu; i++) {
+    double size = r->input_range[i].high - r->input_range[i].low;
+    if (!(size > 0) || !(r->input_bend[i] > a->coarse_part * size)) continue;
+    a->coarse_input = i;
+    a->coarse_part = r->input_bend[i] / size;
+  }
+}
+
+static bool gather(const od_run_state *r, od_run_accuracy *a) {
+  a->worst = -1;
+  a->stable_step = r->accuracy ? od_accuracy_stable_step(r->accuracy) : INFINITY;
+  a->balance = r->balance;
+  for (int i = 1; i < OD_RUN_ENERGIES && r->energy; i++) {
+    a->moved = fmax(a->moved, od_visible_range(r->energy_range[i].low, r->energy_range[i].high));
+  }
+  find_coarse_input(r, a);
+  if (!r->accuracy) return true;
+  a->error = calloc((size_t)r->options->output_count + 1, sizeof *a->error);
+  for (int i = 0; a->error && i < r->options->output_count; i++) a->error[i] = od_accuracy_of(r->accuracy, i);
+  if (a->error) judge_errors(r, a);
+  return a->error != NULL;
+}
+
+// --- A tolerance that would do ------------------------------------------------------------------------------------
+
+// CVODES keeps the error of every step below its tolerance, but errors add up, and a motion may amplify them. With
+// loose tolerances that is looked at, by a second run with a hundredth of it.
+static const double tighter = 0.01;
+
+static bool is_loose(const od_run_state *r) {
+  return r->cvodes && !r->options->unjudged && od_run_tolerance(r->options) > OD_LOOSE_TOLERANCE;
+}
+
+// The largest distance of each recorded output from that of a tighter run, as a part of its range there.
+static od_status compare_with_tighter(const od_run_state *r, od_run_accuracy *a) {
+  od_run_options options = *r->options;
+  options.tolerance = tighter * od_run_tolerance(r->options);
+  od_run_state t = od_run_begin(r->machine, &options, r->step * (double)r->steps, r->step, r->every);
+  t.looser = r->table;
+  t.distance = a->error;
+  od_status status = od_run_prepare(&t, NULL);
+  if (status == OD_OK) status = od_run_all(&t, NULL);
+  od_run_end(&t);
+  return status;
+}
+
+static bool judge_tolerance(const od_run_state *r, od_run_accuracy *a) {
+  int outputs = r->options->output_count;
+  a->error = calloc((size_t)outputs + 1, sizeof *a->error);
+  if (!a->error) return false;
+  bool known = compare_with_tighter(r, a) == OD_OK;
+  for (int i = 0; i < outputs; i++) {
+    od_summary rows = od_table_summary(r->table, 1 + i);
+    double size = od_visible_range(rows.min, rows.max);
+    a->error[i].part = !known ? INFINITY : a->error[i].part > 0 ? a->error[i].part / size : 0;
+  }
+  judge_errors(r, a);
+  return true;
+}
+
+// --- A step that would do -----------------------------------------------------------------------------------------
+
+// As many as cost little: so many times the steps of the run itself, or about a second of a usual machine.
+enum { TRIALS = 4, TRIAL_STEPS = 4, FREE_TRIAL_WORK = 2000000 };  // work: steps times states
+
+// The next step to try: half of what is allowed, by the rule's order; a very large error says nothing but "much
+// shorter".
+static double shorter_step(int order, double step, double part) {
+  double by = pow(OD_ACCURATE / 2 / part, 1 / (double)order);
+  return od_number_125(step * fmin(fmax(by, 0.02), 0.5));
+}
+
+// The same of a tolerance for the error of steps: those are proportional to its root of order p + 1, and the error of the
+// run to their power of order p.
+static double tighter_tolerance(int order, double tolerance, double part) {
+  double by = pow(OD_ACCURATE / 2 / part, 1 + 1 / (double)order);
+  return od_number_125(tolerance * fmin(fmax(by, 1e-3), 0.2));
+}
+
+static od_status try_run(const od_run_state *r, const od_run_options *options, double step, double *part) {
+  od_run_state t = od_run_begin(r->machine, options, r->step * (double)r->steps, step, r->every);
+  od_status status = od_run_prepare(&t, NULL);
+  if (status == OD_OK) status = od_run_all(&t, NULL);
+  if (status == OD_OK) *part = worst_part(&t);
+  od_run_end(&t);
+  return status;
+}
+
+static double affordable_steps(const od_run_state *r) {
+  return FREE_TRIAL_WORK / (2.0 + od_plant_nx(r->plant)) +
+         TRIAL_STEPS * (double)(r->control ? od_sim_count(r->sim).steps : r->steps);
+}
+
+// Shorter steps are tried until one does.
+static void find_better_step(const od_run_state *r, od_run_accuracy *a) {
+  double left = affordable_steps(r), step = r->step, part = a->error[a->worst].part;
+  a->better_part = NAN;
+  for (int i = 0; i < TRIALS && !(part <= OD_ACCURATE); i++) {
+    step = fmin(shorter_step(r->integrator->order, step, part), od_number_125(a->stable_step));
+    a->better_step = step;
+    a->better_part = NAN;
+    left -= r->step * (double)r->steps / step;
+    if (left < 0 || r->options->no_trial || try_run(r, r->options, step, &part) != OD_OK) return;
+    a->better_part = part;
+  }
+}
+
+// The same with tolerances of adaptive steps.
+static void find_better_tolerance(const od_run_state *r, od_run_accuracy *a) {
+  od_run_options options = *r->options;
+  double left = affordable_steps(r), first = od_run_tolerance(r->options), part = a->error[a->worst].part;
+  options.tolerance = first;
+  a->better_part = NAN;
+  for (int i = 0; i < TRIALS && !(part <= OD_ACCURATE); i++) {
+    options.tolerance = tighter_tolerance(r->integrator->order, options.tolerance, part);
+    a->better_tolerance = options.tolerance;
+    a->better_part = NAN;
+    double longer = pow(first / options.tolerance, 1 / (double)r->integrator->estimate_order);
+    left -= longer * (double)od_sim_count(r->sim).steps;
+    if (left < 0 || r->options->no_trial || try_run(r, &options, r->step, &part) != OD_OK) return;
+    a->better_part = part;
+  }
+}
+
+od_status od_run_find_accuracy(const od_run_state *r, bool complete, od_run_accuracy *a) {
+  bool ok = gather(r, a);
+  if (ok && complete && is_loose(r)) ok = judge_tolerance(r, a);
+  if (ok && complete && a->beyond > 0 && r->accuracy) {
+    if (r->control)
+      find_better_tolerance(r, a);
+    else
+      find_better_step(r, a);
+  }
+  return ok ? OD_OK : OD_NO_MEMORY;
+}

@@ -1,0 +1,163 @@
+#include "simulate/step_control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oleodyn/machine.h"
+
+enum { MANY = 100000 };            // tries after which is looked whether there is an end in sight
+static const double safety = 0.9;  // of the length that would just do
+static const double least = 0.1;   // shorter at most by this, after a step that is not accepted
+static const double most = 5;      // longer at most by this
+static const double after_failure = 0.25;
+static const double after_jump = 0.1;
+static const double shortest_part = 1e-15;  // of the run's time: the shortest step
+
+struct od_step_control {
+  od_sim *sim, *saved;
+  const od_plant *plant;
+  int nx, order;
+  size_t size;
+  double tolerance, time, longest_allowed;
+  double h;            // the length to be tried next
+  double longest;      // that was accepted
+  bool was_rejected;   // the last try
+  long tries;          // since the pace was looked at,
+  double tries_from;   // at this time
+  double *low, *high;  // of each state so far
+  double *before, *after;
+  double memory[];
+};
+
+static void watch_states(od_step_control *c) {
+  const double *x = od_sim_state(c->sim);
+  for (int i = 0; i < c->nx; i++) {
+    c->low[i] = fmin(c->low[i], x[i]);
+    c->high[i] = fmax(c->high[i], x[i]);
+  }
+}
+
+od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest,
+                                     double time) {
+  int nx = od_plant_nx(plant);
+  od_step_control *c = calloc(1, sizeof *c + (size_t)(4 * nx) * sizeof(double));
+  if (!c) return NULL;
+  *c = (od_step_control){.sim = sim,
+                         .saved = od_sim_new(plant),
+                         .plant = plant,
+                         .nx = nx,
+                         .order = od_sim_integrator(sim)->estimate_order,
+                         .size = od_sim_size(plant),
+                         .tolerance = tolerance,
+                         .time = time,
+                         .longest_allowed = longest,
+                         .h = longest / 1000,
+                         .tries_from = od_sim_time(sim)};
+  c->low = c->memory;
+  c->high = c->low + nx;
+  c->before = c->high + nx;
+  c->after = c->before + nx;
+  memcpy(c->low, od_sim_state(sim), (size_t)nx * sizeof *c->low);
+  memcpy(c->high, od_sim_state(sim), (size_t)nx * sizeof *c->high);
+  if (c->saved) return c;
+  od_step_control_free(c);
+  return NULL;
+}
+
+void od_step_control_free(od_step_control *c) {
+  if (!c) return;
+  od_sim_free(c->saved);
+  free(c);
+}
+
+void od_step_control_begin(od_step_control *c) {
+  memcpy(c->saved, c->sim, c->size);
+}
+
+double od_step_control_next(od_step_control *c, double t, double end) {
+  double h = fmin(c->h, c->longest_allowed), parts = ceil((end - t) / h * (1 - 1e-9));
+  return parts > 1 ? t + (end - t) / parts : end;
+}
+
+// The largest error of a state, as a part of what is allowed.
+static double error_size(od_step_control *c) {
+  const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
+  int nz = c->plant->nz;
+  double worst = 0;
+  od_sim_local_error(c->sim, c->before, c->after);
+  for (int i = 0; i < c->nx; i++) {
+    double low = fmin(c->low[i], x[i]), high = fmax(c->high[i], x[i]);
+    double usual = scale ? scale[i < nz ? i : i - nz] : 1;
+    double size = fmax(fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high))), 1e-6 * usual);
+    double part = fabs(c->before[i] + c->after[i]) / (c->tolerance * size);
+    if (!(part <= worst)) worst = part;  // also true for NaN
+  }
+  return worst;
+}
+
+// Whether steps as long as the last many would come to the end in time.
+static od_status check_pace(od_step_control *c, double t, od_error *err) {
+  if (++c->tries < MANY) return OD_OK;
+  double step = (t - c->tries_from) / MANY, needed = (c->time - t) / step;
+  c->tries = 0;
+  c->tries_from = t;
+  if (needed <= OD_MOST_STEPS || !(t < c->time)) return OD_OK;
+  return od_fail(
+      err, OD_NOT_CONVERGED,
+      "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g of them would be needed; at most %.0e are "
+      "taken. Use a looser tolerance or fixed steps, or look for a stiffness, mass or volume that is far off",
+      t, step, c->tolerance, needed, OD_MOST_STEPS);
+}
+
+static od_status too_short(const od_step_control *c, double t, od_status status, od_error *err) {
+  if (status != OD_OK)
+    return od_fail(err, status, "the step from %.6g s failed, down to a length of %.3g s: %s", t, c->h,
+                   od_status_text(status));
+  return od_fail(err, OD_NOT_CONVERGED,
+                 "at %.6g s the error of a step is beyond the tolerance %g, down to a length of %.3g s; use a looser "
+                 "tolerance or fixed steps",
+                 t, c->tolerance, c->h);
+}
+
+od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accepted,
+                                od_error *err) {
+  double h = end - t, error = status == OD_OK ? error_size(c) : INFINITY;
+  *accepted = error <= 1;
+  if (*accepted) {
+    double by = fmin(safety * pow(fmax(error, 1e-10), -1.0 / c->order), c->was_rejected ? 1 : most);
+    // A step that was cut short says nothing against longer ones.
+    c->h = fmin(by < 1 ? h * by : fmax(c->h, h * by), c->longest_allowed);
+    c->was_rejected = false;
+    c->longest = fmax(c->longest, h);
+    watch_states(c);
+  } else {
+    memcpy(c->sim, c->saved, c->size);
+    double by = isfinite(error) ? fmax(safety * pow(error, -1.0 / c->order), least) : after_failure;
+    c->h = h * fmin(by, 0.9);
+    c->was_rejected = true;
+    if (!(c->h > shortest_part * c->time) || !(t + c->h > t)) return too_short(c, t, status, err);
+  }
+  return check_pace(c, t, err);
+}
+
+void od_step_control_restart(od_step_control *c) {
+  c->h *= after_jump;
+  c->h = fmax(c->h, 10 * shortest_part * c->time);
+}
+
+void od_step_control_map(od_step_control *c, const double *map) {
+  const double *x = od_sim_state(c->sim);
+  double *range = c->before;
+  for (int i = 0; i < c->nx; i++) range[i] = c->high[i] - c->low[i];
+  for (int i = 0; i < c->nx; i++) {
+    double mapped = 0;
+    for (int j = 0; j < c->nx; j++) mapped += fabs(map[i * c->nx + j]) * range[j];
+    c->low[i] = x[i] - mapped / 2;
+    c->high[i] = x[i] + mapped / 2;
+  }
+}
+
+double od_step_control_longest(const od_step_control *c) {
+  return c->longest;
+}
