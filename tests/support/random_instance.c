@@ -1,15 +1,18 @@
 #include "support/random_instance.h"
 
 #include <math.h>
+#include <string.h>
 
-// A number in the middle of what is usual, times or divided by up to 3.
+// A number in the lower half of what is usual, where most machines are, times or divided by up to 3.
 static double random_number(od_dice *dice, const od_element_field *f) {
   double low = f->limits.usual_low, high = f->limits.usual_high, factor = pow(3, od_dice_uniform(dice, -1, 1));
   bool known = low != 0 || high != 0;
   if (!isnan(f->fallback) && f->fallback != 0) return f->fallback * factor;
   if (!known) return 0.3 * factor;
-  if (low > 0) return sqrt(low * high) * factor;
-  double size = fmin(0.1 * high, 1e3) * factor / 3;
+  // Pressures differ by some bar, so that valves do not open all at once.
+  double weight = strcmp(f->unit, "Pa") == 0 ? 2.0 / 3 : 1.0 / 3;
+  if (low > 0) return pow(low, 1 - weight) * pow(high, weight) * factor;
+  double size = fmin(3e-3 * high, 1e3) * factor;
   return low < 0 && f->sign == OD_ANY && od_dice_pick(dice, 2) ? -size : size;
 }
 

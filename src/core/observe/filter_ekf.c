@@ -1,7 +1,7 @@
 // The extended Kalman filter: one correction per sample, with the sensors linearised at the prediction. Cheaper than the iterated
 // one, and surer than it should be after a correction over which sensors bend.
 #include "observe/filters.h"
-#include "observe/linear.h"
+#include "observe/linear_filter.h"
 
 static size_t memory(const od_plant *plant, const od_observer_options *options) {
   (void)plant, (void)options;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/linear.h"
+#include "observe/linear_filter.h"
 
 enum { PASSES = 6 };              // of one correction
 static const double bend = 0.05;  // of a sensor over a correction, in its sigmas, that calls for another pass

@@ -7,7 +7,7 @@
 
 #include "base/place.h"
 #include "math/dense.h"
-#include "observe/linear.h"
+#include "observe/linear_filter.h"
 
 enum { default_patience = 50 };
 

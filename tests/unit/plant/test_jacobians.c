@@ -270,7 +270,7 @@ static void complex_stage(bench *b, const complex_step *c, double beta, const do
   int n = b->nk, nz = b->nz;
   double re[64], im[64];
   for (int i = 0; i < n; i++) k[i] = od_sim_rates(b->sim)[i];
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 200; round++) {
     double complex g[64];
     for (int i = 0; i < n; i++) x[nz + i] = from[nz + i] + beta * k[i];
     for (int i = 0; i < nz; i++) x[i] = from[i] + beta * x[nz + i];

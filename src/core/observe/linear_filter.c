@@ -1,4 +1,4 @@
-#include "observe/linear.h"
+#include "observe/linear_filter.h"
 
 #include <math.h>
 
