@@ -121,7 +121,10 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};
-  if (status == OD_OK && e->truth) od_bound(e, od_progress_tick, &progress, &observed->bound, &ignored);
+  if (status == OD_OK && e->truth &&
+      od_bound(e, od_progress_tick, &progress, &observed->bound, &ignored) == OD_INTERRUPTED)
+    status = od_fail(&err, OD_INTERRUPTED,
+                     "interrupted while the Cramer-Rao bound was computed; the estimates are complete");
   od_progress_end(&progress);
   return write_results(a, e, observed, status, &err);
 }

@@ -72,6 +72,8 @@ static od_status what_happened(const od_isolated *isolated, int end, od_error *e
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", (long long)processor_seconds(isolated->bytes));
+  // A child that ends by itself without an answer had no memory for it, or not as much as its limit.
+  if (WIFEXITED(end)) return od_fail(err, OD_BAD_INPUT, "ran out of memory");
   return od_fail(err, OD_BAD_INPUT, signal == SIGKILL ? "was killed" : "crashed");
 }
 
