@@ -10,8 +10,8 @@
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "observe/covariance.h"
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 #include "integrate/sim_block.h"
 
 enum { MOST_ROUNDS = 12 };
@@ -88,7 +88,7 @@ complex_filter *complex_filter_new(const od_plant *plant, od_covariance_form for
   complex_filter *f = calloc(1, sizeof *f);
   if (f == NULL) return NULL;
   static double none[1];
-  f->plant = plant, f->m = od_machine_plant_model(plant), f->sigma = sigma;
+  f->plant = plant, f->m = od_model_plant_model(plant), f->sigma = sigma;
   f->covariance = (od_covariance){.nx = od_plant_nx(plant), .np = plant->np, .form = form};
   f->sim = od_sim_new(plant);
   f->memory = calloc((size_t)(place(f, none) - none), sizeof(double));
@@ -128,7 +128,7 @@ static od_status keep(complex_filter *f, point *p, const double *u, double alpha
   memcpy(p->k, od_sim_rates(f->sim), (size_t)od_plant_nk(plant) * sizeof(double));
   memcpy(p->u, u, (size_t)plant->nu * sizeof(double));
   od_status status = od_sim_refresh(f->sim);
-  memcpy(p->coordinates, od_machine_plant_scalars(plant, work) + f->m->layout.z,
+  memcpy(p->coordinates, od_model_plant_scalars(plant, work) + f->m->layout.z,
          (size_t)f->m->coordinates * sizeof(double));
   if (status == OD_OK) status = plant->ops->step_matrix(plant, work, alpha, beta, p->matrix);
   return status == OD_OK ? od_lu_factor(od_plant_nk(plant), p->matrix, p->pivot) : status;
@@ -146,8 +146,8 @@ static void go_to(complex_filter *f, const point *p) {
 // g at (x, k) in complex numbers, turned into a correction of k by the point's real factors.
 static od_status correct_rates(complex_filter *f, const point *p, const double complex *x, double complex *k) {
   int nk = od_plant_nk(f->plant);
-  const int *in = od_machine_plant_integers(f->plant, od_sim_work(f->sim));
-  od_status status = od_machine_complex_residual(f->m, in, f->w, x, k, f->u, f->g);
+  const int *in = od_model_plant_integers(f->plant, od_sim_work(f->sim));
+  od_status status = od_model_residual_complex(f->m, in, f->w, x, k, f->u, f->g);
   if (status != OD_OK) return status;
   for (int i = 0; i < nk; i++) f->re[i] = creal(f->g[i]), f->im[i] = cimag(f->g[i]);
   od_lu_solve(nk, p->matrix, p->pivot, f->re, 1);
@@ -169,13 +169,13 @@ static bool converged(const complex_filter *f, const double complex *k, double e
 
 // The place of a parameter among the complex kernels' numbers.
 static double complex *number(complex_filter *f, int parameter) {
-  return &f->w[f->m->layout.theta + machine_of(f->plant)->parameter[parameter]];
+  return &f->w[f->m->layout.theta + od_plant_data_of(f->plant)->parameter[parameter]];
 }
 
 // Moves a parameter along the imaginary axis; numbers of the mechanism have consequences for its constants.
 static void move_parameter(complex_filter *f, int parameter, double by) {
   *number(f, parameter) += by * I;
-  if (machine_of(f->plant)->owner[parameter].owner == OD_OWNER_NONE)
+  if (od_plant_data_of(f->plant)->owner[parameter].owner == OD_OWNER_NONE)
     od_mechanics_with_derivatives(f->m)->prepare(f->m, f->w);
 }
 
@@ -208,7 +208,7 @@ od_status complex_filter_transition(complex_filter *f, double h, const double *u
   if (status == OD_OK) status = od_sim_step(f->sim, h, u);
   if (status == OD_OK) status = keep(f, &f->new, u, h * h / 4, h / 2);
   if (status != OD_OK) return status;
-  const double *w = od_machine_plant_scalars(plant, od_sim_work(f->sim));
+  const double *w = od_model_plant_scalars(plant, od_sim_work(f->sim));
   for (int i = 0; i < f->m->numbers; i++) f->w[l->theta + i] = w[l->theta + i];
   for (int i = 0; i < 9 * f->m->charts; i++) f->w[l->chart + i] = w[l->chart + i];
   od_mechanics_with_derivatives(f->m)->prepare(f->m, f->w);

@@ -72,14 +72,14 @@ int od_cholesky(int n, const double *a, double *L) {
     double own = a[j * n + j], d = own;
     for (int k = 0; k < j; k++) d -= L[j * n + k] * L[j * n + k];
     if (!isfinite(d) || own < 0 || d < -nothing * own) return -1;
-    bool new = d > nothing *own;
-    rank += new;
-    L[j * n + j] = new ? sqrt(d) : 0;
+    bool independent = d > nothing * own;
+    rank += independent;
+    L[j * n + j] = independent ? sqrt(d) : 0;
     for (int i = j + 1; i < n; i++) {
       double left = a[i * n + j];
       for (int k = 0; k < j; k++) left -= L[i * n + k] * L[j * n + k];
-      if (!new && !(fabs(left) <= slack * sqrt(own * fabs(a[i * n + i])))) return -1;
-      L[i * n + j] = new ? left / L[j * n + j] : 0;
+      if (!independent && !(fabs(left) <= slack * sqrt(own * fabs(a[i * n + i])))) return -1;
+      L[i * n + j] = independent ? left / L[j * n + j] : 0;
     }
   }
   return rank;

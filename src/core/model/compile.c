@@ -87,19 +87,19 @@ static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
   int from = reversed ? s->point_b : s->point_a, to = reversed ? s->point_a : s->point_b;
-  int free = joint_freedom(s->type), links = free ? free : 1;
+  int freedom = joint_freedom(s->type), links = freedom ? freedom : 1;
   int parent = m->point[from].body == OD_GROUND ? 0 : m->body[m->point[from].body].link;
-  j->coordinate = free ? m->coordinates : -1;
-  j->coordinates = free;
+  j->coordinate = freedom ? m->coordinates : -1;
+  j->coordinates = freedom;
   for (int k = 0; k < links; k++) {
     od_link *link = &m->link[m->links];
     bool last = k == links - 1;
     *link = (od_link){.parent = k ? m->links - 1 : parent,
-                      .kind = !free                     ? OD_LINK_FIXED
+                      .kind = !freedom                  ? OD_LINK_FIXED
                               : s->type == OD_PRISMATIC ? OD_LINK_PRISMATIC
                                                         : OD_LINK_REVOLUTE,
                       .body = last ? m->point[to].body : -1,
-                      .coordinate = free ? m->coordinates + k : -1,
+                      .coordinate = freedom ? m->coordinates + k : -1,
                       .joint = joint,
                       .point_parent = k ? -1 : from,
                       .point_child = last ? to : -1,
@@ -123,11 +123,11 @@ static void hang_body(od_model *m, int joint, bool reversed) {
     }
     m->links++;
   }
-  for (int k = 0; k < free; k++) {
+  for (int k = 0; k < freedom; k++) {
     int link = m->links - links + k;
     m->coordinate_link[m->link[link].coordinate] = link;
   }
-  m->coordinates += free;
+  m->coordinates += freedom;
   j->link = m->links - 1;
   j->links = links;
   m->body[m->point[to].body].link = m->links - 1;

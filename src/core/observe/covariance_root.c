@@ -25,15 +25,15 @@ static int factor_rows(const od_covariance *b, const double *Q, bool all, double
     if (!all && own == 0) continue;
     for (int m = 0; m < count; m++) d -= R[m * n + i] * R[m * n + i];
     if (!(d >= -1e-10 * own - 1e-300) || !isfinite(d)) return -1;
-    bool new = d > 1e-15 * own;
-    if (!new && !all) continue;
+    bool independent = d > 1e-15 * own;
+    if (!independent && !all) continue;
     memset(row, 0, (size_t)n * sizeof *row);
-    for (int j = i; new &&j < n; j++) row[j] = (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2;
-    for (int m = 0; new &&m < count; m++)
+    for (int j = i; independent && j < n; j++) row[j] = (q[outside(b, j)] + Q[outside(b, j) * n + outside(b, i)]) / 2;
+    for (int m = 0; independent && m < count; m++)
       for (int j = i; j < n; j++) row[j] -= R[m * n + i] * R[m * n + j];
     double root = sqrt(d);
-    row[i] = new ? d : 0;
-    for (int j = i; new &&j < n; j++) row[j] /= root;
+    row[i] = independent ? d : 0;
+    for (int j = i; independent && j < n; j++) row[j] /= root;
     count++;
   }
   return count;

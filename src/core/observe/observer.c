@@ -372,9 +372,9 @@ static od_status move_estimate(od_observer *o) {
   for (int i = 0; i < o->nx + o->np; i++)
     if (!isfinite(delta[i])) return OD_NOT_FINITE;
   for (int i = 0; i < o->np; i++) {
-    double *moved = &delta[o->nx + i], free = prior[o->nx + i] + *moved;
-    p[i] = fmin(fmax(free, low[i]), high[i]);
-    if (p[i] == free) continue;
+    double *moved = &delta[o->nx + i], unbounded = prior[o->nx + i] + *moved;
+    p[i] = fmin(fmax(unbounded, low[i]), high[i]);
+    if (p[i] == unbounded) continue;
     *moved = p[i] - prior[o->nx + i];
     at(o, o->bias)[o->nx + i] = 0;
   }

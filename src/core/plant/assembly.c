@@ -13,13 +13,13 @@
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 
 static const double tiny = 1e-30;  // the imaginary step
 
 // Real and complex work memory for the numbers at hand.
-void od_assembly_load_numbers(assembly *s) {
+void od_assembly_load_numbers(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
   memcpy(s->w + l->theta, m->theta, (size_t)m->numbers * sizeof(double));
@@ -32,14 +32,14 @@ void od_assembly_load_numbers(assembly *s) {
 
 // ---- reference rotations
 
-static bool is_of_joint(const od_model *m, const condition *c, int first) {
+static bool is_of_joint(const od_model *m, const od_condition *c, int first) {
   int index = c->output.index - m->link[first].coordinate;
   bool coordinate = c->output.kind == OD_OUT_COORDINATE || c->output.kind == OD_OUT_COORDINATE_RATE;
   return coordinate && index >= 0 && index < 3;
 }
 
 // How many of a spherical joint's three angles, or of their rates, are in a list.
-static int count_of_joint(const od_model *m, const condition *list, int count, int first) {
+static int count_of_joint(const od_model *m, const od_condition *list, int count, int first) {
   int found = 0;
   for (int i = 0; i < count; i++) found += is_of_joint(m, &list[i], first);
   return found;
@@ -47,7 +47,7 @@ static int count_of_joint(const od_model *m, const condition *list, int count, i
 
 // Whether exact values of a joint's angles may be replaced by what they are with another reference: all three together say
 // the same, and single ones do where nothing else takes part.
-static bool may_move_chart(const assembly *s, int first) {
+static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),
       rates = count_of_joint(m, s->at_rate, s->rates, first);
@@ -59,14 +59,14 @@ static bool may_move_chart(const assembly *s, int first) {
   return alone;
 }
 
-static void replace_values(const od_model *m, condition *list, int count, int first, const double *values) {
+static void replace_values(const od_model *m, od_condition *list, int count, int first, const double *values) {
   for (int i = 0; i < count; i++)
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
 // At 90 degrees of its middle angle a spherical joint's other two turn about the same axis: every attitude is fine to start
 // from, but not these angles to compute with. They are counted from that attitude then.
-void od_assembly_choose_charts(assembly *s) {
+void od_assembly_choose_charts(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
   size_t size = (size_t)m->coordinates * sizeof(double);
@@ -75,8 +75,8 @@ void od_assembly_choose_charts(assembly *s) {
   memcpy(s->w + l->zd, m->zd0, size);
   od_mechanics(m)->open_positions(m, s->w);
   for (int i = 1; i < m->links; i++) {
-    if (!od_machine_chart_is_bad(m, s->w, i) || !may_move_chart(s, i)) continue;
-    od_machine_move_chart(m, s->w, i, NULL, NULL, 0);
+    if (!od_model_chart_is_bad(m, s->w, i) || !may_move_chart(s, i)) continue;
+    od_model_move_chart(m, s->w, i, NULL, NULL, 0);
     replace_values(m, s->at_position, s->positions, i, s->w + l->z);
     replace_values(m, s->at_rate, s->rates, i, s->w + l->zd);
   }
@@ -89,7 +89,7 @@ void od_assembly_choose_charts(assembly *s) {
 // ---- positions and rates
 
 // The closure rows of J as a dense matrix.
-static void closure_rows(const assembly *s, double *matrix) {
+static void closure_rows(const od_assembly *s, double *matrix) {
   const od_model *m = s->m;
   int n = m->coordinates;
   memset(matrix, 0, (size_t)(m->rows * n) * sizeof *matrix);
@@ -103,7 +103,7 @@ static void closure_rows(const assembly *s, double *matrix) {
 }
 
 // Rows and residuals of the conditions: their derivatives by z (or z', when rate) from the complex kernel.
-static void condition_rows(assembly *s, const condition *list, int count, bool rate) {
+static void condition_rows(od_assembly *s, const od_condition *list, int count, bool rate) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
   const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
@@ -116,7 +116,7 @@ static void condition_rows(assembly *s, const condition *list, int count, bool r
     mech->open_positions(m, s->wc);
     mech->open_velocities(m, s->wc);
     for (int i = 0; i < count; i++) {
-      double _Complex y = od_machine_complex_output(m, s->wc, &list[i].output);
+      double _Complex y = od_model_output_value_complex(m, s->wc, &list[i].output);
       s->matrix[(m->rows + i) * n + j] = __imag__ y / tiny;
       s->r[m->rows + i] = __real__ y - list[i].value;
     }
@@ -125,7 +125,7 @@ static void condition_rows(assembly *s, const condition *list, int count, bool r
 }
 
 // The step of least norm: y = (J W^2 J' + mu) ^-1 r, step = -W^2 J' y. W: typical size of a coordinate.
-static void least_norm_step(assembly *s, int rows, double *step) {
+static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
@@ -150,14 +150,14 @@ static void least_norm_step(assembly *s, int rows, double *step) {
 }
 
 // The residual of positions with so many conditions, its size, and (on demand) J.
-static double position_residual(assembly *s, int conditions, bool derivatives) {
+static double position_residual(od_assembly *s, int conditions, bool derivatives) {
   const od_model *m = s->m;
   const od_mechanics_real *mech = od_mechanics(m);
   mech->open_positions(m, s->w);
   memcpy(s->r, s->w + m->layout.phi, (size_t)m->rows * sizeof *s->r);
   mech->open_velocities(m, s->w);
   for (int i = 0; i < conditions; i++)
-    s->r[m->rows + i] = od_machine_output(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
+    s->r[m->rows + i] = od_model_output_value(m, s->w, &s->at_position[i].output) - s->at_position[i].value;
   if (derivatives) {
     closure_rows(s, s->matrix);
     condition_rows(s, s->at_position, conditions, false);
@@ -168,7 +168,7 @@ static double position_residual(assembly *s, int conditions, bool derivatives) {
 }
 
 // Gauss-Newton with step control. True when all residuals vanish.
-static bool find_positions(assembly *s, int conditions) {
+static bool find_positions(od_assembly *s, int conditions) {
   od_model *m = s->m;
   int n = m->coordinates, rows = m->rows + conditions;
   double *z = s->w + m->layout.z, *step = s->trial;
@@ -201,7 +201,7 @@ static bool find_positions(assembly *s, int conditions) {
 }
 
 // Names the loop with the widest gap.
-static void complain_about_loop(assembly *s) {
+static void complain_about_loop(od_assembly *s) {
   const od_model *m = s->m;
   const od_closure *worst = &m->closure[0];
   double gap = -1;
@@ -226,7 +226,7 @@ static void complain_about_loop(assembly *s) {
 }
 
 // With the loops closed but not all exact values met: says how near they can be met.
-static void complain_about_conditions(assembly *s) {
+static void complain_about_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
     double miss = s->r[m->rows + i];
@@ -239,7 +239,7 @@ static void complain_about_conditions(assembly *s) {
   }
 }
 
-void od_assembly_positions(assembly *s) {
+void od_assembly_positions(od_assembly *s) {
   od_model *m = s->m;
   if (find_positions(s, s->positions)) {
     memcpy(m->z0, s->w + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
@@ -259,7 +259,7 @@ void od_assembly_positions(assembly *s) {
 }
 
 // Rates: two rounds, the second one only cleans up round-off.
-void od_assembly_rates(assembly *s) {
+void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
   int n = m->coordinates, rows = m->rows + s->rates;
@@ -288,7 +288,7 @@ void od_assembly_rates(assembly *s) {
 
 // ---- the rank of the closure Jacobian
 
-int od_assembly_rank(assembly *s, int *integers, double *matrix) {
+int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   od_model *m = s->m;
   m->freedom = -1;  // no rank to expect yet
   od_mechanics(m)->open_positions(m, s->w);
@@ -296,7 +296,7 @@ int od_assembly_rank(assembly *s, int *integers, double *matrix) {
 }
 
 // A small step along a motion that the loops allow, loops closed again; false where that fails.
-static bool step_aside(assembly *s, const double *start, double sense) {
+static bool step_aside(od_assembly *s, const double *start, double sense) {
   od_model *m = s->m;
   int n = m->coordinates;
   double *way = m->z0;
@@ -316,7 +316,7 @@ static bool step_aside(assembly *s, const double *start, double sense) {
   return find_positions(s, 0);
 }
 
-int od_assembly_rank_nearby(assembly *s, int *integers, double *matrix, int rank) {
+int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank) {
   od_model *m = s->m;
   size_t size = (size_t)m->coordinates * sizeof *m->z0;
   double *start = malloc(size);

@@ -10,25 +10,25 @@
 #include "model/builder.h"
 
 // One exact initial value.
-typedef struct condition {
+typedef struct od_condition {
   int initial;  // which of the builder's
   od_output output;
   double value;
-} condition;
+} od_condition;
 
-typedef struct assembly {
+typedef struct od_assembly {
   od_build *b;
   od_model *m;
   double *w;
   double _Complex *wc;
-  condition *at_position, *at_rate, *balanced;
+  od_condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
   int *initial_of_z;                        // which of the builder's initial values each coordinate has
   int rows;                                 // of the largest problem: closure rows and conditions
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
   int *pivot;
-} assembly;
+} od_assembly;
 
 // The first-order state that an output shows, or -1.
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
@@ -45,28 +45,28 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
 
 // Rough values into z0 and zd0, pressures and spools into c0, exact values into conditions; complains about unknown and
 // missing ones.
-void od_assembly_sort_initial_values(assembly *s);
+void od_assembly_sort_initial_values(od_assembly *s);
 // Work memory for the numbers at hand.
-void od_assembly_load_numbers(assembly *s);
+void od_assembly_load_numbers(od_assembly *s);
 // Reference rotations of spherical joints that begin near the singular position of their angles.
-void od_assembly_choose_charts(assembly *s);
-void od_assembly_positions(assembly *s);
-void od_assembly_rates(assembly *s);
+void od_assembly_choose_charts(od_assembly *s);
+void od_assembly_positions(od_assembly *s);
+void od_assembly_rates(od_assembly *s);
 // The rank of the closure Jacobian at the positions in w, and the largest one a little further along a motion that the
 // loops allow: larger if the machine starts in a singular position, where rows that are not redundant look as if they
 // were.
-int od_assembly_rank(assembly *s, int *integers, double *matrix);
-int od_assembly_rank_nearby(assembly *s, int *integers, double *matrix, int rank);
+int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
+int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
 // A plant of the assembled machine for the last checks, at its initial point; g and matrix are scratch.
-typedef struct trial_plant {
+typedef struct od_trial_plant {
   od_plant *plant;
   void *work;
   double *x, *u, *g, *matrix;
-} trial_plant;
+} od_trial_plant;
 // Finds what is to be balanced and writes it into z0 and c0.
-void od_assembly_balance(assembly *s, const trial_plant *t);
+void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // finish.c: false with a message when a cylinder cannot be as long as that.
-bool od_assembly_check_reach(assembly *s, int cylinder, double length);
+bool od_assembly_check_reach(od_assembly *s, int cylinder, double length);
 
 #endif

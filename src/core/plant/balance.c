@@ -14,14 +14,14 @@
 
 #include "plant/assembly.h"
 #include "plant/equilibrium.h"
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 
 typedef struct balance {
-  assembly *s;
-  const trial_plant *t;
+  od_assembly *s;
+  const od_trial_plant *t;
   int n, angles, pressures, states;  // degrees of freedom; what is balanced
-  condition *held;                   // positions that stay
+  od_condition *held;                // positions that stay
   int helds;
   int *state, *row;     // unknowns; rows of the residual
   int *owner, *source;  // the initial values that unknowns and rows are about
@@ -38,34 +38,34 @@ static const od_model *model_of(const balance *b) {
 static const char *name_of(const balance *b, int initial) {
   return b->s->b->initial[initial].quantity;
 }
-static bool is_coordinate(const condition *c) {
+static bool is_coordinate(const od_condition *c) {
   return c->output.kind == OD_OUT_COORDINATE;
 }
-static bool is_pressure(const condition *c) {
+static bool is_pressure(const od_condition *c) {
   return c->output.kind == OD_OUT_NODE_PRESSURE;
 }
 static int coordinate_of_row(const balance *b, int k) {
-  return od_machine_plant_integers(b->t->plant, b->t->work)[model_of(b)->layout.independent + k];
+  return od_model_plant_integers(b->t->plant, b->t->work)[model_of(b)->layout.independent + k];
 }
 
 // ---- positions that stay
 
 // The change of an output with the independent coordinates, at the last point.
 static void gradient(const balance *b, const od_output *o, double *row) {
-  const machine *d = machine_of(b->t->plant);
-  parts p = parts_of(d, b->t->work);
-  od_machine_prepare_tangents(d, &p);
-  directions v = clear_directions(b->t->plant, &p);
+  const od_plant_data *d = od_plant_data_of(b->t->plant);
+  od_work_parts p = od_work_parts_of(d, b->t->work);
+  od_model_plant_prepare_tangents(d, &p);
+  od_directions v = clear_directions(b->t->plant, &p);
   for (int k = 0; k < b->n; k++) {
     v.dz[k] = 1;
     od_mechanics(d->m)->tangent_motion(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_POSITION);
-    row[k] = od_machine_output_change(d->m, p.w, o, v.dc, v.du);
+    row[k] = od_model_output_change(d->m, p.w, o, v.dc, v.du);
     v.dz[k] = 0;
   }
 }
 
 static double value_of(const balance *b, const od_output *o) {
-  return od_machine_output(model_of(b), od_machine_plant_scalars(b->t->plant, b->t->work), o);
+  return od_model_output_value(model_of(b), od_model_plant_scalars(b->t->plant, b->t->work), o);
 }
 
 static void conditions(void *user, void *work, double *r, double *rz) {
@@ -115,7 +115,7 @@ static bool is_balanced(const balance *b, int coordinate) {
 
 // False with a message when a balanced coordinate is decided by something else.
 static bool choose_held(balance *b) {
-  assembly *s = b->s;
+  od_assembly *s = b->s;
   basis known = {b->work, 0};
   for (int i = 0; i < s->positions; i++)
     if (speak_for(b, &known, &s->at_position[i].output)) b->held[b->helds++] = s->at_position[i];
@@ -131,7 +131,7 @@ static bool choose_held(balance *b) {
   for (int j = 0; j < s->m->coordinates && good; j++) {
     od_output o = {.kind = OD_OUT_COORDINATE, .index = j};
     if (!is_balanced(b, j) && speak_for(b, &known, &o))
-      b->held[b->helds++] = (condition){s->initial_of_z[j], o, value_of(b, &o)};
+      b->held[b->helds++] = (od_condition){s->initial_of_z[j], o, value_of(b, &o)};
   }
   return good;
 }
@@ -170,7 +170,7 @@ static void add_row(balance *b, int row, int source) {
 }
 
 // A typical size of a state: blocks have none of their own.
-static double typical_state(const balance *b, const condition *c, int state) {
+static double typical_state(const balance *b, const od_condition *c, int state) {
   if (is_pressure(c)) return 1e6;
   double there = fabs(model_of(b)->c0[state]);
   return there > 1 ? there : 1;
@@ -179,7 +179,7 @@ static double typical_state(const balance *b, const condition *c, int state) {
 // Unknowns: positions, pressures, states of blocks. Rows: forces, the blocks' rates, then all rates that pressures
 // could rest by.
 static void list_unknowns(balance *b) {
-  const assembly *s = b->s;
+  const od_assembly *s = b->s;
   for (int k = 0; k < b->n && b->angles > 0; k++)
     add_unknown(b, k, s->initial_of_z[coordinate_of_row(b, k)],
                 od_model_coordinate_unit(s->m, coordinate_of_row(b, k)));
@@ -188,7 +188,7 @@ static void list_unknowns(balance *b) {
   b->forces = b->rows;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < s->balances; i++) {
-      const condition *c = &s->balanced[i];
+      const od_condition *c = &s->balanced[i];
       if (is_coordinate(c) || is_pressure(c) != (pass == 0)) continue;
       int state = od_assembly_first_order_state(s->m, &c->output);
       add_unknown(b, 2 * b->n + state, c->initial, typical_state(b, c, state));
@@ -258,7 +258,7 @@ static bool find_pivots(balance *b, const double *x, int resting) {
 
 // The mass matrix at the last point, into t->matrix.
 static bool mass_matrix(const balance *b) {
-  const trial_plant *t = b->t;
+  const od_trial_plant *t = b->t;
   return t->plant->ops->step_matrix(t->plant, t->work, 0, 0, t->matrix) == OD_OK;
 }
 
@@ -329,7 +329,7 @@ static void check_forces(balance *b) {
 static bool complain_about_suction(balance *b, const double *x, bool value) {
   bool found = false;
   for (int i = 0; i < b->s->balances; i++) {
-    const condition *c = &b->s->balanced[i];
+    const od_condition *c = &b->s->balanced[i];
     if (!is_pressure(c)) continue;
     double pressure = x[2 * b->n + od_assembly_first_order_state(model_of(b), &c->output)];
     if (!(pressure < 0)) continue;
@@ -439,7 +439,7 @@ static int mover_of(const balance *b, int cylinder) {
 // A balance that an end stop holds is none that the cylinder was built for.
 static void check_strokes(balance *b) {
   const od_model *m = model_of(b);
-  const double *w = od_machine_plant_scalars(b->t->plant, b->t->work);
+  const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   for (int i = 0; i < m->cylinders && b->angles > 0; i++) {
     const double *q = m->theta + m->cylinder[i].number;
     double length = w[m->layout.length + i], shortest = q[OD_CYLINDER_CLOSED],
@@ -483,7 +483,7 @@ static void give_memory_back(balance *b) {
 
 // Unknowns and as many equations; false with a message when there cannot be.
 static bool pose(balance *b) {
-  const trial_plant *t = b->t;
+  const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
     return true;
   if (b->angles > 0 && (!choose_held(b) || !check_held_cylinders(b))) return false;
@@ -496,7 +496,7 @@ static bool pose(balance *b) {
 }
 
 static void search_balance(balance *b) {
-  const trial_plant *t = b->t;
+  const od_trial_plant *t = b->t;
   od_model *m = b->s->m;
   int n = b->n, nx = od_plant_nx(t->plant);
   double *start = malloc((size_t)(nx + 1) * sizeof *start);
@@ -510,13 +510,13 @@ static void search_balance(balance *b) {
     check_forces(b);
     check_strokes(b);
     memcpy(m->c0, t->x + 2 * n, (size_t)m->states * sizeof *m->c0);
-    memcpy(m->z0, od_machine_plant_scalars(t->plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
+    memcpy(m->z0, od_model_plant_scalars(t->plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
     memcpy(b->s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
   }
   free(start);
 }
 
-void od_assembly_balance(assembly *s, const trial_plant *t) {
+void od_assembly_balance(od_assembly *s, const od_trial_plant *t) {
   if (s->balances == 0) return;
   balance b = {.s = s, .t = t, .n = t->plant->nz};
   for (int i = 0; i < s->balances; i++) {

@@ -6,16 +6,16 @@
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant.h"
 
 // Where the search for static balance begins need not be where the machine can be.
-static bool balances_positions(const assembly *s) {
+static bool balances_positions(const od_assembly *s) {
   bool found = false;
   for (int i = 0; i < s->balances; i++) found = found || s->balanced[i].output.kind == OD_OUT_COORDINATE;
   return found;
 }
 
-bool od_assembly_check_reach(assembly *s, int cylinder, double length) {
+bool od_assembly_check_reach(od_assembly *s, int cylinder, double length) {
   const od_cylinder *c = &s->m->cylinder[cylinder];
   const double *q = s->m->theta + c->number;
   double shortest = q[OD_CYLINDER_CLOSED], longest = shortest + q[OD_CYLINDER_STROKE];
@@ -27,7 +27,7 @@ bool od_assembly_check_reach(assembly *s, int cylinder, double length) {
   return false;
 }
 
-static void check_reach(assembly *s) {
+static void check_reach(od_assembly *s) {
   const od_model *m = s->m;
   od_mechanics(m)->open_positions(m, s->w);
   od_mechanics(m)->open_velocities(m, s->w);
@@ -35,7 +35,7 @@ static void check_reach(assembly *s) {
 }
 
 // A spring between points that coincide has no direction.
-static void check_springs(assembly *s) {
+static void check_springs(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->springs; i++)
     if (!(od_mechanics(m)->output(m, s->w, &(od_output){.kind = OD_OUT_SPRING_LENGTH, .index = i}) > 1e-12 * m->size))
@@ -45,7 +45,7 @@ static void check_springs(assembly *s) {
 }
 
 // The equations of a fixed or sliding joint also hold when one body is turned over.
-static void check_senses(assembly *s) {
+static void check_senses(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->joints; i++) {
@@ -67,9 +67,9 @@ static void check_senses(assembly *s) {
   }
 }
 
-static bool begin_trial(assembly *s, trial_plant *t) {
+static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
-  *t = (trial_plant){0};
+  *t = (od_trial_plant){0};
   if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
   size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant);
   t->work = calloc(1, t->plant->work_size);
@@ -81,7 +81,7 @@ static bool begin_trial(assembly *s, trial_plant *t) {
   return t->work && t->x && t->u && t->g && t->matrix && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
 }
 
-static void end_trial(trial_plant *t) {
+static void end_trial(od_trial_plant *t) {
   free(t->work);
   free(t->x);
   free(t->u);
@@ -108,14 +108,14 @@ static bool is_at_singular_angles(const od_model *m, int joint) {
 
 // Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass
 // matrix are the inertias left to each coordinate when the earlier ones give way.
-static void check_inertia(assembly *s, const trial_plant *t) {
+static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
   int n = plant->nz, nk = od_plant_nk(plant);
   double *k = t->g + nk, *M = t->matrix;
   if (plant->ops->residual(plant, t->work, 0, t->x, k, t->u, t->g) != OD_OK) return;
   plant->ops->step_matrix(plant, t->work, 0, 0, M);
-  const int *in = od_machine_plant_integers(plant, t->work);
+  const int *in = od_model_plant_integers(plant, t->work);
   for (int i = 0; i < n; i++) t->g[i] = M[i * nk + i];
   for (int i = 0; i < n; i++) {
     int coordinate = in[m->layout.independent + i];
@@ -139,8 +139,8 @@ static void check_inertia(assembly *s, const trial_plant *t) {
   }
 }
 
-static void check_and_balance(assembly *s) {
-  trial_plant t;
+static void check_and_balance(od_assembly *s) {
+  od_trial_plant t;
   if (begin_trial(s, &t)) {
     check_inertia(s, &t);
     if (!s->b->problems) od_assembly_balance(s, &t);
@@ -149,7 +149,7 @@ static void check_and_balance(assembly *s) {
 }
 
 // The degrees of freedom that the loops leave.
-static void count_freedom(assembly *s) {
+static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
   int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
   double *matrix = calloc((size_t)((m->rows + 2) * (m->coordinates + 1)), sizeof *matrix);
@@ -178,14 +178,14 @@ static void count_freedom(assembly *s) {
   }
 }
 
-static void note_energy(assembly *s) {
+static void note_energy(od_assembly *s) {
   const od_mechanics_real *mech = od_mechanics(s->m);
   mech->open_positions(s->m, s->w);
   mech->open_velocities(s->m, s->w);
   s->m->stored0 = mech->output(s->m, s->w, &(od_output){.kind = OD_OUT_STORED});
 }
 
-static bool take_memory(assembly *s) {
+static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
   size_t n = (size_t)m->coordinates + 1, rows = (size_t)(m->rows + s->b->initials) + 1;
   s->rows = (int)rows;
@@ -207,7 +207,7 @@ static bool take_memory(assembly *s) {
          s->matrix && s->normal && s->r && s->y && s->trial && s->pivot;
 }
 
-static void give_memory_back(assembly *s) {
+static void give_memory_back(od_assembly *s) {
   free(s->w);
   free(s->wc);
   free(s->at_position);
@@ -229,7 +229,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   b->problems = 0;
   if (b->part.bodies == 0 && b->part.nodes == 0 && b->part.blocks == 0)
     od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
-  assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
+  od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
   if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
     od_build_complain(b, OD_ABOUT_MACHINE, -1,
                       s.m->blocks ? "nothing can move: no block of the machine has a state"

@@ -38,10 +38,10 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
 
 // One initial value: rough ones go into z0, pressures, spools and states of blocks into c0, exact ones become
 // conditions.
-static void take_initial_value(assembly *s, int i) {
+static void take_initial_value(od_assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];
-  condition c = {.initial = i, .value = in->value};
+  od_condition c = {.initial = i, .value = in->value};
   const char *joint;
   if (!find_quantity(m, in->quantity, &c.output)) {
     if (names_loop_joint(m, in->quantity, &joint))
@@ -83,7 +83,7 @@ static void take_initial_value(assembly *s, int i) {
   if (in->exact && rate) s->at_rate[s->rates++] = c;
 }
 
-static void complain_about_missing_values(assembly *s) {
+static void complain_about_missing_values(od_assembly *s) {
   const od_model *m = s->m;
   for (int j = 0; j < m->coordinates; j++) {
     if (s->given_z[j]) continue;
@@ -99,7 +99,7 @@ static void complain_about_missing_values(assembly *s) {
                         m->node[i].name, m->node[i].name);
 }
 
-void od_assembly_sort_initial_values(assembly *s) {
+void od_assembly_sort_initial_values(od_assembly *s) {
   for (int i = 0; i < s->b->initials; i++) take_initial_value(s, i);
   complain_about_missing_values(s);
 }

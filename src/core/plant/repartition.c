@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plant/machine_block.h"
+#include "plant/model_plant_work.h"
 
 // When R has an entry larger than this (weighted), another choice of coordinates is clearly better; less is enough
 // where a preferred coordinate would come in or has to go.
@@ -20,7 +20,7 @@ static bool is_preferred(const od_model *m, int coordinate) {
 
 // Whether the closure rows in use, or the order of their pivots, have become bad: rows stand in the ground's axes, and
 // a loop that is carried around may leave them although its coordinates are as good as before.
-static bool rows_are_bad(const machine *d, const parts *p) {
+static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // of the inverse pivots
   for (int i = 0; i < od_partition_rank(d->m); i++)
@@ -30,7 +30,7 @@ static bool rows_are_bad(const machine *d, const parts *p) {
 }
 
 // Whether some dependent coordinate would serve clearly better as an independent one.
-static bool partition_is_bad(const machine *d, const parts *p) {
+static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   const double *weight = m->coordinate_weight;
@@ -44,7 +44,7 @@ static bool partition_is_bad(const machine *d, const parts *p) {
   return false;
 }
 
-bool od_machine_chart_is_bad(const od_model *m, const double *w, int first) {
+bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
   return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
@@ -52,7 +52,7 @@ bool od_machine_chart_is_bad(const od_model *m, const double *w, int first) {
 // Relative to the new reference (the present orientation) the axes are the unit vectors of the last link, so
 // z_new = 0, z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the
 // old coordinates and become those in the new ones. All in ground axes, where S holds the axes.
-void od_machine_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
+void od_model_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
   const od_layout *l = &m->layout;
   const double *S = work + l->S + OD_SPATIAL_NV * first, *R = work + l->rotation + OD_SPATIAL_NR * (first + 2);
   double *z = work + l->z + m->link[first].coordinate, *zd = work + l->zd + m->link[first].coordinate;
@@ -92,24 +92,24 @@ void od_machine_move_chart(const od_model *m, double *work, int first, double *T
   for (int k = 0; k < 3; k++) z[k] = 0, zd[k] = w[k];
 }
 
-int od_machine_wants_repartition(const od_plant *plant, void *work) {
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+int od_model_plant_wants_repartition(const od_plant *plant, void *work) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   for (int i = 1; i < d->m->links && d->m->charts > 0; i++)
-    if (od_machine_chart_is_bad(d->m, p.w, i)) return 1;
+    if (od_model_chart_is_bad(d->m, p.w, i)) return 1;
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
 // How all coordinates and their rates change with the parameters while the old independent ones stay: columns `first`
 // on of T and T1. Numbers of the circuit leave the mechanism alone.
 static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   double _Complex *g = p.wc + l->scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
   for (int j = 0; j < plant->np; j++) {
     bool moves = d->owner[j].owner == OD_OWNER_NONE;
-    od_status status = moves ? od_machine_complex_point(plant, work, j, NULL, g) : OD_OK;
+    od_status status = moves ? od_model_plant_complex_point(plant, work, j, NULL, g) : OD_OK;
     if (status != OD_OK) return status;
     for (int i = 0; i < d->m->coordinates; i++) {
       T[i * columns + first + j] = moves ? __imag__ p.wc[l->z + i] / od_imaginary_step : 0;
@@ -120,7 +120,7 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
 }
 
 // Coordinates, their rates, reference rotations and the choice of coordinates: copied aside, or back from there.
-static void keep_choice(const machine *d, const parts *p, double *aside, bool back) {
+static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *aside, bool back) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   const struct {
@@ -138,39 +138,39 @@ static void keep_choice(const machine *d, const parts *p, double *aside, bool ba
   }
 }
 
-size_t od_machine_choice_doubles(const od_model *m) {
+size_t od_model_choice_doubles(const od_model *m) {
   size_t integers = (size_t)(m->coordinates + m->rows);
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-od_status od_machine_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
-  const machine *d = machine_of(plant);
+od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p) {
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   const od_mechanics_real *mech = od_mechanics(m);
-  int n = m->coordinates, free = m->freedom;
+  int n = m->coordinates, freedom = m->freedom;
 
   // How all coordinates and their rates change with the old independent ones: T (n x 2 free), T1 likewise; further
   // columns for the parameters, where wanted.
-  int np = map_p ? plant->np : 0, columns = 2 * free + np;
+  int np = map_p ? plant->np : 0, columns = 2 * freedom + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *aside = dense + (m->rows + 2) * (n + 1);
-  directions v = clear_directions(plant, &p);
-  for (int j = 0; j < 2 * free; j++) {
-    (j < free ? v.dz : v.dzd)[j % free] = 1;
-    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < free ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
+  od_directions v = clear_directions(plant, &p);
+  for (int j = 0; j < 2 * freedom; j++) {
+    (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;
+    mech->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, j < freedom ? OD_LEVEL_POSITION : OD_LEVEL_VELOCITY);
     put_column(T, n, columns, j, p.w + l->dz);
     put_column(T1, n, columns, j, p.w + l->dzd);
-    (j < free ? v.dz : v.dzd)[j % free] = 0;
+    (j < freedom ? v.dz : v.dzd)[j % freedom] = 0;
   }
-  od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * free) : OD_OK;
+  od_status status = np ? parameter_motion(plant, work, T, T1, columns, 2 * freedom) : OD_OK;
   if (status != OD_OK) return status;
   keep_choice(d, &p, aside, false);
   for (int i = 1; i < m->links && m->charts > 0; i++)
-    if (od_machine_chart_is_bad(m, p.w, i)) {
+    if (od_model_chart_is_bad(m, p.w, i)) {
       int c = m->link[i].coordinate;
-      od_machine_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);
+      od_model_move_chart(m, p.w, i, T + c * columns, T1 + c * columns, columns);
     }
   p.head->placed = 0;
   mech->open_positions(m, p.w);
@@ -178,24 +178,24 @@ od_status od_machine_repartition(const od_plant *plant, void *work, double *x, d
     keep_choice(d, &p, aside, true);
     return OD_SINGULAR;
   }
-  for (int i = 0; i < od_partition_rank(m) * free; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
+  for (int i = 0; i < od_partition_rank(m) * freedom; i++) p.w[l->R + i] = 0;  // nothing to predict with yet
   for (int i = 0; i < od_partition_rank(m); i++) p.w[l->curl + i] = 0;
   p.head->inverse_pivot = 0;
   memcpy(p.kept, p.w + l->z, (size_t)n * sizeof *p.kept);
   int nx = od_plant_nx(plant);
   for (int i = 0; i < nx * np; i++) map_p[i] = 0;
-  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * free * nx;  // the circuit stays
-  for (int k = 0; k < free; k++) {
+  for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0 && i >= 2 * freedom * nx;  // the circuit stays
+  for (int k = 0; k < freedom; k++) {
     int j = p.in[l->independent + k];
     x[k] = p.w[l->z + j];
-    x[free + k] = p.w[l->zd + j];
+    x[freedom + k] = p.w[l->zd + j];
     if (map) {
-      memcpy(map + k * nx, T + j * columns, (size_t)(2 * free) * sizeof *map);
-      memcpy(map + (free + k) * nx, T1 + j * columns, (size_t)(2 * free) * sizeof *map);
+      memcpy(map + k * nx, T + j * columns, (size_t)(2 * freedom) * sizeof *map);
+      memcpy(map + (freedom + k) * nx, T1 + j * columns, (size_t)(2 * freedom) * sizeof *map);
     }
     if (np) {
-      memcpy(map_p + k * np, T + j * columns + 2 * free, (size_t)np * sizeof *map);
-      memcpy(map_p + (free + k) * np, T1 + j * columns + 2 * free, (size_t)np * sizeof *map);
+      memcpy(map_p + k * np, T + j * columns + 2 * freedom, (size_t)np * sizeof *map);
+      memcpy(map_p + (freedom + k) * np, T1 + j * columns + 2 * freedom, (size_t)np * sizeof *map);
     }
   }
   return OD_OK;

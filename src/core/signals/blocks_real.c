@@ -50,16 +50,16 @@ static void pid_slopes(const od_block *b, const double *q, const double *x, doub
   bool derivative = b->spec.derivative;
   double rate = derivative ? 1 / q[3] : 0, by_e = q[0] + q[2] * rate;
   double v = q[0] * e + x[0] + (derivative ? q[2] * (e - x[1]) * rate : 0);
-  bool free = !b->spec.limited || within(v, q + 4);
-  double back = free ? 0 : -pid_tracking(b, q);
-  if (free) {
+  bool unlimited = !b->spec.limited || within(v, q + 4);
+  double back = unlimited ? 0 : -pid_tracking(b, q);
+  if (unlimited) {
     *by_state(s, 0, 0) = 1;
     *by_input(s, 0, 0) = by_e;
   }
   *by_state(s, 1, 0) = back;
   *by_input(s, 1, 0) = q[1] + back * by_e;
   if (!derivative) return;
-  if (free) *by_state(s, 0, 1) = -q[2] * rate;
+  if (unlimited) *by_state(s, 0, 1) = -q[2] * rate;
   *by_state(s, 1, 1) = -back * q[2] * rate;
   *by_state(s, 2, 1) = -rate;
   *by_input(s, 2, 0) = rate;
@@ -85,9 +85,9 @@ static void block_slopes(const od_block *b, const double *q, const double *x, co
       return;
     case OD_BLOCK_PRODUCT: product_slopes(b, q, u, s); return;
     case OD_BLOCK_INTEGRATOR: {
-      bool free = !b->spec.limited || within(x[0], q + 1);
-      *by_state(s, 0, 0) = free ? 1 : 0;
-      *by_state(s, 1, 0) = free ? 0 : -1 / q[3];
+      bool unlimited = !b->spec.limited || within(x[0], q + 1);
+      *by_state(s, 0, 0) = unlimited ? 1 : 0;
+      *by_state(s, 1, 0) = unlimited ? 0 : -1 / q[3];
       *by_input(s, 1, 0) = q[0];
       return;
     }

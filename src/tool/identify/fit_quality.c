@@ -114,7 +114,7 @@ typedef struct part {
   long first, end;
   od_fit_quality *quality;
 } part;
-static void parts_of(const od_fit_work *w, int set, int i, part parts[2]) {
+static void od_work_parts_of(const od_fit_work *w, int set, int i, part parts[2]) {
   const od_fit_data *d = w->f->data[set];
   const od_fit_set_result *r = &w->f->set[set];
   parts[0] = (part){0, d->fitted, &r->fitted_quality[i]};
@@ -129,7 +129,7 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   od_status status = od_fit_predict(w, set, w->predictor[set], w->start, y, NULL);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
-    parts_of(w, set, i, parts);
+    od_work_parts_of(w, set, i, parts);
     for (int p = 0; p < 2; p++)
       parts[p].quality->start_fit =
           status == OD_OK ? fit_percent(w, set, y, i, parts[p].first, parts[p].end) : (double)NAN;
@@ -151,7 +151,7 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
-    parts_of(w, set, i, parts);
+    od_work_parts_of(w, set, i, parts);
     for (int p = 0; p < 2 && od_fit_keeps_going(w); p++) {
       parts[p].quality->fit = fit_percent(w, set, w->y[set], i, parts[p].first, parts[p].end);
       judge_residuals(w, set, i, parts[p].first, parts[p].end, memory, parts[p].quality);

@@ -17,7 +17,7 @@
 
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant.h"
 #include "integrate/sim_block.h"
 #include "support/machines.h"
 
@@ -48,7 +48,7 @@ static subject open_subject(const char *file, const char *variant) {
   assert_non_null(s.machine);
   od_plant *first = NULL;
   assert_int_equal(od_machine_plant(s.machine, NULL, 0, NULL, 0, &first, NULL), OD_OK);
-  s.m = od_machine_plant_model(first);
+  s.m = od_model_plant_model(first);
   od_plant_free(first);
   int parameter[MOST_NUMBERS];
   assert_true(s.m->numbers <= MOST_NUMBERS);
@@ -76,7 +76,7 @@ static void close_subject(subject *s, const char *name) {
 // sim.
 static void load_numbers(subject *s, od_sim *sim, int moved) {
   const od_layout *l = &s->m->layout;
-  const double *w = od_machine_plant_scalars(s->plant, od_sim_work(sim));
+  const double *w = od_model_plant_scalars(s->plant, od_sim_work(sim));
   memset(s->w, 0, (size_t)l->scalars * sizeof *s->w);
   for (int i = 0; i < s->m->numbers; i++) s->w[l->theta + i] = w[l->theta + i] + (i == moved ? tiny * I : 0);
   for (int i = 0; i < s->m->coordinates; i++) s->w[l->z + i] = w[l->z + i];
@@ -85,8 +85,8 @@ static void load_numbers(subject *s, od_sim *sim, int moved) {
 
 static void residual(subject *s, od_sim *sim, const double complex *x, const double complex *k, const double complex *u,
                      double complex *g) {
-  const int *in = od_machine_plant_integers(s->plant, od_sim_work(sim));
-  assert_int_equal(od_machine_complex_residual(s->m, in, s->w, x, k, u, g), OD_OK);
+  const int *in = od_model_plant_integers(s->plant, od_sim_work(sim));
+  assert_int_equal(od_model_residual_complex(s->m, in, s->w, x, k, u, g), OD_OK);
 }
 
 // What moves: a state, a rate, an input or a number of the machine, in this order.

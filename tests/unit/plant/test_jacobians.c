@@ -20,7 +20,7 @@
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "oleodyn/sim.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant.h"
 #include "integrate/sim_block.h"
 #include "support/random_machine.h"
 
@@ -134,7 +134,7 @@ static void close_bench(bench *b) {
 // Loads theta (one number moved along the imaginary axis if moved >= 0), the coordinates and the charts.
 static void load_complex(bench *b, int moved) {
   const od_layout *l = &b->m->layout;
-  const double *w = od_machine_plant_scalars(b->plant, od_sim_work(b->sim));
+  const double *w = od_model_plant_scalars(b->plant, od_sim_work(b->sim));
   memset(b->w, 0, (size_t)l->scalars * sizeof *b->w);
   for (int i = 0; i < b->m->numbers; i++) b->w[l->theta + i] = w[l->theta + i];
   if (moved >= 0) b->w[l->theta + moved] += tiny * I;
@@ -145,8 +145,8 @@ static void load_complex(bench *b, int moved) {
 
 static void complex_residual(bench *b, const double complex *x, const double complex *k, const double complex *u,
                              double complex *g) {
-  const int *in = od_machine_plant_integers(b->plant, od_sim_work(b->sim));
-  od_status status = od_machine_complex_residual(b->m, in, b->w, x, k, u, g);
+  const int *in = od_model_plant_integers(b->plant, od_sim_work(b->sim));
+  od_status status = od_model_residual_complex(b->m, in, b->w, x, k, u, g);
   assert_int_equal(status, OD_OK);
 }
 
@@ -211,7 +211,7 @@ static void check_derivatives(bench *b) {
     for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
     for (int i = 0; i < b->nk; i++) f[(b->nz + i) * all + j] = cimag(k[i]) / tiny;
     for (int i = 0; i < b->ny; i++)
-      h[i * all + j] = cimag(od_machine_complex_output(b->m, b->w, &b->m->output[i])) / tiny;
+      h[i * all + j] = cimag(od_model_output_value_complex(b->m, b->w, &b->m->output[i])) / tiny;
   }
   double *got = calloc((size_t)((b->nx + b->ny) * all), sizeof *got);
   for (int i = 0; i < b->nx; i++)

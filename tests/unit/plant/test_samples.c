@@ -12,7 +12,7 @@
 
 #include "mechanics/mechanics.h"
 #include "oleodyn/observer.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant.h"
 #include "integrate/sim_block.h"
 #include "signals/blocks.h"
 #include "support/machines.h"
@@ -23,10 +23,10 @@ static const double tiny = 1e-30;
 
 // x after the sample, with entry j of x (or, from nx on, of the parameters) moved along the imaginary axis.
 static void complex_jump(od_sim *before, const od_plant *plant, const int *parameter, int j, double complex *x) {
-  const od_model *m = od_machine_plant_model(plant);
+  const od_model *m = od_model_plant_model(plant);
   const od_layout *l = &m->layout;
-  const double *real = od_machine_plant_scalars(plant, od_sim_work(before));
-  const int *in = od_machine_plant_integers(plant, od_sim_work(before));
+  const double *real = od_model_plant_scalars(plant, od_sim_work(before));
+  const int *in = od_model_plant_integers(plant, od_sim_work(before));
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
   double complex *w = calloc((size_t)l->scalars + 1, sizeof *w), k[MOST], u[4], g[MOST], next[32];
   for (int i = 0; i < m->numbers; i++) w[l->theta + i] = real[l->theta + i];
@@ -37,7 +37,7 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   for (int i = 0; i < nx; i++) x[i] = od_sim_state(before)[i] + (i == j ? tiny * I : 0);
   for (int i = 0; i < nk; i++) k[i] = od_sim_rates(before)[i];
   for (int i = 0; i < plant->nu; i++) u[i] = od_sim_inputs(before)[i];
-  assert_int_equal(od_machine_complex_residual(m, in, w, x, k, u, g), OD_OK);
+  assert_int_equal(od_model_residual_complex(m, in, w, x, k, u, g), OD_OK);
   for (int i = 0; i < m->samplers; i++) {
     const od_block *b = &m->block[m->sampler[i]];
     int source = m->block_line[b->line].source;

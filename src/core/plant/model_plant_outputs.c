@@ -2,8 +2,8 @@
 // Jacobians.
 #include <stddef.h>
 
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 
 // What the integrals of the powers add to an output.
 static double integral_part(const od_model *m, const od_output *o, const double *energy) {
@@ -39,36 +39,36 @@ static double stop_share(const od_output *o) {
 }
 
 // An output without its integrals; how it changes along the last tangent; and both in one, in complex numbers.
-double od_machine_output(const od_model *m, const double *w, const od_output *o) {
+double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   double share = stop_share(o), value = od_mechanics(m)->output(m, w, o);
   return share != 0 ? value + share * od_circuit_stored(m, w) : value;
 }
-double od_machine_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_tangent(m, w, o, dc, du);
   double share = stop_share(o), value = od_mechanics(m)->output_tangent(m, w, o, du);
   return share != 0 ? value + share * od_circuit_stored_tangent(m, w) : value;
 }
-double _Complex od_machine_complex_output(const od_model *m, const double _Complex *w, const od_output *o) {
+double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
   return od_mechanics_with_derivatives(m)->output(m, w, o) + stop_share(o) * od_circuit_stored_complex(m, w);
 }
 
-od_status od_machine_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
-    y[i] = od_machine_output(d->m, p.w, o) + 0.0;  // no output is minus zero
+    y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
     if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
   }
   return OD_OK;
 }
 
-od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
-  const machine *d = machine_of(plant);
+od_status od_model_plant_powers(const od_plant *plant, void *work, double *power) {
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   const struct {
     od_output_kind kind;
     int count;
@@ -78,7 +78,7 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
   for (int k = 0; k < OD_POWER_KINDS; k++)
     for (int i = 0; i < kinds[k].count; i++) {
       od_output o = {.kind = kinds[k].kind, .index = i};
-      double value = od_machine_output(m, p.w, &o);
+      double value = od_model_output_value(m, p.w, &o);
       // A pump's power is what it supplies, so its loss is the opposite.
       *power++ = k == OD_POWER_FLOW && m->flow[i].kind == OD_FLOW_PUMP ? -value : value;
     }
@@ -87,12 +87,12 @@ od_status od_machine_powers(const od_plant *plant, void *work, double *power) {
 
 // The wanted outputs along the direction that the last tangent_motion(), dc, the inputs in du and a block's number
 // describe, into a column.
-static void output_column(const machine *d, const parts *p, const unsigned char *wanted, const double *dc, double *du,
-                          od_block_number number, double *h, int columns, int column) {
-  if (d->m->blocks) od_machine_signal_tangent(d, p, dc, number, du);
+static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, const double *dc,
+                          double *du, od_block_number number, double *h, int columns, int column) {
+  if (d->m->blocks) od_model_plant_signal_tangent(d, p, dc, number, du);
   for (int i = 0; i < d->plant.ny; i++)
     if (!wanted || wanted[i])
-      h[i * columns + column] = od_machine_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
+      h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du);
 }
 
 // What an output shows of the mechanism's motion: nothing (OD_LEVEL_INPUT), positions, velocities, accelerations.
@@ -114,7 +114,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
   }
 }
 
-bool od_machine_output_has_rates(const od_model *m, const od_output *o) {
+bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
@@ -141,9 +141,9 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
 
 static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted,
                                            const double *kp, double *hp) {
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant);
   double _Complex *g = p.wc + m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *dk = p.scratch;
@@ -156,17 +156,17 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
       continue;
     }
     if (d->block[j].block >= 0) {  // through signals, and through the accelerations that follow them
-      directions v = clear_directions(plant, &p);
+      od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
       od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, OD_LEVEL_ACCELERATION);
       output_column(d, &p, wanted, v.dc, v.du, d->block[j], hp, plant->np, j);
       continue;
     }
     for (int k = 0; k < nk; k++) dk[k] = plant->outputs_of_rates ? kp[k * plant->np + j] : 0;
-    od_status status = od_machine_complex_point(plant, work, j, dk, g);
+    od_status status = od_model_plant_complex_point(plant, work, j, dk, g);
     if (status != OD_OK) return status;
     for (int i = 0; i < plant->ny; i++) {
-      double _Complex y = od_machine_complex_output(m, p.wc, &m->output[d->output[i]]);
+      double _Complex y = od_model_output_value_complex(m, p.wc, &m->output[d->output[i]]);
       hp[i * plant->np + j] = __imag__ y / od_imaginary_step;
     }
   }
@@ -178,7 +178,7 @@ typedef struct sight {
   bool positions, velocities, accelerations;
 } sight;
 
-static sight sight_of(const machine *d, const unsigned char *wanted) {
+static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   sight s = {0};
   for (int i = 0; i < d->plant.ny; i++) {
     od_level level = wanted && !wanted[i] ? OD_LEVEL_INPUT : level_shown(d->m, &d->m->output[d->output[i]]);
@@ -191,8 +191,8 @@ static sight sight_of(const machine *d, const unsigned char *wanted) {
 
 // The motion of the mechanism along a direction, as far as it is seen. Accelerations follow by the derivatives of k, a
 // column of nk x columns.
-static void move_mechanism(const machine *d, const parts *p, const directions *v, sight seen, int level,
-                           const double *dk, int columns) {
+static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
+                           int level, const double *dk, int columns) {
   for (int k = 0; seen.accelerations && k < d->plant.nz; k++) v->dzdd[k] = dk[k * columns];
   bool moves = level == OD_LEVEL_POSITION   ? seen.positions
                : level == OD_LEVEL_VELOCITY ? seen.velocities
@@ -201,16 +201,16 @@ static void move_mechanism(const machine *d, const parts *p, const directions *v
                                      seen.accelerations ? v->dzdd : NULL, moves ? level : OD_LEVEL_INPUT);
 }
 
-od_status od_machine_output_jacobians(const od_plant *plant, void *work, const double *energy,
-                                      const unsigned char *wanted, const double *kx, const double *ku, const double *kp,
-                                      double *hx, double *hu, double *hp) {
+od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
+                                          const unsigned char *wanted, const double *kx, const double *ku,
+                                          const double *kp, double *hx, double *hu, double *hp) {
   (void)energy;
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nu = plant->nu;
   sight seen = sight_of(d, wanted);
-  od_machine_prepare_tangents(d, &p);
-  directions v = clear_directions(plant, &p);
+  od_model_plant_prepare_tangents(d, &p);
+  od_directions v = clear_directions(plant, &p);
   for (int j = 0; hx && j < nx; j++) {
     double *moved = j < n ? v.dz + j : j < 2 * n ? v.dzd + j - n : v.dc + j - 2 * n;
     int level = j < n ? OD_LEVEL_POSITION : j < 2 * n ? OD_LEVEL_VELOCITY : OD_LEVEL_ACCELERATION;

@@ -5,23 +5,23 @@
 // The mechanism tells the actuators' lengths s and speeds s', the circuit answers with their forces F and the rates v
 // of its states; J = ds/dz_ind carries forces back. Tangents of the mechanism run at the forces at hand; what the
 // circuit adds are small matrices (hydraulics/slopes_x.h). Blocks stand between the motion and the circuit
-// (machine_signals.c): what they measure is known then, what they drive comes after.
-#include "plant/machine_plant.h"
+// (model_plant_signals.c): what they measure is known then, what they drive comes after.
+#include "plant/model_plant.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/place.h"
-#include "plant/machine_block.h"
+#include "plant/model_plant_work.h"
 
 // ---- start and residual
 
 static od_status start(const od_plant *plant, void *work, double *x) {
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   memset(work, 0, plant->work_size);
   memcpy(p.w + l->theta, m->theta, (size_t)m->numbers * sizeof *p.w);
   memcpy(p.w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof *p.w);
@@ -41,15 +41,15 @@ static od_status start(const od_plant *plant, void *work, double *x) {
 }
 
 static void get_parameters(const od_plant *plant, const void *work, double *values) {
-  const machine *d = machine_of(plant);
-  const double *theta = od_machine_plant_scalars(plant, work) + d->m->layout.theta;
+  const od_plant_data *d = od_plant_data_of(plant);
+  const double *theta = od_model_plant_scalars(plant, work) + d->m->layout.theta;
   for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
 }
 
 // Lengths and masses have consequences for the constants of the mechanism, numbers of circuit and blocks have none.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   bool mechanism = false;
   for (int i = 0; i < plant->np; i++)
     if (!isfinite(values[i])) return OD_NOT_FINITE;
@@ -63,13 +63,14 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
 }
 
 // Whether x and u are those of the last point, so that nothing but accelerations is new.
-static bool same_place(const machine *d, const parts *p, const double *x, const double *u) {
+static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   return p->head->placed && memcmp(p->x, x, nx * sizeof *x) == 0 && (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
 // Moves mechanism and circuit to the point.
-static od_status move(const machine *d, const parts *p, const double *x, const double *k, const double *u) {
+static od_status move(const od_plant_data *d, const od_work_parts *p, const double *x, const double *k,
+                      const double *u) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nc = d->plant.nc, nu = d->plant.nu;
@@ -84,7 +85,7 @@ static od_status move(const machine *d, const parts *p, const double *x, const d
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
   od_status status = od_mechanics(m)->motion(m, p->in, p->w, x, x + n, k);
   if (status != OD_OK) return status;
-  if (m->blocks) od_machine_signals(m, p->w);
+  if (m->blocks) od_model_signals(m, p->w);
   od_circuit_evaluate(m, p->w);
   p->head->placed = 1;
   return OD_OK;
@@ -93,9 +94,9 @@ static od_status move(const machine *d, const parts *p, const double *x, const d
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   (void)t;
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nc = plant->nc;
   p.head->linear = 0;
   od_status status = move(d, &p, x, k, u);
@@ -111,10 +112,10 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
 // Where the iteration for the dependent coordinates starts: after a failure they may stand anywhere, or on another
 // branch.
 static void settle(const od_plant *plant, void *work, int back) {
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   memcpy(back ? p.w + l->z : p.kept, back ? p.kept : p.w + l->z, (size_t)m->coordinates * sizeof(double));
   if (!back) return;
   p.head->placed = 0;
@@ -125,7 +126,7 @@ static void settle(const od_plant *plant, void *work, int back) {
 
 // ---- Jacobians
 
-void od_machine_prepare_tangents(const machine *d, const parts *p) {
+void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p) {
   if (p->head->linear) return;
   const od_mechanics_real *mech = od_mechanics(d->m);
   mech->closure_forces(d->m, p->in, p->w);
@@ -133,12 +134,12 @@ void od_machine_prepare_tangents(const machine *d, const parts *p) {
     od_circuit_linearise(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }
-  if (d->m->blocks) od_machine_linearise_signals(d, p);
+  if (d->m->blocks) od_model_plant_linearise_signals(d, p);
   p->head->linear = 1;
 }
 
 // The circuit's rows of a column, for changed lengths and speeds of the actuators.
-static void circuit_part(const machine *d, const parts *p, double *column) {
+static void circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
   for (int i = 0; i < d->m->circuit_states; i++) {
@@ -151,38 +152,39 @@ static void circuit_part(const machine *d, const parts *p, double *column) {
 }
 
 // A column for a direction of the mechanism from a level on.
-static void motion_column(const machine *d, const parts *p, const directions *v, int level, double *column) {
+static void motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
+                          double *column) {
   od_mechanics(d->m)->tangent(d->m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, level, column);
   circuit_part(d, p, column);
-  if (d->m->blocks) od_machine_signal_motion_column(d, p, v->dc, level, column);
+  if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, level, column);
 }
 
 // Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
-static void state_columns(const machine *d, const parts *p, double *dc, double factor, double unit, double *matrix,
-                          int columns, int first) {
+static void state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor, double unit,
+                          double *matrix, int columns, int first) {
   const od_layout *l = &d->m->layout;
   int n = d->plant.nz, nc = d->m->circuit_states;
   for (int k = 0; k < n; k++)
     for (int j = 0; j < nc; j++)
       matrix[k * columns + first + j] =
-          factor == 0 ? 0 : factor * od_machine_pushed(d, p, k, p->w + l->force_state + j, nc);
+          factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_state + j, nc);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
     const double *restrict slopes = p->w + l->rate_state + i * nc;
     for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
     row[i] += unit;
   }
-  if (d->m->blocks) od_machine_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
+  if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nk = od_plant_nk(plant);
   // With rates alone nothing but the mass matrix is asked for.
   int level = alpha == 0 && beta == 0 ? OD_LEVEL_ACCELERATION : OD_LEVEL_POSITION;
-  if (level == OD_LEVEL_POSITION) od_machine_prepare_tangents(d, &p);
-  directions v = clear_directions(plant, &p);
+  if (level == OD_LEVEL_POSITION) od_model_plant_prepare_tangents(d, &p);
+  od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
     v.dz[k] = alpha;
     v.dzd[k] = beta;
@@ -196,12 +198,12 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
 }
 
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
-  const machine *d = machine_of(plant);
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, signals = d->m->signals;
-  od_machine_prepare_tangents(d, &p);
-  directions v = clear_directions(plant, &p);
+  od_model_plant_prepare_tangents(d, &p);
+  od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
     if (gx) {
       v.dz[k] = 1;
@@ -226,9 +228,9 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
     v.du[j] = 1;
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
     for (int k = 0; k < n; k++)
-      gu[k * nu + j] = v.out[k] + od_machine_pushed(d, &p, k, p.w + l->force_input + j, signals);
+      gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + l->force_input + j, signals);
     for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[l->rate_input + i * signals + j];
-    if (d->m->blocks) od_machine_signal_input_column(d, &p, j, gu + j, nu);
+    if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
   return OD_OK;
@@ -236,8 +238,8 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
 
 // ---- parameters: by hand for the circuit's numbers, complex steps through everything for lengths and masses
 
-od_status od_machine_complex_residual(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
-                                      const double _Complex *k, const double _Complex *u, double _Complex *g) {
+od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
+                                    const double _Complex *k, const double _Complex *u, double _Complex *g) {
   const od_layout *l = &m->layout;
   const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
   int n = m->freedom, nc = m->states;
@@ -245,19 +247,19 @@ od_status od_machine_complex_residual(const od_model *m, const int *in, double _
   for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
   od_status status = mech->motion(m, in, w, x, x + n, k);
   if (status != OD_OK) return status;
-  if (m->blocks) od_machine_complex_signals(m, w);
+  if (m->blocks) od_model_signals_complex(m, w);
   od_circuit_evaluate_complex(m, w);
   status = mech->residual(m, in, w, g);
   for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];
   return status;
 }
 
-od_status od_machine_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                   double _Complex *g) {
-  const machine *d = machine_of(plant);
+od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                       double _Complex *g) {
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
   double _Complex *wc = p.wc, *x = wc + l->scalars, *k = x + nx, *u = k + nk;
   double _Complex step = __builtin_complex(0.0, od_imaginary_step);
@@ -271,25 +273,25 @@ od_status od_machine_complex_point(const od_plant *plant, void *work, int parame
   for (int i = 0; i < nx; i++) x[i] = p.x[i];
   for (int i = 0; i < nk; i++) k[i] = p.k[i] + (dk ? dk[i] * step : 0);
   for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
-  return od_machine_complex_residual(m, p.in, wc, x, k, u, g);
+  return od_model_residual_complex(m, p.in, wc, x, k, u, g);
 }
 
 // A column for a number of the circuit; gp is zero there before.
-static void circuit_number_column(const machine *d, const parts *p, int j, double *gp) {
+static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
   int n = d->plant.nz, np = d->plant.np;
   double *force = p->scratch;
   bool pushes = od_circuit_number_pushes(d->owner[j]);
   for (int i = 0; pushes && i < d->m->actuators; i++) force[i] = 0;
   od_circuit_number_slopes(d->m, p->w, d->owner[j], force, gp + n * np + j, -1, np);
-  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = od_machine_pushed(d, p, k, force, 1);
+  for (int k = 0; pushes && k < n; k++) gp[k * np + j] = od_model_plant_force_row(d, p, k, force, 1);
 }
 
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
-  const machine *d = machine_of(plant);
-  parts p = parts_of(d, work);
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), np = plant->np;
   double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
-  od_machine_prepare_tangents(d, &p);
+  od_model_plant_prepare_tangents(d, &p);
   memset(gp, 0, (size_t)(nk * np) * sizeof *gp);
   for (int j = 0; j < np; j++) {
     if (d->owner[j].owner != OD_OWNER_NONE) {
@@ -297,10 +299,10 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
       continue;
     }
     if (d->block[j].block >= 0) {
-      od_machine_signal_number_column(d, &p, d->block[j], gp + j, np);
+      od_model_plant_signal_number_column(d, &p, d->block[j], gp + j, np);
       continue;
     }
-    od_status status = od_machine_complex_point(plant, work, j, NULL, g);
+    od_status status = od_model_plant_complex_point(plant, work, j, NULL, g);
     if (status != OD_OK) return status;
     for (int k = 0; k < nk; k++) gp[k * np + j] = __imag__ g[k] / od_imaginary_step;
   }
@@ -309,20 +311,20 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
 
 // ---- a look inside
 
-const od_model *od_machine_plant_model(const od_plant *plant) {
-  return machine_of(plant)->m;
+const od_model *od_model_plant_model(const od_plant *plant) {
+  return od_plant_data_of(plant)->m;
 }
-const int *od_machine_plant_integers(const od_plant *plant, const void *work) {
-  return (const int *)((const char *)work + machine_of(plant)->integers);
+const int *od_model_plant_integers(const od_plant *plant, const void *work) {
+  return (const int *)((const char *)work + od_plant_data_of(plant)->integers);
 }
-const double *od_machine_plant_scalars(const od_plant *plant, const void *work) {
-  return (const double *)((const char *)work + machine_of(plant)->scalars);
+const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
+  return (const double *)((const char *)work + od_plant_data_of(plant)->scalars);
 }
 
 // ---- making the plant
 
 static void destroy(od_plant *plant) {
-  machine *d = (machine *)plant->model;
+  od_plant_data *d = (od_plant_data *)plant->model;
   free(d->output);
   free(d->parameter);
   free(d->owner);
@@ -331,26 +333,26 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-static void lay_out(machine *d) {
+static void lay_out(od_plant_data *d) {
   const od_model *m = d->m;
-  size_t n = (size_t)m->coordinates, end = sizeof(header), free = (size_t)m->freedom, nc = (size_t)m->states,
+  size_t n = (size_t)m->coordinates, end = sizeof(od_work_header), freedom = (size_t)m->freedom, nc = (size_t)m->states,
          np = (size_t)d->plant.np;
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
   // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
   // a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * free + np) + (size_t)(m->rows + 2) * (n + 1) +
-                   od_machine_choice_doubles(m);
+  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + (size_t)(m->rows + 2) * (n + 1) +
+                   od_model_choice_doubles(m);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
-  d->point = od_place(&end, (3 * free + 2 * nc + (size_t)m->inputs) * sizeof(double));
+  d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
-  size_t complex_scalars = (size_t)m->layout.scalars + 4 * free + 3 * nc + (size_t)m->inputs;
+  size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
 // Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, spools a stroke per second, blocks 1.
-static void set_scales(machine *d) {
+static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
   for (int i = 0; i < m->nodes; i++)
@@ -364,14 +366,15 @@ static void set_scales(machine *d) {
 }
 
 // Machines without sampled blocks are not asked about samples.
-#define MACHINE_OPS                                                                                            \
-  .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual,    \
-  .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,                \
-  .outputs = od_machine_outputs, .output_jacobians = od_machine_output_jacobians, .powers = od_machine_powers, \
-  .wants_repartition = od_machine_wants_repartition, .repartition = od_machine_repartition, .settle = settle
+#define MACHINE_OPS                                                                                         \
+  .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual, \
+  .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
+  .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
+  .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
+  .repartition = od_model_plant_repartition, .settle = settle
 static const od_plant_ops machine_ops = {MACHINE_OPS};
-static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_machine_next_sample,
-                                                 .sample = od_machine_sample};
+static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
+                                                 .sample = od_model_plant_sample};
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -403,7 +406,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
       return od_fail(err, OD_BAD_ARGUMENT,
                      "'%s' is the axis of a planar machine and cannot be a parameter; load it as spatial",
                      m->path[parameters[i]]);
-  machine *d = calloc(1, sizeof *d);
+  od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
   d->plant = (od_plant){.nz = m->freedom,
@@ -424,7 +427,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  bool measured = od_machine_measures_numbers(m);
+  bool measured = od_model_measures_numbers(m);
   for (int i = 0; i < parameter_count; i++) {
     d->owner[i] = measured ? od_circuit_no_number : od_circuit_find_number(m, parameters[i]);
     d->block[i] = od_block_find_number(m, parameters[i]);
@@ -432,7 +435,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   set_scales(d);
   d->plant.scale = d->scale;
   for (int i = 0; i < output_count; i++)
-    if (od_machine_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
+    if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = 1;
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

@@ -6,40 +6,41 @@
 //
 // dg/ds, by the signals that drive something, is found once per point; ds/dv direction by direction through the blocks
 // (signals/blocks.h). Rates of the blocks' own states come along.
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 #include "signals/blocks.h"
 
 // ---- values
 
-void od_machine_signals(const od_model *m, double *w) {
+void od_model_signals(const od_model *m, double *w) {
   if (m->measures) od_circuit_measure(m, w);
-  for (int i = 0; i < m->measures; i++) w[m->layout.u + m->signals + i] = od_machine_output(m, w, &m->measure[i]);
+  for (int i = 0; i < m->measures; i++) w[m->layout.u + m->signals + i] = od_model_output_value(m, w, &m->measure[i]);
   od_blocks_evaluate(m, w);
 }
 
-void od_machine_complex_signals(const od_model *m, double _Complex *w) {
+void od_model_signals_complex(const od_model *m, double _Complex *w) {
   if (m->measures) od_circuit_measure_complex(m, w);
   for (int i = 0; i < m->measures; i++)
-    w[m->layout.u + m->signals + i] = od_machine_complex_output(m, w, &m->measure[i]);
+    w[m->layout.u + m->signals + i] = od_model_output_value_complex(m, w, &m->measure[i]);
   od_blocks_evaluate_complex(m, w);
 }
 
 // ---- once per point
 
-void od_machine_linearise_signals(const machine *d, const parts *p) {
+void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nd = m->drives;
   od_blocks_linearise(m, p->w);
-  directions v = clear_directions(&d->plant, p);
+  od_directions v = clear_directions(&d->plant, p);
   for (int j = 0; j < nd; j++) {
     int signal = m->drive[j];
     v.du[signal] = 1;
     od_mechanics(m)->tangent(m, p->in, p->w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
     v.du[signal] = 0;
     for (int k = 0; k < n; k++)
-      p->w[l->drive + k * nd + j] = v.out[k] + od_machine_pushed(d, p, k, p->w + l->force_input + signal, m->signals);
+      p->w[l->drive + k * nd + j] =
+          v.out[k] + od_model_plant_force_row(d, p, k, p->w + l->force_input + signal, m->signals);
     for (int i = 0; i < m->circuit_states; i++)
       p->w[l->drive + (n + i) * nd + j] = -p->w[l->rate_input + i * m->signals + signal];
   }
@@ -47,8 +48,8 @@ void od_machine_linearise_signals(const machine *d, const parts *p) {
 
 // ---- along a direction
 
-void od_machine_signal_tangent(const machine *d, const parts *p, const double *dc, od_block_number number,
-                               double *line) {
+void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                   od_block_number number, double *line) {
   const od_model *m = d->m;
   for (int i = 0; i < m->measures; i++) {
     const od_output *o = &m->measure[i];
@@ -59,8 +60,8 @@ void od_machine_signal_tangent(const machine *d, const parts *p, const double *d
 }
 
 // What the signals in `line` and the rates that belong to them add to a column, whose entries stand `stride` apart.
-static void add_to_column(const machine *d, const parts *p, const double *line, double factor, double *column,
-                          int stride) {
+static void add_to_column(const od_plant_data *d, const od_work_parts *p, const double *line, double factor,
+                          double *column, int stride) {
   const od_model *m = d->m;
   const double *row = p->w + m->layout.drive, *rate = p->w + m->layout.block_rate;
   int n = d->plant.nz, nd = m->drives;
@@ -72,7 +73,8 @@ static void add_to_column(const machine *d, const parts *p, const double *line, 
   for (int i = m->circuit_states; i < m->states; i++) column[(n + i) * stride] = -factor * rate[i];
 }
 
-void od_machine_signal_motion_column(const machine *d, const parts *p, const double *dc, int level, double *column) {
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
+                                         double *column) {
   const od_model *m = d->m;
   double *line = p->w + m->layout.signal_line;
   // Nothing that is measured depends on accelerations.
@@ -81,19 +83,19 @@ void od_machine_signal_motion_column(const machine *d, const parts *p, const dou
     return;
   }
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
-  od_machine_signal_tangent(d, p, dc, od_no_block_number, line);
+  od_model_plant_signal_tangent(d, p, dc, od_no_block_number, line);
   add_to_column(d, p, line, 1, column, 1);
 }
 
 // The circuit's states have their columns at constant signals already; those of the blocks begin here.
-void od_machine_signal_state_columns(const machine *d, const parts *p, double *dc, double factor, double unit,
-                                     double *matrix, int columns, int first) {
+void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                         double unit, double *matrix, int columns, int first) {
   const od_model *m = d->m;
   int n = d->plant.nz;
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
   if (factor != 0 && m->measures) {
-    directions v = clear_directions(&d->plant, p);
+    od_directions v = clear_directions(&d->plant, p);
     od_mechanics(m)->tangent_motion(m, p->in, p->w, v.dz, v.dzd, v.dzdd, OD_LEVEL_INPUT);  // no motion
   }
   for (int j = 0; j < m->states; j++) {
@@ -101,7 +103,7 @@ void od_machine_signal_state_columns(const machine *d, const parts *p, double *d
     for (int i = j < m->circuit_states ? n + m->circuit_states : 0; i < n + m->states; i++) column[i * columns] = 0;
     if (factor != 0) {
       dc[j] = 1;
-      od_machine_signal_tangent(d, p, dc, od_no_block_number, line);
+      od_model_plant_signal_tangent(d, p, dc, od_no_block_number, line);
       dc[j] = 0;
       add_to_column(d, p, line, factor, column, columns);
     }
@@ -109,7 +111,8 @@ void od_machine_signal_state_columns(const machine *d, const parts *p, double *d
   }
 }
 
-void od_machine_signal_input_column(const machine *d, const parts *p, int input, double *column, int stride) {
+void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
+                                        int stride) {
   const od_model *m = d->m;
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->signals + m->measures; i++) line[i] = i == input;
@@ -117,8 +120,8 @@ void od_machine_signal_input_column(const machine *d, const parts *p, int input,
   add_to_column(d, p, line, 1, column, stride);
 }
 
-void od_machine_signal_number_column(const machine *d, const parts *p, od_block_number number, double *column,
-                                     int stride) {
+void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
+                                         double *column, int stride) {
   const od_model *m = d->m;
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->signals + m->measures; i++) line[i] = 0;
@@ -127,7 +130,7 @@ void od_machine_signal_number_column(const machine *d, const parts *p, od_block_
   add_to_column(d, p, line, 1, column, stride);
 }
 
-bool od_machine_measures_numbers(const od_model *m) {
+bool od_model_measures_numbers(const od_model *m) {
   for (int i = 0; i < m->measures; i++) {
     const od_output *o = &m->measure[i];
     if (o->kind == OD_OUT_CYLINDER_FORCE || o->kind == OD_OUT_CYLINDER_FRICTION) return true;

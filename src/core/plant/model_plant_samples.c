@@ -8,44 +8,46 @@
 #include <math.h>
 #include <string.h>
 
-#include "plant/machine_block.h"
-#include "plant/machine_plant.h"
+#include "plant/model_plant_work.h"
+#include "plant/model_plant.h"
 
 // Round-off in the time: a sample is due when this much of its period is missing.
 static const double early = 1e-6;
 
-double od_machine_next_sample(const od_plant *plant, const void *work) {
-  const od_model *m = machine_of(plant)->m;
-  const double *count = od_machine_plant_scalars(plant, work) + m->layout.sampled;
+double od_model_plant_next_sample(const od_plant *plant, const void *work) {
+  const od_model *m = od_plant_data_of(plant)->m;
+  const double *count = od_model_plant_scalars(plant, work) + m->layout.sampled;
   double next = INFINITY;
   for (int i = 0; i < m->samplers; i++) next = fmin(next, count[i] * m->block[m->sampler[i]].spec.sample);
   return next;
 }
 
 // The change of a block's input along a direction of x.
-static double input_change(const machine *d, const parts *p, int source, const directions *v) {
+static double input_change(const od_plant_data *d, const od_work_parts *p, int source, const od_directions *v) {
   const od_model *m = d->m;
   if (source < 0) return 0;
   od_mechanics(m)->tangent_motion(m, p->in, p->w, v->dz, v->dzd, v->dzdd, OD_LEVEL_POSITION);
   double *line = p->w + m->layout.signal_line;
   for (int i = 0; i < m->inputs; i++) line[i] = 0;
-  od_machine_signal_tangent(d, p, v->dc, od_no_block_number, line);
+  od_model_plant_signal_tangent(d, p, v->dc, od_no_block_number, line);
   return line[source];
 }
 
 // Its change with a parameter at constant x: a complex step through everything that signals depend on.
-static od_status parameter_change(const machine *d, const parts *p, int source, int parameter, double *du) {
+static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
+                                  double *du) {
   const od_model *m = d->m;
   double _Complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
   *du = 0;
   if (source < 0) return OD_OK;
-  od_status status = od_machine_complex_point(&d->plant, p->head, parameter, NULL, g);
+  od_status status = od_model_plant_complex_point(&d->plant, p->head, parameter, NULL, g);
   if (status == OD_OK) *du = __imag__ p->wc[m->layout.u + source] / od_imaginary_step;
   return status;
 }
 
 // Moves the columns of a map, by states or by parameters, on across the sample of one block.
-static od_status move_columns(const machine *d, const parts *p, int block, double *map, int columns, bool parameters) {
+static od_status move_columns(const od_plant_data *d, const od_work_parts *p, int block, double *map, int columns,
+                              bool parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
   int n = d->plant.nz, nc = d->plant.nc, first = 2 * n + b->state, source = m->block_line[b->line].source;
@@ -54,7 +56,7 @@ static od_status move_columns(const machine *d, const parts *p, int block, doubl
     od_status status = parameters ? parameter_change(d, p, source, j, &du) : OD_OK;
     if (status != OD_OK) return status;
     int place = parameters && d->block[j].block == block ? d->block[j].place : -1;
-    directions v = clear_directions(&d->plant, p);
+    od_directions v = clear_directions(&d->plant, p);
     for (int i = 0; i < n; i++) v.dz[i] = map[i * columns + j], v.dzd[i] = map[(n + i) * columns + j];
     for (int i = 0; i < nc; i++) v.dc[i] = map[(2 * n + i) * columns + j];
     du += input_change(d, p, source, &v);
@@ -65,13 +67,13 @@ static od_status move_columns(const machine *d, const parts *p, int block, doubl
 }
 
 // One block: derivatives first, at the point before its sample; then its new states, for those that follow.
-static od_status sample_block(const machine *d, const parts *p, int block, double *x, double *map,
+static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;
   const od_block *b = &m->block[block];
   double next[OD_MOST_BLOCK_ORDER + 1];
   od_status status = OD_OK;
-  if (map || by_parameters) od_machine_prepare_tangents(d, p);
+  if (map || by_parameters) od_model_plant_prepare_tangents(d, p);
   if (map) status = move_columns(d, p, block, map, od_plant_nx(&d->plant), false);
   if (by_parameters && status == OD_OK) status = move_columns(d, p, block, by_parameters, d->plant.np, true);
   if (status != OD_OK) return status;
@@ -85,11 +87,11 @@ static od_status sample_block(const machine *d, const parts *p, int block, doubl
   return OD_OK;
 }
 
-od_status od_machine_sample(const od_plant *plant, void *work, double t, double *x, double *map,
-                            double *by_parameters) {
-  const machine *d = machine_of(plant);
+od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
+                                double *by_parameters) {
+  const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  parts p = parts_of(d, work);
+  od_work_parts p = od_work_parts_of(d, work);
   int nx = od_plant_nx(plant);
   // Signals jump, so the circuit has to be evaluated anew, although the last point is moved along.
   p.head->placed = 0;

@@ -1,0 +1,20 @@
+// A look inside the work memory of a machine's plant, for what goes beyond the plant's interface: tests that run the
+// complex kernels, and the conversion between independent and all coordinates.
+#ifndef OD_MODEL_PLANT_H
+#define OD_MODEL_PLANT_H
+
+#include "model/model.h"
+
+const od_model *od_model_plant_model(const od_plant *plant);
+const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
+const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
+
+// Mechanism and circuit in complex numbers: g (nk) at x, k, u with the numbers, coordinates and charts that stand in w.
+od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
+                                    const double _Complex *k, const double _Complex *u, double _Complex *g);
+
+// An output (without integrals) at the point that stands in w, in real and in complex numbers.
+double od_model_output_value(const od_model *m, const double *w, const od_output *o);
+double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o);
+
+#endif

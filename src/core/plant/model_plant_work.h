@@ -1,0 +1,151 @@
+// The inside of a machine's plant, shared by model_plant.c (residual and Jacobians), model_plant_outputs.c and
+// repartition.c.
+//
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and (only where
+// parameters are free) the scalars of the complex build. Offsets only, no pointers, so that it may be copied.
+#ifndef OD_MODEL_PLANT_WORK_H
+#define OD_MODEL_PLANT_WORK_H
+
+#include "hydraulics/circuit.h"
+#include "mechanics/mechanics.h"
+#include "mechanics/partition.h"
+#include "model/model.h"
+#include "oleodyn/plant.h"
+#include "signals/blocks.h"
+
+typedef struct od_plant_data {  // what was chosen of a model
+  od_plant plant;
+  const od_model *m;
+  int *output, *parameter;
+  od_circuit_number *owner;  // of each parameter
+  od_block_number *block;    // the same for numbers of blocks
+  double *scale;
+  size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
+} od_plant_data;
+
+typedef struct od_work_header {
+  int linear;            // whether the last point has been prepared for tangents
+  int placed;            // whether the mechanism stands at the last point's x and the circuit is evaluated there
+  double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not seen yet
+} od_work_header;
+
+// The parts of a work block.
+typedef struct od_work_parts {
+  od_work_header *head;
+  double *w;  // see model/layout.h
+  int *in;
+  double *scratch;    // directions first, then whatever a function needs
+  double *x, *k, *u;  // the last point
+  double *kept;       // all coordinates at the point to come back to after a failure
+  double _Complex *wc;
+} od_work_parts;
+
+static inline const od_plant_data *od_plant_data_of(const od_plant *plant) {
+  return plant->model;
+}
+
+static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work) {
+  char *base = work;
+  od_work_parts p = {.head = work,
+                     .w = (double *)(base + d->scalars),
+                     .in = (int *)(base + d->integers),
+                     .scratch = (double *)(base + d->scratch),
+                     .x = (double *)(base + d->point)};
+  p.k = p.x + 2 * d->plant.nz + d->plant.nc;
+  p.u = p.k + d->plant.nz + d->plant.nc;
+  p.kept = (double *)(base + d->kept);
+  p.wc = (double _Complex *)(base + d->complex_scalars);
+  return p;
+}
+
+// Directions of tangents, all zero, and a column for results; they stand at the beginning of the scratch. du has room
+// for all signals and for what blocks measure.
+typedef struct od_directions {
+  double *dz, *dzd, *dzdd, *dc, *du, *out;
+} od_directions;
+static inline int signal_doubles(const od_plant *plant) {
+  return od_plant_data_of(plant)->m->signals + od_plant_data_of(plant)->m->measures;
+}
+static inline int direction_doubles(const od_plant *plant) {
+  return 4 * plant->nz + 2 * plant->nc + signal_doubles(plant);
+}
+static inline od_directions clear_directions(const od_plant *plant, const od_work_parts *p) {
+  int n = plant->nz, nc = plant->nc;
+  od_directions v = {p->scratch,         p->scratch + n,          p->scratch + 2 * n,
+                     p->scratch + 3 * n, p->scratch + 3 * n + nc, p->scratch + 3 * n + nc + signal_doubles(plant)};
+  for (int i = 0; i < direction_doubles(plant); i++) p->scratch[i] = 0;
+  return v;
+}
+
+// Puts a column into a row-major matrix.
+static inline void put_column(double *matrix, int rows, int columns, int column, const double *values) {
+  for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
+}
+
+// The mechanism's rows for changed forces: -J' dF; entry j of force stands `stride` apart.
+static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
+                                              const double *force, int stride) {
+  const od_layout *l = &d->m->layout;
+  double sum = 0;
+  for (int j = 0; j < d->m->actuators; j++) sum += p->w[l->length_map + j * d->m->freedom + k] * force[j * stride];
+  return -sum;
+}
+
+// Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
+void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
+
+// The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
+od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                       double _Complex *g);
+
+// model_plant_outputs.c
+od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y);
+od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, const double *energy,
+                                          const unsigned char *wanted, const double *kx, const double *ku,
+                                          const double *kp, double *hx, double *hu, double *hp);
+// The change of an output (without integrals) along the last tangent.
+double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+// Whether an output shows rates k.
+bool od_model_output_has_rates(const od_model *m, const od_output *o);
+od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
+// repartition.c
+int od_model_plant_wants_repartition(const od_plant *plant, void *work);
+od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
+// Whether the angles of a spherical joint, whose first link this is, are near their singular position; false for other links.
+bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
+// Gives it the present orientation as its reference: changes z and z' in w, and T and T1 (3 x columns) with them. Positions
+// must be those of z.
+void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
+// Room for what a repartition that fails comes back to.
+size_t od_model_choice_doubles(const od_model *m);
+
+// model_plant_signals.c: blocks, in machines that have any.
+// What they measure and their signals, once the motion is known and before the circuit is.
+void od_model_signals(const od_model *m, double *w);
+void od_model_signals_complex(const od_model *m, double _Complex *w);
+void od_model_plant_linearise_signals(const od_plant_data *d, const od_work_parts *p);
+// The change of all signals in `line` (inputs as they stand there) with the motion as the last tangent left it, states
+// dc and a number.
+void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
+                                   od_block_number number, double *line);
+// What blocks add to a column of the residual's derivatives: of the last tangent (dc is zero), of the first-order
+// states, of an input, of a number.
+void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc, int level,
+                                         double *column);
+void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
+                                         double unit, double *matrix, int columns, int first);
+void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
+                                        int stride);
+void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
+                                         double *column, int stride);
+// Whether something that blocks measure depends on numbers of the circuit, not on states alone.
+bool od_model_measures_numbers(const od_model *m);
+
+// model_plant_samples.c
+double od_model_plant_next_sample(const od_plant *plant, const void *work);
+od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
+                                double *by_parameters);
+
+static const double od_imaginary_step = 1e-30;
+
+#endif
