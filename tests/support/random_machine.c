@@ -335,7 +335,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   static const od_block_kind sensors[] = {OD_BLOCK_GAIN, OD_BLOCK_FIRST_ORDER, OD_BLOCK_LEAD_LAG};
   int states = 0;
   for (int i = 0; i < SENSORS + NETWORK; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "block%d", i);
     spec[i] = random_block(&p->block_dice);
     if (i < SENSORS || states > MOST_BLOCK_STATES) spec[i].kind = sensors[od_dice_pick(&p->block_dice, 3)];
