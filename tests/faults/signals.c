@@ -3,7 +3,7 @@
 
 #include "kinds.h"
 
-enum { SAMPLES = 3, MOMENTS = 2, MOMENTS_IN_FULL = 12 };
+enum { SAMPLES = 3, MOMENTS = 2, MOMENTS_IN_FULL = 6 };
 
 static const struct {
   const char *name;
