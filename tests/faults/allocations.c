@@ -1,5 +1,5 @@
-// Memory runs out at the n-th allocation, whoever asks for it: the program, the C library or another library. Each time there is one
-// message and the exit code 1.
+// Memory runs out at the n-th allocation, whoever asks for it: the program, the C library or another library. Each time
+// there is one message and the exit code 1.
 #include <sys/resource.h>
 
 #include "kinds.h"

@@ -1,4 +1,5 @@
-// Calls of the system that fail or do half of their work: full disks, broken disks, short writes. Every scenario, with every call in turn.
+// Calls of the system that fail or do half of their work: full disks, broken disks, short writes. Every scenario, with every
+// call in turn.
 #include <errno.h>
 
 #include "kinds.h"

@@ -1,5 +1,5 @@
-// The kinds of faults. Each has faults and subjects that they happen to, and tries every fault on every subject; a pair of them is a row
-// of the table that `make torture` prints.
+// The kinds of faults. Each has faults and subjects that they happen to, and tries every fault on every subject; a pair of
+// them is a row of the table that `make torture` prints.
 #ifndef OD_FAULTS_KINDS_H
 #define OD_FAULTS_KINDS_H
 

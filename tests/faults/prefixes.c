@@ -2,10 +2,10 @@
 //
 // - The program ends with an error and a message, or
 // - it gives the same answer as with the whole file, or
-// - the file was cut within a line, and it says so (a warning), or what is left of the line changes nothing: the answer is that of the
-//   file cut at the beginning or at the end of this line, as after a comment or a closing bracket, or
-// - the file was cut at the end of a line. Nobody can know then that there was more. What is left is a file like any other; where it is a
-//   table, rows up to its last time have the same values as with the whole file.
+// - the file was cut within a line, and it says so (a warning), or what is left of the line changes nothing: the answer
+//   is that of the file cut at the beginning or at the end of this line, as after a comment or a closing bracket, or
+// - the file was cut at the end of a line. Nobody can know then that there was more. What is left is a file like any
+//   other; where it is a table, rows up to its last time have the same values as with the whole file.
 //
 // A MATLAB file says how long it is: there only an error or the same answer will do.
 #define _GNU_SOURCE  // memmem

@@ -1,9 +1,10 @@
 // Loaded before the program in every run of the torture: makes runs comparable, and lets memory run out.
 //
-// - The clock stands still until a signal comes at a moment, so that results hold no timings and two runs write the same bytes.
-// - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. How often memory was asked for is written at the end to the
-//   file that OD_ALLOCATIONS names. The program asks the C library by its inner names (src/cli/memory.c), which is where this
-//   steps in. Children that it forks are counted with it.
+// - The clock stands still, so that results hold no timings and two runs write the same bytes. It runs once a signal
+//   came at a moment (OD_SIGNALLED), for what the program does then depends on it.
+// - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. How often memory was asked for is written at the
+//   end to the file that OD_ALLOCATIONS names. The program asks the C library by its inner names (src/cli/memory.c),
+//   which is where this steps in. Children that it forks are counted with it.
 // - A call of close() for OD_MARK tells the tracer (tracer.c) that loading is over and the program begins.
 #define _GNU_SOURCE
 #include <dlfcn.h>

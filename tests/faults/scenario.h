@@ -56,7 +56,8 @@ answer scenario_answer(scratch *s, const scenario *sc);
 void answer_free(answer *a);
 ended scenario_run(scratch *s, const scenario *sc, const disturbance *d);
 
-// The next n to try after this one: all of them with OD_TORTURE, else about `samples`; count + 1 comes after the last of `count`.
+// The next n to try after this one: all of them with OD_TORTURE, else about `samples`; count + 1 comes after the last of
+// `count`.
 long next_try(long n, long count, int samples);
 
 // Judges what a run has left. `moment` says when it was disturbed.

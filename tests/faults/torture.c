@@ -1,12 +1,12 @@
-// The torture: everything that can go wrong around the program, one thing at a time, and what came of it. Usage: torture [KIND...];
-// without kinds all of them. Prints a table; ends with 1 if anything is bad, with 77 if it cannot be tried here.
+// The torture: everything that can go wrong around the program, one thing at a time, and what came of it. Usage: torture
+// [KIND...]; without kinds all of them. Prints a table; ends with 1 if anything is bad, with 77 if it cannot be tried here.
 //
-// Old files lie where the program writes its own. Whatever happens, each of them is afterwards what it was, byte for byte, or complete
-// and equal to that of a run that nothing disturbs; if any output is not there the exit code says so; no temporary file stays. The
-// oracle is the undisturbed run.
+// Old files lie where the program writes its own. Whatever happens, each of them is afterwards what it was, byte for byte,
+// or complete and equal to that of a run that nothing disturbs; if any output is not there the exit code says so; no
+// temporary file stays. The oracle is the undisturbed run.
 //
-// As a test a few faults of each kind are tried, always the same ones; with OD_TORTURE in the environment (`make torture`) every one. JOBS:
-// how many rows at once.
+// As a test a few faults of each kind are tried, always the same ones; with OD_TORTURE in the environment (`make torture`)
+// every one. JOBS: how many rows at once.
 #include <sys/wait.h>
 
 #include "kinds.h"

@@ -1,6 +1,6 @@
-// Runs the program, and does something to it at the n-th of its calls of the system that have to do with files: the call fails, moves
-// only half of the bytes, or a signal comes. The calls are caught where the kernel sees them (ptrace), so that it does not matter whether
-// the program, the C library or another library makes them.
+// Runs the program, and does something to it at the n-th of its calls of the system that have to do with files: the call
+// fails, moves only half of the bytes, or a signal comes. The calls are caught where the kernel sees them (ptrace), so that
+// it does not matter whether the program, the C library or another library makes them.
 #ifndef OD_FAULTS_TRACER_H
 #define OD_FAULTS_TRACER_H
 
@@ -34,8 +34,8 @@ typedef struct ended {
 // Whether calls can be caught on this machine; tried in a folder.
 bool tracer_works(const char *folder);
 
-// Runs "oleodyn ARGUMENTS" in a folder, with standard input from the file `input` (NULL: nothing), output and errors to the files .out
-// and .err. d NULL: undisturbed. Nothing in `arguments` is quoted.
+// Runs "oleodyn ARGUMENTS" in a folder, with standard input from the file `input` (NULL: nothing), output and errors to the
+// files .out and .err. d NULL: undisturbed. Nothing in `arguments` is quoted.
 ended program_run(const char *folder, const char *arguments, const char *input, const disturbance *d);
 
 #endif
