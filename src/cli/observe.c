@@ -55,7 +55,7 @@ static od_table *chosen_columns(const od_table *t) {
   for (int c = 0; c < t->columns; c++)
     if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
   od_table *out = od_table_new(count);
-  double *row = calloc((size_t)count, sizeof *row);
+  double *row = calloc((size_t)count + 1, sizeof *row);
   bool ok = out && row;
   for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
   for (long i = 0; ok && i < t->rows; i++) {
