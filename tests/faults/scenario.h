@@ -16,8 +16,7 @@ typedef struct scenario {
   const char *input;                 // for standard input; NULL: none
   const char *output[MOST_OUTPUTS];  // files that it writes
   bool ends_early;  // what cannot be written ends the run, and the files hold what was computed until then
-  bool goes_back;   // every row depends on all of them
-  bool long_run;    // it computes for seconds, so that signals come in the middle
+  bool long_run;    // it computes for seconds and writes little, so that signals come in the middle
 } scenario;
 
 extern const scenario scenarios[];
