@@ -51,7 +51,7 @@ static outcome run_for(scratch *s, double patience, const char *arguments) {
 }
 
 static void expect_message(scratch *s, const char *arguments, int code, const char *said) {
-  outcome o = run_for(s, 20, arguments);
+  outcome o = run_for(s, 200, arguments);  // none takes long; sanitizers and busy computers do
   ends_with(o, code);
   says(o.err, said);
   forget(o);
