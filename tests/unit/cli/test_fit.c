@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "support/program.h"
 
