@@ -1,5 +1,6 @@
 // The torture: everything that can go wrong around the program, one thing at a time, and what came of it. Usage: torture
-// [KIND...]; without kinds all of them. Prints a table; ends with 1 if anything is bad, with 77 if it cannot be tried here.
+// [KIND...] [=RUN...], such as torture signals "=fit, files"; without them all kinds and runs. Prints a table; ends with 1 if
+// anything is bad, with 77 if it cannot be tried here.
 //
 // Old files lie where the program writes its own. Whatever happens, each of them is afterwards what it was, byte for byte,
 // or complete and equal to that of a run that nothing disturbs; if any output is not there the exit code says so; no
@@ -23,16 +24,22 @@ typedef struct row {
 static row rows[MOST_ROWS];
 static int row_count;
 
-static bool is_wanted(const char *name, int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], name)) return true;
-  return argc < 2;
+// Arguments are names of kinds, and names of runs or files with a '=' before them. Without any of its sort all are wanted.
+static bool is_wanted(const char *name, char sort, int argc, char **argv) {
+  bool any = false;
+  for (int i = 1; i < argc; i++) {
+    bool its = (argv[i][0] == '=') == (sort == '=');
+    if (its && !strcmp(argv[i] + (sort == '='), name)) return true;
+    any = any || its;
+  }
+  return !any;
 }
 
-static void add_rows(const kind *k) {
+static void add_rows(const kind *k, int argc, char **argv) {
   for (int fault = 0; fault < k->faults; fault++)
     for (int subject = 0; subject < k->subjects; subject++)
-      if ((!k->fits || k->fits(fault, subject)) && row_count < MOST_ROWS)
+      if (is_wanted(k->subject(subject), '=', argc, argv) && (!k->fits || k->fits(fault, subject)) &&
+          row_count < MOST_ROWS)
         rows[row_count++] = (row){.kind = k, .fault = fault, .subject = subject};
 }
 
@@ -99,10 +106,10 @@ int main(int argc, char **argv) {
   const kind *kinds[] = {kind_calls(), kind_signals(), kind_allocations(), kind_prefixes()};
   bool traces = can_trace(), skipped = false;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (!is_wanted(kinds[i]->name, argc, argv)) continue;
+    if (!is_wanted(kinds[i]->name, ' ', argc, argv)) continue;
     if (kinds[i]->traces && !traces) printf("%s: calls of the system cannot be caught here\n", kinds[i]->name);
     skipped = skipped || (kinds[i]->traces && !traces);
-    if (!kinds[i]->traces || traces) add_rows(kinds[i]);
+    if (!kinds[i]->traces || traces) add_rows(kinds[i], argc, argv);
   }
   int jobs = getenv("JOBS") ? atoi(getenv("JOBS")) : 1;
   printf(
@@ -118,5 +125,6 @@ int main(int argc, char **argv) {
     add(&sum, &t);
   }
   print_row("all", "", &sum);
-  return sum.bad > 0 ? 1 : row_count == 0 && skipped ? 77 : 0;
+  if (row_count == 0) return skipped ? 77 : 2;
+  return sum.bad > 0 ? 1 : 0;
 }
