@@ -79,6 +79,11 @@ static double seconds_of(clockid_t clock) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static void pause_for(double seconds) {
+  struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  nanosleep(&pause, NULL);
+}
+
 static void redirect(const char *path, int flags, int to) {
   int fd = open(path, flags, 0600);
   if (fd < 0 || dup2(fd, to) < 0) _exit(126);
@@ -137,12 +142,13 @@ static ended run_timed(pid_t program, const char *folder, const disturbance *d) 
   clockid_t clock;
   double used = 0;
   if (d && d->signal) {
-    struct timespec pause = {(time_t)d->after, (long)(1e9 * (d->after - (double)(time_t)d->after))};
-    nanosleep(&pause, NULL);
+    pause_for(d->after);
     int made = open(mark, O_WRONLY | O_CREAT, 0600);
     if (made >= 0) close(made);
     if (clock_getcpuclockid(program, &clock) == 0) used = seconds_of(clock);
-    for (int i = 0; i < (d->times ? d->times : 1); i++) kill(program, d->signal);
+    kill(program, d->signal);
+    // Two that come at once are one.
+    for (int i = 1; i < d->times; i++) pause_for(0.02), kill(program, d->signal);
   }
   int status = 0;
   struct rusage usage = {0};
