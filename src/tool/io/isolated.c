@@ -60,8 +60,8 @@ static void restrict_child(long long bytes) {
 }
 
 static void be_child(const od_isolated *isolated, int to) {
-  restrict_child(isolated->bytes);
   silence();
+  restrict_child(isolated->bytes);
   FILE *f = fdopen(to, "wb");
   if (!f) _exit(1);
   isolated->work(isolated->user, f);
