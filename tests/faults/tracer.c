@@ -143,10 +143,10 @@ static ended run_timed(pid_t program, const char *folder, const disturbance *d) 
   double used = 0;
   if (d && d->signal) {
     pause_for(d->after);
-    int made = open(mark, O_WRONLY | O_CREAT, 0600);
-    if (made >= 0) close(made);
     if (clock_getcpuclockid(program, &clock) == 0) used = seconds_of(clock);
     kill(program, d->signal);
+    int made = open(mark, O_WRONLY | O_CREAT, 0600);
+    if (made >= 0) close(made);
     // Two that come at once are one.
     for (int i = 1; i < d->times; i++) pause_for(0.02), kill(program, d->signal);
   }
