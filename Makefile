@@ -25,7 +25,7 @@ help:
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make sanitize   run all tests with the address and undefined-behaviour sanitizers"
 	@echo "make verify     both compilers and their sanitizers, thread sanitizer, valgrind, clang-tidy, cppcheck (half an hour)"
-	@echo "make torture    every allocation of check, simulate, observe and fit fails once (some minutes)"
+	@echo "make torture    every write, read, allocation fails once, every signal comes, every file is cut off: a table (half an hour)"
 	@echo "make fuzz       libFuzzer on every fuzz target, FUZZ_SECONDS=200 each"
 	@echo "make format     format the sources (needs clang-format)"
 	@echo "make clean      remove the build folders"
@@ -65,8 +65,8 @@ verify: packages verify-packages
 
 torture: packages
 	@$(call configure,$(BUILD))
-	@cmake --build $(BUILD) -j $(JOBS)
-	@OD_TORTURE=1 ctest --test-dir $(BUILD) --verbose --no-label-summary -L faults -j $(JOBS) --timeout 3600
+	@cmake --build $(BUILD) -j $(JOBS) --target torture
+	@OD_TORTURE=1 JOBS=$(JOBS) $(BUILD)/tests/torture $(KINDS)
 
 fuzz: packages verify-packages
 	@JOBS=$(JOBS) GENERATOR=$(GENERATOR) scripts/fuzz $(TARGETS)

@@ -51,7 +51,7 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // One step with straight inputs and the exact derivatives of the new state: by the old state F (nx x nx), by the old and
 // new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
-                                     double *Gp);
+                                            double *Gp);
 // An estimate of what the step just taken has added to the error of the state: G before + after (nx each), with G as the
 // integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);

@@ -95,6 +95,13 @@ static verdict look_at_experiment(const file *f, od_messages *messages) {
   return v;
 }
 
+// Whether a file that is named could not be read: nothing that a fit could do without.
+static bool lacks_files(const od_messages *messages) {
+  for (int i = 0; i < od_messages_count(messages); i++)
+    if (strstr(od_messages_get(messages, i)->text, "cannot be read")) return true;
+  return false;
+}
+
 // A fit needs less than an observer: what cannot be observed may still be fitted, and then that is what it is for.
 static void take_as_fit(const file *f, verdict *v, od_messages **messages) {
   od_messages *of_fit = od_messages_new();
@@ -130,7 +137,7 @@ static verdict look_at(const char *path, const od_load_arguments *load, od_messa
   f.content.text = text;
   od_file_kind kind = kind_of(path, f.content);
   verdict v = look[kind](&f, *messages);
-  if (kind == OD_FILE_EXPERIMENT && v.code >= 0) take_as_fit(&f, &v, messages);
+  if (kind == OD_FILE_EXPERIMENT && v.code >= 0 && !lacks_files(*messages)) take_as_fit(&f, &v, messages);
   free(text);
   return v;
 }

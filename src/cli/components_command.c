@@ -20,7 +20,8 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
   else if (c->host_class)
     snprintf(text, size, "'%s' of a %s", c->inside, c->host_class->noun);
   else if (c->acts == OD_ACTS_ON_HOST)
-    snprintf(text, size, "'%s' of a cylinder or a joint%s%s", c->inside, c->choice ? ", law: " : "", c->choice ? c->choice : "");
+    snprintf(text, size, "'%s' of a cylinder or a joint%s%s", c->inside, c->choice ? ", law: " : "",
+             c->choice ? c->choice : "");
   else
     snprintf(text, size, "keys of a joint");
 }
@@ -30,12 +31,14 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
   size_t used = 0;
   *text = '\0';
   if (c->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
-  if (c->acts == OD_ACTS_IN_JOINT && c->section) used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
+  if (c->acts == OD_ACTS_IN_JOINT && c->section)
+    used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
   for (int i = 0; i < 2 && c->ends[i].key && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
                              c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",
                              c->ends[i].optional ? " (optional)" : "");
-  if (c->signal_key && used < size) snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
+  if (c->signal_key && used < size)
+    snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
 }
 
 static void key_text(const od_element_field *f, char *text, size_t size) {
@@ -63,7 +66,10 @@ static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
   if (has_limits(f))
     od_display_range(text, f->limits.usual_low, f->limits.usual_high, f->unit);
   else
-    snprintf(text, OD_RANGE_SIZE, "%s", f->sign == OD_POSITIVE ? "positive" : f->sign == OD_NOT_NEGATIVE ? "not negative" : "any");
+    snprintf(text, OD_RANGE_SIZE, "%s",
+             f->sign == OD_POSITIVE       ? "positive"
+             : f->sign == OD_NOT_NEGATIVE ? "not negative"
+                                          : "any");
 }
 
 // The names of what can be observed: "flow (m3/s), loss (W)".
@@ -75,7 +81,8 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
     char inside[64];
     snprintf(inside, sizeof inside, "%s%s%s", c->inside ? c->inside : "", o->inside_name && *o->inside_name ? "_" : "",
              o->inside_name ? o->inside_name : "");
-    used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", o->name ? o->name : inside, unit_text(o->unit));
+    used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", o->name ? o->name : inside,
+                             unit_text(o->unit));
   }
 }
 
@@ -125,13 +132,15 @@ static void print_class(const od_element_class *c) {
 // --- The reference in docs ------------------------------------------------------------------------------------------
 
 static void print_markdown(void) {
-  printf("# Components\n\nEvery element class that machine files can use, with its keys, units, defaults and what is usual. "
-         "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements`.\n");
+  printf(
+      "# Components\n\nEvery element class that machine files can use, with its keys, units, defaults and what is usual. "
+      "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements`.\n");
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     char text[400];
     place_text(c, text, sizeof text);
-    printf("\n## %s\n\n%c%s. In files: %s.\n", c->name, c->summary[0] - ('a' <= c->summary[0] && c->summary[0] <= 'z' ? 32 : 0), c->summary + 1, text);
+    printf("\n## %s\n\n%c%s. In files: %s.\n", c->name,
+           c->summary[0] - ('a' <= c->summary[0] && c->summary[0] <= 'z' ? 32 : 0), c->summary + 1, text);
     connection_text(c, text, sizeof text);
     if (*text) printf("Connects %s.\n", text);
     if (c->field_count) printf("\n| key | meaning | unit | default | usual |\n|---|---|---|---|---|\n");
@@ -142,7 +151,8 @@ static void print_markdown(void) {
       default_text(f, fallback, sizeof fallback);
       usual_text(f, usual);
       printf("| `%s` | %s%s | %s%s%s | %s | %s |\n", key, f->meaning, f->follows_signal ? "; may follow an input" : "",
-             unit_text(f->unit), f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual);
+             unit_text(f->unit), f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback,
+             usual);
     }
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
       printf("\nHas the state `%s` (%s).\n", c->states[k].name, unit_text(c->states[k].unit));
@@ -160,9 +170,10 @@ static json_t *range_json(double low, double high) {
 static json_t *field_json(const od_element_field *f) {
   char key[80];
   key_text(f, key, sizeof key);
-  json_t *field = json_pack("{s:s, s:o, s:s, s:o, s:b}", "key", key, "unit", od_json_text(strcmp(f->unit, "*") ? f->unit : NULL),
-                            "meaning", f->meaning, "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback),
-                            "follows_signal", (int)f->follows_signal);
+  json_t *field =
+      json_pack("{s:s, s:o, s:s, s:o, s:b}", "key", key, "unit", od_json_text(strcmp(f->unit, "*") ? f->unit : NULL),
+                "meaning", f->meaning, "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback),
+                "follows_signal", (int)f->follows_signal);
   if (f->turning_unit) json_object_set_new(field, "turning_unit", json_string(f->turning_unit));
   if (has_limits(f)) {
     json_object_set_new(field, "possible", range_json(f->limits.low, f->limits.high));
@@ -178,14 +189,15 @@ static json_t *class_json(const od_element_class *c) {
     json_array_append_new(states, json_pack("{s:s, s:s}", "name", c->states[i].name, "unit", c->states[i].unit));
   for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
-    json_array_append_new(outputs, json_pack("{s:o, s:s}", "name", od_json_text(o->name ? o->name : o->inside_name), "unit", o->unit));
+    json_array_append_new(
+        outputs, json_pack("{s:o, s:s}", "name", od_json_text(o->name ? o->name : o->inside_name), "unit", o->unit));
   }
   for (int i = 0; i < 2 && c->ends[i].key; i++)
-    json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count, "optional",
-                                          (int)c->ends[i].optional));
-  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section), "inside",
-                   od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields, "states", states,
-                   "outputs", outputs);
+    json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count,
+                                          "optional", (int)c->ends[i].optional));
+  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section),
+                   "inside", od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields, "states",
+                   states, "outputs", outputs);
 }
 
 // --- The command ----------------------------------------------------------------------------------------------------
@@ -226,8 +238,9 @@ int od_command_components(int argc, char **argv) {
   const od_option options[] = {OD_SI_OPTION(&si),
                                {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
                                {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown}};
-  const od_usage usage = {"components", "[NAME...]", "list the components that machine files can use, or show their keys",
-                          NULL, options, sizeof options / sizeof *options};
+  const od_usage usage = {
+      "components", "[NAME...]", "list the components that machine files can use, or show their keys",
+      NULL,         options,     sizeof options / sizeof *options};
   od_words names = {0};
   int code = od_options_parse(&usage, argc, argv, &names);
   if (code >= 0) {

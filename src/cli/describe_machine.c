@@ -122,7 +122,8 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[CELL
     bool follows = c->fields[k].follows_signal && e->signal >= 0;
     if (m->theta[e->number + k] == 0 && !follows) continue;
     driven_text(m, e->number + k, follows ? e->signal : -1, number);
-    used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k), number);
+    used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k),
+                             number);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/signals.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
 #include "io/inputs_read.h"
@@ -65,6 +66,7 @@ static int end(int code) {
 
 int main(int argc, char **argv) {
   keep_numbers();
+  od_signals_begin();
   signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is a failed write like any other
   od_inputs_begin();
   if (argc < 2) return end(od_command_help(0, NULL));

@@ -55,7 +55,7 @@ static od_table *chosen_columns(const od_table *t) {
   for (int c = 0; c < t->columns; c++)
     if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
   od_table *out = od_table_new(count);
-  double *row = calloc((size_t)count, sizeof *row);
+  double *row = calloc((size_t)count + 1, sizeof *row);
   bool ok = out && row;
   for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
   for (long i = 0; ok && i < t->rows; i++) {
@@ -121,7 +121,10 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};
-  if (status == OD_OK && e->truth) od_cramer_rao_bound(e, od_progress_tick, &progress, &observed->bound, &ignored);
+  if (status == OD_OK && e->truth &&
+      od_cramer_rao_bound(e, od_progress_tick, &progress, &observed->bound, &ignored) == OD_INTERRUPTED)
+    status = od_fail(&err, OD_INTERRUPTED,
+                     "interrupted while the Cramer-Rao bound was computed; the estimates are complete");
   od_progress_end(&progress);
   return write_results(a, e, observed, status, &err);
 }

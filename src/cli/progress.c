@@ -1,31 +1,17 @@
 #include "cli/progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/signals.h"
 #include "cli/terminal.h"
 #include "io/clock.h"
 #include "io/display.h"
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
 od_progress od_progress_start(bool quiet) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-  sigemptyset(&action.sa_mask);
-  const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; i++) {
-    // Whoever started the program may have asked it to ignore them.
-    struct sigaction old;
-    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
-  }
+  od_signals_listen();
   double start = od_seconds();
   return (od_progress){.shown = !quiet && isatty(STDERR_FILENO), .start = start, .last = start};
 }
@@ -53,7 +39,7 @@ bool od_progress_tick(void *progress, double done) {
       p->last = t;
     }
   }
-  return !interrupted;
+  return !od_signals_interrupted();
 }
 
 void od_progress_end(od_progress *p) {

@@ -10,7 +10,7 @@ typedef struct od_progress {
   double start, last;
 } od_progress;
 
-// Starts the clock and catches Ctrl-C: the first asks the run to stop, a second one ends the program at once.
+// Starts the clock and listens to Ctrl-C: the first asks the run to stop, a second one ends the program at once.
 od_progress od_progress_start(bool quiet);
 // To be given to od_run: draws a bar once a second has passed; false after Ctrl-C.
 bool od_progress_tick(void *progress, double done);

@@ -25,7 +25,8 @@ static bool rules_hold(const od_element_class *c, const double *q) {
 // Behind the fields: abscissae from 0 on, then ordinates.
 static int random_curve(od_dice *dice, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
   int degree = 1 + od_dice_pick(dice, 3), count = degree + 1 + od_dice_pick(dice, 4);
-  for (int i = 0; i < count; i++) q[i] = 1.5 * (i + (i && i + 1 < count ? od_dice_uniform(dice, -0.3, 0.3) : 0)) / (count - 1);
+  for (int i = 0; i < count; i++)
+    q[i] = 1.5 * (i + (i && i + 1 < count ? od_dice_uniform(dice, -0.3, 0.3) : 0)) / (count - 1);
   for (int i = 0; i < count; i++) q[count + i] = od_dice_uniform(dice, 0.3, 2);
   choice[OD_PORT_SIDE] = od_dice_pick(dice, 2) ? 1 : -1;
   choice[OD_PORT_DEGREE] = degree;
@@ -58,7 +59,8 @@ od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
   x.pool[1] = c->host_class ? host : -1;
   x.numbers = od_random_numbers(dice, c, x.w + end, x.pool + 2);
   end += x.numbers;
-  x.batch = (od_batch){.count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
+  x.batch = (od_batch){
+      .count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
   x.batch.in = take(&end, c->ins);
   x.batch.out = take(&end, c->outs);
   x.batch.report = take(&end, c->reports);

@@ -217,7 +217,8 @@ static void add_nodes(plan *p) {
 }
 
 // An element between two nodes, listening to a signal or not (-1).
-static int flow(plan *p, const char *name, const char *class_name, int from, int to, const double *q, int count, int signal) {
+static int flow(plan *p, const char *name, const char *class_name, int from, int to, const double *q, int count,
+                int signal) {
   od_element_spec spec = od_element_spec_of(class_name);
   spec.end[0] = from, spec.end[1] = to, spec.signal = signal;
   spec.first_number = numbers(p, class_name, q, count);
@@ -398,7 +399,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   static const od_block_kind sensors[] = {OD_BLOCK_GAIN, OD_BLOCK_FIRST_ORDER, OD_BLOCK_LEAD_LAG};
   int states = 0;
   for (int i = 0; i < SENSORS + NETWORK; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "block%d", i);
     spec[i] = random_block(&p->block_dice);
     if (i < SENSORS || states > MOST_BLOCK_STATES) spec[i].kind = sensors[od_dice_pick(&p->block_dice, 3)];

@@ -14,22 +14,25 @@
 
 // What the table of a class says about its functions.
 #define OD_COUNT_OF(type) ((int)(sizeof(type) / sizeof(double)))
-#define OD_ELEMENT_FUNCTIONS                                                                              \
-  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),                 \
-  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c,      \
+#define OD_ELEMENT_FUNCTIONS                                                                         \
+  .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),            \
+  .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c, \
   .tell = tell_all_r, .tell_complex = tell_all_c
 // A field: key, unit, sign, default, what is possible and what is usual, meaning; then designators of what is special about it.
-#define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                                 \
-  {                                                                                                 \
-    .key = k, .unit = u, .sign = s, .fallback = f, .limits = {low, high, usual_low, usual_high},    \
-    .meaning = __VA_ARGS__                                                                          \
+#define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
+  {                                                                                              \
+    .key = k, .unit = u, .sign = s, .fallback = f, .limits = {low, high, usual_low, usual_high}, \
+    .meaning = __VA_ARGS__                                                                       \
   }
-#define OD_FIELDS(...) .fields = {__VA_ARGS__}, .field_count = sizeof((od_element_field[]){__VA_ARGS__}) / sizeof(od_element_field)
-#define OD_RULES(...) \
-  .rules = (const od_element_rule[]){__VA_ARGS__}, .rule_count = sizeof((od_element_rule[]){__VA_ARGS__}) / sizeof(od_element_rule)
+#define OD_FIELDS(...) \
+  .fields = {__VA_ARGS__}, .field_count = sizeof((od_element_field[]){__VA_ARGS__}) / sizeof(od_element_field)
+#define OD_RULES(...)                              \
+  .rules = (const od_element_rule[]){__VA_ARGS__}, \
+  .rule_count = sizeof((od_element_rule[]){__VA_ARGS__}) / sizeof(od_element_rule)
 
 // What every element that oil flows through shows.
-#define OD_FLOW_OUTPUTS                                                                                          \
-  {.name = "flow", .inside_name = "", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},             \
-      {.name = "loss", .inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = 0, .sign = 1},     \
-      {.name = "dissipated", .inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}
+#define OD_FLOW_OUTPUTS                                                                                        \
+  {.name = "flow", .inside_name = "", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},           \
+      {.name = "loss", .inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = 0, .sign = 1}, { \
+    .name = "dissipated", .inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1      \
+  }

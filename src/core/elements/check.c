@@ -12,7 +12,8 @@ typedef struct X(numbers) {
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x dp = in->from - in->to;
-  out->flow = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * X(smooth_step)((dp - q->crack) / (q->full - q->crack)) *
+  out->flow = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
+              X(smooth_step)((dp - q->crack) / (q->full - q->crack)) *
               X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
@@ -30,11 +31,12 @@ const od_element_class od_check_class = {
     .summary = "lets oil pass in one direction",
     .ends = {{"between", 2}},
     .needs_oil = true,
-    OD_FIELDS(
-        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
-        OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
-        OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8, "pressure difference at which it begins to open"),
-        OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8, "pressure difference at which it is fully open")),
+    OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
+              OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+              OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8,
+                       "pressure difference at which it begins to open"),
+              OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8,
+                       "pressure difference at which it is fully open")),
     OD_RULES({FULL, CRACK, false, FULL, "full must be greater than crack, where the valve begins to open"}),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},

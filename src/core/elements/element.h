@@ -26,12 +26,12 @@ enum {
 // ---- what an instance depends on
 
 typedef enum od_in_kind {
-  OD_IN_NONE,      // the end of the list
-  OD_IN_PRESSURE,  // at end `index`, never below zero; 0 where an optional end is not connected
-  OD_IN_LENGTH,    // of the line it acts along, or the joint's coordinate
-  OD_IN_SPEED,     // its rate
-  OD_IN_SIGNAL,    // the signal it listens to; 1 where it listens to none
-  OD_IN_STATE,     // its own state `index`
+  OD_IN_NONE,        // the end of the list
+  OD_IN_PRESSURE,    // at end `index`, never below zero; 0 where an optional end is not connected
+  OD_IN_LENGTH,      // of the line it acts along, or the joint's coordinate
+  OD_IN_SPEED,       // its rate
+  OD_IN_SIGNAL,      // the signal it listens to; 1 where it listens to none
+  OD_IN_STATE,       // its own state `index`
   OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
 } od_in_kind;
 typedef struct od_in_slot {
@@ -92,7 +92,12 @@ typedef struct od_element_end {
 } od_element_end;
 
 // Where it acts on the mechanism.
-typedef enum od_acts { OD_ACTS_NOWHERE, OD_ACTS_BETWEEN_POINTS, OD_ACTS_IN_JOINT, OD_ACTS_ON_HOST /* or in a joint */ } od_acts;
+typedef enum od_acts {
+  OD_ACTS_NOWHERE,
+  OD_ACTS_BETWEEN_POINTS,
+  OD_ACTS_IN_JOINT,
+  OD_ACTS_ON_HOST /* or in a joint */
+} od_acts;
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
@@ -115,8 +120,9 @@ typedef enum od_shows {
   OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
 } od_shows;
 typedef struct od_element_output {
-  const char *name;         // of an instance with a name of its own
-  const char *inside_name;  // behind the name of what it belongs to ("" for that name and `inside` alone); NULL: not shown there
+  const char *name;  // of an instance with a name of its own
+  const char *
+      inside_name;  // behind the name of what it belongs to ("" for that name and `inside` alone); NULL: not shown there
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
@@ -128,33 +134,34 @@ typedef struct od_element_output {
 
 // A row of instances in the work memory w; number, host and choice are where their tables begin in `pool`.
 typedef struct od_batch {
-  int element_class, count, first;      // which class; how many; the first of them in the list of instances by class
-  int in, out, kept, report, slope;     // offsets in w
-  int kept_scalars, choices;            // of each instance
-  int number, host, choice;             // offsets in pool
-  int oil;                              // offset in w
+  int element_class, count, first;   // which class; how many; the first of them in the list of instances by class
+  int in, out, kept, report, slope;  // offsets in w
+  int kept_scalars, choices;         // of each instance
+  int number, host, choice;          // offsets in pool
+  int oil;                           // offset in w
 } od_batch;
 
 typedef struct od_element_class {
-  const char *name;     // what `oleodyn components` and the builder call it
-  const char *section;  // of machine files; NULL: it is only part of others
-  const char *noun;     // for messages
-  const char *heading;  // over a list of them
-  const char *summary;  // one line for people
-  const char *inside;   // the key under which it stands in what it belongs to: "friction"; NULL
+  const char *name;                           // what `oleodyn components` and the builder call it
+  const char *section;                        // of machine files; NULL: it is only part of others
+  const char *noun;                           // for messages
+  const char *heading;                        // over a list of them
+  const char *summary;                        // one line for people
+  const char *inside;                         // the key under which it stands in what it belongs to: "friction"; NULL
   const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
-  bool has_curve;       // behind its fields its numbers are the control points of a curve, as choices 1 and 2 say (degree, count)
-  const char *choice;   // the word by which it is chosen there ("law: coulomb"); NULL
+  bool
+      has_curve;  // behind its fields its numbers are the control points of a curve, as choices 1 and 2 say (degree, count)
+  const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[2];
   od_acts acts;
   bool needs_oil, reads_host;  // reads_host: it depends on numbers of the element that it belongs to
-  const char *signal_key;  // the key of a signal that it must listen to; NULL: a field may follow one, or none does
+  const char *signal_key;      // the key of a signal that it must listen to; NULL: a field may follow one, or none does
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;  // of theta; with a curve the instance says how many
+  int numbers;                             // of theta; with a curve the instance says how many
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];

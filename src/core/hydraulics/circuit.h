@@ -10,9 +10,10 @@
 typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_ELEMENT } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;
-  int index, place;  // oil: the place of the number; a node: its index; elements: their first in the list of users, and how many
-  bool pushes;       // whether forces depend on it
-  int run;           // so many numbers from here on are of one and the same element, whose class knows their slopes; or 0
+  int index,
+      place;  // oil: the place of the number; a node: its index; elements: their first in the list of users, and how many
+  bool pushes;  // whether forces depend on it
+  int run;      // so many numbers from here on are of one and the same element, whose class knows their slopes; or 0
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
@@ -32,7 +33,8 @@ void od_circuit_linearise(const od_model *m, double *w);
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
 // The same for a run of numbers, of which no force depends: column k to rate[i * stride + k].
-void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign, int stride);
+void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
+                           int stride);
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);

@@ -20,7 +20,8 @@ static alone take_out(const od_model *m, const double *w, int instance) {
   const od_element_class *c = od_instance_class(e);
   const od_layout *l = &m->layout;
   alone a;
-  int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS, kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
+  int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS,
+      kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
   a.batch = (od_batch){.element_class = e->element_class,
                        .count = 1,
                        .in = in,

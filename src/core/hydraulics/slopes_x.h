@@ -70,7 +70,8 @@ typedef struct change {
 } change;
 
 // The changes of an instance's outs.
-static inline void add_change(const od_model *m, const double *w, const change *d, const od_instance *e, const double *dout) {
+static inline void add_change(const od_model *m, const double *w, const change *d, const od_instance *e,
+                              const double *dout) {
   const double *gain = w + m->layout.target_gain;
   for (int i = e->target; i < e->target + e->targets; i++) {
     const od_target *s = &m->join.target[i];
@@ -90,7 +91,8 @@ static void change_elements(const od_model *m, double *w, const change *d, int f
       add_change(m, w, d, &m->instance[user->instance], dout);
 }
 
-void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign, int stride) {
+void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
+                           int stride) {
   enum { MOST = 16 };
   const od_number_user *user = &m->join.user[n->index];
   const od_instance *e = &m->instance[user->instance];
@@ -213,11 +215,11 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
   for (int j = 0; j < od_instance_class(e)->ins; j++) {
     int column = m->join.column[e->in - l->in + j], node = m->join.node[e->in - l->in + j];
     din[j] = column == l->rate_width - 1 ? 0
-             : column < m->actuators  ? w[l->dlength + column]
-             : column < states        ? w[l->dspeed + column - m->actuators]
-             : column < signals       ? dc[column - states]
-             : du                     ? du[column - signals]
-                                      : 0;
+             : column < m->actuators     ? w[l->dlength + column]
+             : column < states           ? w[l->dspeed + column - m->actuators]
+             : column < signals          ? dc[column - states]
+             : du                        ? du[column - signals]
+                                         : 0;
     if (node >= 0) din[j] *= pressure_gain(m, w, node);
   }
 }

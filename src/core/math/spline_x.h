@@ -9,7 +9,8 @@
 
 // The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t,
 // where t runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
-static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B, od_x *D) {
+static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B,
+                                                                  od_x *D) {
   od_x left[OD_SPLINE_MOST], right[OD_SPLINE_MOST];
   B[0] = 1;
   for (int d = 1; d <= degree; d++) {
@@ -56,7 +57,7 @@ static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, c
 // The parameter t at which the abscissa is x, strictly inside the curve: Newton's method, kept inside a shrinking
 // bracket. Leaves the basis at t and, in D, its derivatives. With `degree` a constant the loops unroll.
 static inline __attribute__((always_inline)) void X(curve_parameter)(int degree, int count, const od_x *P, od_x x,
-                                                                  X(curve_point) * c, od_x *D) {
+                                                                     X(curve_point) * c, od_x *D) {
   int spans = count - degree;
   double low = 0, high = spans;
   od_x t = X(curve_guess)(spans, count, P, x, c), step = 0;

@@ -475,8 +475,8 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
                           j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
     } else {
-      e->actuator = e->host >= 0 ? m->instance[e->host].actuator
-                                 : find_actuator(m, &(od_actuator){e->point_a, e->point_b, -1});
+      e->actuator =
+          e->host >= 0 ? m->instance[e->host].actuator : find_actuator(m, &(od_actuator){e->point_a, e->point_b, -1});
     }
   }
   return true;

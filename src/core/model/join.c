@@ -35,7 +35,8 @@ bool od_join_batches(od_model *m, od_arena *arena) {
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   const od_layout *l = &m->layout;
-  j->pool = od_arena_take(arena, (size_t)m->instances * (2 + OD_MOST_ELEMENT_CHOICES) * sizeof *j->pool + sizeof *j->pool);
+  j->pool =
+      od_arena_take(arena, (size_t)m->instances * (2 + OD_MOST_ELEMENT_CHOICES) * sizeof *j->pool + sizeof *j->pool);
   if (!j->pool) return false;
   int used = 0;
   for (int k = 0; k < j->batches; k++) {
@@ -83,8 +84,7 @@ static source signal_source(const od_model *m, int signal) {
 // A state that is absent is the signal that it would follow.
 static source state_source(const od_model *m, const od_instance *e, int index) {
   int state = e->state[index];
-  return state < 0 ? signal_source(m, e->signal)
-                   : (source){m->layout.c + state, 2 * m->actuators + state, -1};
+  return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
 }
 
 static source source_of(const od_model *m, const od_instance *e, od_in_slot slot) {
@@ -148,15 +148,15 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
 static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
   m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
-                                                     .to = to,
-                                                     .sign = sign,
-                                                     .kind = kind,
-                                                     .target = target,
-                                                     .slope = e->slope + out * c->ins,
-                                                     .in = e->in - m->layout.in,
-                                                     .ins = c->ins,
-                                                     .row = row_of(m, kind, target),
-                                                     .state = state_of(m, kind, target)};
+                                                  .to = to,
+                                                  .sign = sign,
+                                                  .kind = kind,
+                                                  .target = target,
+                                                  .slope = e->slope + out * c->ins,
+                                                  .in = e->in - m->layout.in,
+                                                  .ins = c->ins,
+                                                  .row = row_of(m, kind, target),
+                                                  .state = state_of(m, kind, target)};
 }
 
 static void add_flow(od_model *m, const od_instance *e, int out, int end, int sign) {

@@ -135,13 +135,13 @@ typedef struct od_instance {
   int host, joint;      // the instance or the joint that it belongs to, or -1
   int friction;         // the friction that belongs to it, or -1
   int point_a, point_b, actuator;
-  int end[OD_MOST_ENDS];               // nodes, or -1
-  int signal;                          // what it listens to, or -1
-  int state[OD_MOST_ELEMENT_STATES];   // places among the first-order states, or -1
+  int end[OD_MOST_ENDS];              // nodes, or -1
+  int signal;                         // what it listens to, or -1
+  int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int batch, place;                    // where it stands among those of its class
-  int in, out, slope;                  // its first place in the work memory
-  int target, targets;                 // its part of od_join.target
+  int batch, place;     // where it stands among those of its class
+  int in, out, slope;   // its first place in the work memory
+  int target, targets;  // its part of od_join.target
 } od_instance;
 
 // How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
@@ -152,24 +152,25 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
   od_out_kind kind;
   int target;          // a node, actuator or first-order state
   int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
-  int row, state;      // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank
+  int row, state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank
 } od_target;
-typedef struct od_number_user {  // an instance that depends on a number, where it stands, and how its class calls the number
+typedef struct
+    od_number_user {  // an instance that depends on a number, where it stands, and how its class calls the number
   int instance, batch, place, number;
 } od_number_user;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, steppeds;
-  od_batch *batch;       // instances of one class side by side, in the order of the classes
-  int *pool;             // what batches point into: theta offsets of numbers, of hosts' numbers, choices
-  int *gather;           // in[i] = w[gather[i]]
-  int *column;           // of each `in`: its column in rows of derivatives of rates (see od_layout)
-  int *force_column;     // the same in rows of derivatives of forces
-  int *gain;             // of each `in`: where stands how it moves with what that column is
-  int *node;             // of each `in` that is a pressure: its node; else -1
+  od_batch *batch;    // instances of one class side by side, in the order of the classes
+  int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
+  int *gather;        // in[i] = w[gather[i]]
+  int *column;        // of each `in`: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;  // the same in rows of derivatives of forces
+  int *gain;          // of each `in`: where stands how it moves with what that column is
+  int *node;          // of each `in` that is a pressure: its node; else -1
   od_target *target;
-  int *force;            // the targets that are forces
-  int *stepped;          // instances whose slopes are complex steps
-  int *first_user;       // of each number of theta; one more for the end
+  int *force;       // the targets that are forces
+  int *stepped;     // instances whose slopes are complex steps
+  int *first_user;  // of each number of theta; one more for the end
   od_number_user *user;
 } od_join;
 
@@ -234,8 +235,8 @@ typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;
   int index, component;
-  int second;       // one more instance or power, or -1
-  bool negative;    // it counts the other way round
+  int second;     // one more instance or power, or -1
+  bool negative;  // it counts the other way round
 } od_output;
 
 struct od_model {

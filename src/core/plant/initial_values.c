@@ -5,8 +5,7 @@
 #include "plant/assembly.h"
 
 static bool is_position(od_output_kind kind) {
-  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE ||
-         kind == OD_OUT_LENGTH;
+  return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
@@ -104,7 +103,8 @@ static void take_defaults(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++)
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
-      if (m->instance[i].state[k] >= 0) m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
+      if (m->instance[i].state[k] >= 0)
+        m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
 }
 
 void od_assembly_sort_initial_values(od_assembly *s) {

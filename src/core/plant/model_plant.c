@@ -202,7 +202,8 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
   // Where derivatives by signals begin.
-  int forces = l->force_row + 2 + d->m->circuit_states, rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
+  int forces = l->force_row + 2 + d->m->circuit_states,
+      rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {

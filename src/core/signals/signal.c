@@ -94,7 +94,7 @@ static bool count_fits(od_signal_kind kind, int count) {
     case OD_SIGNAL_CHIRP: return count == 6;
     case OD_SIGNAL_STEPPED_SINE: return count == 5;
     case OD_SIGNAL_STEPS: return count >= 1 && count % 2 == 1;
-    case OD_SIGNAL_LAGGED_STEPS: return count >= 2 && count % 2 == 0;
+    case OD_SIGNAL_LAGGED_STEPS:
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return count >= 2 && count % 2 == 0;

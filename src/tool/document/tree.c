@@ -115,6 +115,14 @@ static bool says_nothing(const char *text, size_t length) {
   return length == 0 || (length == 1 && text[0] == '~') || (length == 4 && memcmp(text, "null", 4) == 0);
 }
 
+// A text without quotes that the file ends with, before any line end, may be the first half of what somebody wrote.
+static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
+  const struct fy_mark *end = fy_token_end_mark(token);
+  size_t at = end != NULL ? end->input_pos : b->length;
+  while (at < b->length && (b->text[at] == ' ' || b->text[at] == '\t')) at++;
+  return end != NULL && at == b->length;
+}
+
 static void add_scalar(tree_builder *b, const struct fy_event *event) {
   struct fy_token *token = event->scalar.value;
   size_t length = 0;
@@ -128,6 +136,8 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
                       quoted ? 1 : 0);
   if (node < 0) return;
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
+  if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
+    od_messages_say(b->messages, true, place_of(b, node), "the file ends here, within a line; is it complete?");
   if (memchr(text, '\0', length) != NULL) fail(b, place_of(b, node), "found a zero character, expected text");
   remember_anchor(b, event->scalar.anchor, node);
 }

@@ -79,7 +79,7 @@ static bool is_port(const od_instance *instance) {
 // A port's curve with estimated ordinates: parameter[i] is the parameter that is ordinate i, or -1.
 typedef struct curve {
   const od_instance *flow, *true_flow;  // the true machine's port, or NULL
-  double *start, *estimate;         // ordinates
+  double *start, *estimate;             // ordinates
   int *parameter;
   bool any;
 } curve;

@@ -215,6 +215,9 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
   if (!od_log_match(plan, table, plan->file, units, messages) || !check_cells(plan, table, messages))
     status = OD_BAD_INPUT;
   if (status == OD_OK) status = make_log(plan, table, out, messages);
+  if (status == OD_OK && table->places.cut && table->rows > 0)
+    od_messages_say(messages, true, (od_place){plan->file, table->places.line[table->rows - 1], 1},
+                    "the file ends here, within a line; is it complete?");
   od_table_free(table);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "memory ran out while reading %s", plan->file);
   if (status == OD_OK) return OD_OK;

@@ -152,9 +152,9 @@ static process fit_process(const double *covariance, int most, double rows) {
 }
 
 // The covariances of a series at the lags 0 to most, from the pairs that are there.
-static double find_covariances(const double *e, long rows, int most, double *covariance) {
+static double find_covariances(od_fit_work *w, const double *e, long rows, int most, double *covariance) {
   double present = 0;
-  for (int lag = 0; lag <= most; lag++) {
+  for (int lag = 0; lag <= most && od_fit_keeps_going(w); lag++) {
     double sum = 0, pairs = 0;
     for (long k = lag; k < rows; k++) {
       double product = e[k] * e[k - lag];
@@ -189,19 +189,19 @@ static void add_process(const od_fit_work *w, int set, int i, const double *e, c
   }
 }
 
-static od_status add_processes(const od_fit_work *w, int set, double *V, od_error *err) {
+static od_status add_processes(od_fit_work *w, int set, double *V, od_error *err) {
   long rows = w->f->data[set]->fitted;
   double *e = malloc(((size_t)rows + (size_t)(MOST_ORDER + 2) * (size_t)w->np) * sizeof *e);
   if (!e) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < w->ns; i++) {
-    double covariance[MOST_ORDER + 1];
+  for (int i = 0; i < w->ns && od_fit_keeps_going(w); i++) {
+    double covariance[MOST_ORDER + 1] = {0};
     for (long k = 0; k < rows; k++) {
       double r = od_fit_residual(w, set, k, i);
       e[k] = isnan(r) ? r : weighed(w, r);
     }
     int most = (int)fmin(fmin(10 * log10((double)rows), (double)rows / 4), MOST_ORDER);
-    double present = find_covariances(e, rows, most, covariance);
-    if (!(covariance[0] > 0) || !isfinite(covariance[0])) continue;
+    double present = find_covariances(w, e, rows, most, covariance);
+    if (!od_fit_keeps_going(w) || !(covariance[0] > 0) || !isfinite(covariance[0])) continue;
     process p = fit_process(covariance, most, present);
     add_process(w, set, i, e, &p, V, e + rows);
   }

@@ -22,9 +22,8 @@ static bool is_anywhere(const od_fit_work *w) {
 static const double patience = 0.5;      // s, to tell the best so far after an interrupt
 static const double most_entries = 4e6;  // of the Jacobian; with more of them it is known to take longer
 
-// Asked within predictions, which may take long.
-static bool keeps_going(void *user) {
-  od_fit_work *w = user;
+bool od_fit_keeps_going(void *work) {
+  od_fit_work *w = work;
   if (!w->options->progress) return true;
   if (!w->interrupted && !w->options->progress(w->options->user, w->done)) {
     w->interrupted = true;
@@ -163,7 +162,7 @@ static od_status make_data(od_fit_work *w, od_error *err) {
   if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy || !w->states)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < plan->sets; i++) {
-    od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){keeps_going, w}, &w->f->data[i], err);
+    od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){od_fit_keeps_going, w}, &w->f->data[i], err);
     if (status != OD_OK) return status;
     w->f->sets++;
   }
@@ -197,7 +196,7 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **ou
                                         .steady = w->plan->start == OD_FIT_FROM_REST,
                                         .free_states = w->every_state,
                                         .free_count = is_anywhere(w) ? w->nx : 0,
-                                        .keeps_going = keeps_going,
+                                        .keeps_going = od_fit_keeps_going,
                                         .user = w};
   return od_predictor_new(w->plant, &drive, &options, out, err);
 }
@@ -293,7 +292,7 @@ static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
   // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
   w->done = 1 - exp(-(double)p->iterations / 10);
-  return keeps_going(w);
+  return od_fit_keeps_going(w);
 }
 
 // All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
@@ -420,9 +419,9 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   od_status status = OD_OK;
   double *size = J + (size_t)w->m * (size_t)w->n;
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
-  if (jacobian(w, x, J) == 0) {
+  if (jacobian(w, x, J) == 0 && od_fit_keeps_going(w)) {
     status = od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, &w->f->identifiability, err);
-    if (status == OD_OK) status = find_influence(w, J, err);
+    if (status == OD_OK && od_fit_keeps_going(w)) status = find_influence(w, J, err);
   }
   free(J);
   return status;
@@ -491,7 +490,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status (*const stages[])(od_fit_work *, od_error *) = {linearize,          keep_estimates,    od_fit_judge_sets,
                                                             od_fit_find_sigmas, od_fit_find_shift, od_fit_judge};
   // On very many rows each stage takes long.
-  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && keeps_going(&w); i++)
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == OD_OK && od_fit_keeps_going(&w); i++)
     status = stages[i](&w, err);
   if (w.out_of_patience && f->search) status = describe_best(&w, err);
   release(&w);

@@ -60,6 +60,15 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
 
+// Asked every so many rows.
+static bool goes_on(const od_waiting *waiting, long row) {
+  return row % 65536 != 0 || !waiting || !waiting->keeps_going || waiting->keeps_going(waiting->user);
+}
+
+static od_status interrupted(const od_fit_data *d, od_error *err) {
+  return od_fail(err, OD_INTERRUPTED, "interrupted while the set '%s' was simulated", d->set->name);
+}
+
 static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
                               const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
@@ -87,7 +96,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   if (status == OD_OK) status = od_predictor_new(plant, &drive, &options, &predictor, err);
   if (status == OD_OK && (status = od_predict(predictor, NULL, NULL, d->y, NULL)) != OD_OK)
     status = status == OD_INTERRUPTED
-                 ? od_fail(err, status, "interrupted while the set '%s' was simulated", d->set->name)
+                 ? interrupted(d, err)
                  : od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
   od_predictor_free(predictor);
   od_plant_free(plant);
@@ -97,7 +106,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
 
 // Scale and bias are no noise: a set without noise has them, too. The set's name is part of the stream, so that sets have
 // noise of their own.
-static void measure(const od_fit_plan *plan, od_fit_data *d) {
+static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -106,10 +115,12 @@ static void measure(const od_fit_plan *plan, od_fit_data *d) {
     const od_sensor_noise noise = {.seed = e->seed, .stream = od_random_stream(name), .sigma = d->sigma[i]};
     double last = NAN;
     for (long k = 0; k < d->rows; k++) {
+      if (!goes_on(waiting, k)) return interrupted(d, err);
       double *y = &d->y[k * e->sensors + i];
       *y = d->set->clean ? s->scale * *y + s->bias : od_sensor_measure(s, &noise, k, d->time[k], *y, &last);
     }
   }
+  return OD_OK;
 }
 
 static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
@@ -126,12 +137,13 @@ static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_wait
   d->rows = (long)rows;
   if (!allocate(d, nu, e->sensors)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (long k = 0; k < d->rows; k++) {
+    if (!goes_on(waiting, k)) return interrupted(d, err);
     d->time[k] = (double)k * d->step;
     od_machine_inputs(truth, d->time[k], d->u + k * nu);
   }
   od_status status = true_outputs(plan, truth, d, waiting, err);
   if (status == OD_OK) status = find_sigmas(plan, d, err);
-  if (status == OD_OK) measure(plan, d);
+  if (status == OD_OK) status = measure(plan, d, waiting, err);
   return status;
 }
 

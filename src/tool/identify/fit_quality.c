@@ -45,19 +45,35 @@ static double fit_percent(const od_fit_work *w, int set, const double *y, int i,
   return n > 0 && root(&moved) > 0 ? 100 * (1 - root(&off) / root(&moved)) : (double)NAN;
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+// The value that sorting would put at an index, by Hoare's selection: it takes time in proportion to their number.
+static double select_value(double *values, long count, long index) {
+  for (long low = 0, high = count - 1; low < high;) {
+    double pivot = values[low + (high - low) / 2];
+    long i = low, j = high;
+    while (i <= j) {
+      while (values[i] < pivot) i++;
+      while (values[j] > pivot) j--;
+      if (i > j) break;
+      double kept = values[i];
+      values[i++] = values[j];
+      values[j--] = kept;
+    }
+    if (index > j && index < i) break;
+    if (index <= j)
+      high = j;
+    else
+      low = i;
+  }
+  return values[index];
 }
 
-// Those that are there, sorted by size in place; the middle one.
+// The middle one of those that are there, by size. Changes their order.
 static double median_size(double *values, long rows) {
   long n = 0;
   for (long k = 0; k < rows; k++)
     if (!isnan(values[k])) values[n++] = fabs(values[k]);
   if (n == 0) return NAN;
-  qsort(values, (size_t)n, sizeof *values, by_size);
-  return values[n / 2];
+  return select_value(values, n, n / 2);
 }
 
 static double largest_correlation(const double *correlation) {
@@ -136,7 +152,7 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
     od_work_parts_of(w, set, i, parts);
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 2 && od_fit_keeps_going(w); p++) {
       parts[p].quality->fit = fit_percent(w, set, w->y[set], i, parts[p].first, parts[p].end);
       judge_residuals(w, set, i, parts[p].first, parts[p].end, memory, parts[p].quality);
     }
@@ -212,6 +228,7 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
     if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     r->unseen_quality = r->fitted_quality + w->ns;
     od_status status = judge_end(w, set, err);
+    if (status == OD_OK && !od_fit_keeps_going(w)) status = OD_INTERRUPTED;
     if (status == OD_OK) status = judge_start(w, set, err);
     if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
       status = od_fail(err, OD_NO_MEMORY, "memory ran out");

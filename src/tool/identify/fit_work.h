@@ -32,6 +32,10 @@ typedef struct od_fit_work {
   od_influence *influence;  // of the residuals on the estimates, at the solution; NULL: it has none
 } od_fit_work;
 
+// Whether to go on: false after an interrupt, as soon as what is told of it would take too long. To be asked every so often
+// by whatever takes long with very many rows; its user is the od_fit_work.
+bool od_fit_keeps_going(void *work);
+
 // A predictor of a set with so many steps for each that the plan wants.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err);
 // A set's prediction at x (parameters, then unknown initial states) into y, and dy unless that is NULL.

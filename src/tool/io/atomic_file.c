@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,18 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
+// A signal that comes between making a file and noting it would leave it behind.
+static int create_noted(const char *path, mode_t mode) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), reason = errno;
+  if (fd >= 0) od_unfinished_add(path);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = reason;
+  return fd;
+}
+
 // Creates a file that was not there before: PATH.tmp-PID-N.
 static int create_temporary(od_atomic_file *f, mode_t mode) {
   size_t room = strlen(f->path) + 40;
@@ -31,8 +44,7 @@ static int create_temporary(od_atomic_file *f, mode_t mode) {
   if (!f->temporary) return -1;
   for (int n = 0; n < 1000; n++) {
     snprintf(f->temporary, room, "%s.tmp-%ld-%d", f->path, (long)getpid(), n);
-    int fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0) od_unfinished_add(f->temporary);
+    int fd = create_noted(f->temporary, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;

@@ -60,8 +60,8 @@ static void restrict_child(long long bytes) {
 }
 
 static void be_child(const od_child_process *isolated, int to) {
-  restrict_child(isolated->bytes);
   silence();
+  restrict_child(isolated->bytes);
   FILE *f = fdopen(to, "wb");
   if (!f) _exit(1);
   isolated->work(isolated->user, f);
@@ -72,6 +72,8 @@ static od_status what_happened(const od_child_process *isolated, int end, od_err
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     return od_fail(err, OD_BAD_INPUT, "took longer than %lld s", (long long)processor_seconds(isolated->bytes));
+  // A child that ends by itself without an answer had no memory for it, or not as much as its limit.
+  if (WIFEXITED(end)) return od_fail(err, OD_BAD_INPUT, "ran out of memory");
   return od_fail(err, OD_BAD_INPUT, signal == SIGKILL ? "was killed" : "crashed");
 }
 

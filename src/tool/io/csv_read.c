@@ -536,6 +536,7 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
                 .missing = wish ? wish->missing : NULL,
                 .err = err};
     status = read_table(&r, wish ? wish->skip : 0, out);
+    if (status == OD_OK) (*out)->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';
   }
   free(text);
   if (status != OD_OK) {

@@ -469,7 +469,8 @@ od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_tabl
   if (status == OD_IO) {
     od_fail(err, status, "cannot read %s: %s", path, ended.text);
   } else if (status != OD_OK) {
-    od_fail(err, status, "cannot read %s as a MATLAB file: it is damaged; the library that reads such files %s", path,
+    od_fail(err, status,
+            "cannot read %s as a MATLAB file: the library that reads such files %s; the file may be damaged", path,
             ended.text);
   } else if (r.status == OD_NO_MEMORY) {
     status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);

@@ -12,6 +12,7 @@ typedef struct od_table_places {
   int header;   // line of the names; 0: there is none
   int *column;  // of each name in that line
   int *line;    // of each row
+  bool cut;     // the last line has no line end
   char **flaw;  // of each column the first cell that is no number or not there, as a message; NULL: none
 } od_table_places;
 

@@ -35,8 +35,8 @@ void od_load_friction(od_loader *ld, const od_section *owner, int host, int join
 // A field of an element class as the reader of numbers wants it. signal_unit: of what the component listens to.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);
 // All fields of a class, with its rules: the index of the first number. *signal: what one of them follows, if one does.
-int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c, const char *signal_unit,
-                             bool turning, int *signal);
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
+                             const char *signal_unit, bool turning, int *signal);
 // One directional valve, one cylinder.
 void od_load_valve(od_loader *ld, int key, int element);
 void od_load_cylinder(od_loader *ld, int key, int element);

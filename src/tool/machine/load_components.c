@@ -13,7 +13,9 @@ od_field od_component_field(const od_element_field *field, const char *signal_un
   bool follows = strcmp(field->unit, "*") == 0, own_unit = turning && field->turning_unit != NULL;
   bool listed = memcmp(&field->limits, &unknown_limits, sizeof unknown_limits) == 0;
   return (od_field){.key = field->key,
-                    .unit = follows ? signal_unit : own_unit ? field->turning_unit : field->unit,
+                    .unit = follows    ? signal_unit
+                            : own_unit ? field->turning_unit
+                                       : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
                     .limits = listed || own_unit ? NULL : &field->limits};
@@ -32,12 +34,16 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   if (given || section->map < 0) return;
   const char *list = "";
   for (int i = 0; i < c->one_of_count; i++)
-    list = od_format(ld, "%s%s'%s'", list, i == 0 ? "" : i + 1 < c->one_of_count ? ", " : " or ", c->fields[c->one_of[i]].key);
+    list = od_format(ld, "%s%s'%s'", list,
+                     i == 0                    ? ""
+                     : i + 1 < c->one_of_count ? ", "
+                                               : " or ",
+                     c->fields[c->one_of[i]].key);
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c, const char *signal_unit,
-                             bool turning, int *signal) {
+int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
+                             const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
   for (int i = 0; i < c->field_count; i++) {
     od_field field = od_component_field(&c->fields[i], signal_unit, turning);
@@ -90,7 +96,8 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   if (joint < 0 || ld->draft->names.element[joint].broken) return -1;
   const od_element *found = &ld->draft->names.element[joint];
   *turning = found->type != OD_PRISMATIC;
-  if (found->type == OD_REVOLUTE || found->type == OD_PRISMATIC) return found->index == OD_NOT_BUILT ? -1 : found->index;
+  if (found->type == OD_REVOLUTE || found->type == OD_PRISMATIC)
+    return found->index == OD_NOT_BUILT ? -1 : found->index;
   od_complain(ld, node, "%s drives a revolute or prismatic joint; '%s' is neither", section->what, text);
   return -1;
 }
@@ -125,7 +132,8 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
   if (joined) od_connect_nodes(ld, ends);
   if (!joined || !connected) return;
-  for (int i = 0; i < OD_MOST_ENDS; i++) spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
+  for (int i = 0; i < OD_MOST_ENDS; i++)
+    spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
   spec.point_a = points[0].point, spec.point_b = points[1].point;
   spec.first_number = od_number_theta(ld, first);
   od_element *built = &ld->draft->names.element[element];
@@ -143,7 +151,8 @@ void od_load_components(od_loader *ld, int class_index, int node) {
   const od_element_class *c = od_element_class_at(class_index);
   component_reader *own = own_reader(c);
   bool joins = c->ends[0].key != NULL || own != NULL;
-  for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0; key = od_next(ld, key)) {
+  for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0;
+       key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_COMPONENT + class_index);
     if (element < 0)
       ld->draft->loose_ends = ld->draft->loose_ends || joins;

@@ -77,6 +77,9 @@ static double *collect_samples(od_loader *ld, const od_table *table, column time
     free(pairs);
     return NULL;
   }
+  if (table->places.cut)
+    od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within its line %d; is it complete?",
+                    table->places.line[table->rows - 1]);
   if (*count < table->rows)
     od_messages_say(ld->messages, true, od_place_of(ld, node),
                     "%ld of %ld samples %s the time of the one before; the first of each time is kept",
@@ -148,14 +151,26 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
+// How many lines of text a CSV file has before its header; 0: they are found.
+static int read_skip(od_loader *ld, int node) {
+  static const char wanted[] = "a whole number of lines, less than a million";
+  const char *text = od_read_text(ld, node, "skip", wanted);
+  if (text == NULL) return 0;
+  size_t digits = strspn(text, "0123456789");
+  if (digits > 0 && digits <= 6 && text[digits] == '\0') return atoi(text);
+  od_complain(ld, node, "found '%s'; 'skip' wants %s", text, wanted);
+  return 0;
+}
+
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit) {
-  static const char *const keys[] = {"path", "time", "column", "unit", NULL};
+  static const char *const keys[] = {"path", "time", "column", "unit", "skip", NULL};
   const char *file_what = od_format(ld, "the file of %s", what);
   od_section section = od_section_open(ld, node, key, "", file_what, keys);
   names n = read_names(ld, &section);
   const char *path = od_read_text(ld, n.path_node, "path", "the name of a CSV or MATLAB file");
+  int skip = read_skip(ld, od_section_get(ld, &section, "skip"));
   if (path == NULL) return -1;
-  const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}};
+  const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}, .skip = skip};
   od_table *table = NULL;
   od_error error = {0};
   if (od_table_read(od_document_beside(ld, path), &wish, &table, &error) != OD_OK) {

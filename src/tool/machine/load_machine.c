@@ -11,9 +11,9 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine", "gravity", "ground",  "bodies", "joints",  "rods",
-                                           "inputs",  "blocks",  "forces",  "torques", "oil",    "volumes",
-                                           "tanks",   "sources", "initial", "run",    "variants"};
+static const char *const own_sections[] = {"machine", "gravity", "ground",  "bodies",  "joints",  "rods",
+                                           "inputs",  "blocks",  "forces",  "torques", "oil",     "volumes",
+                                           "tanks",   "sources", "initial", "run",     "variants"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;

@@ -138,6 +138,7 @@ void od_load_valve(od_loader *ld, int key, int element) {
     built->index = od_build_element(ld->draft->build, built->name, &spec);
     od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);
   }
-  od_curve_frame frame = {unit, od_number_value(ld, first + OD_VALVE_STROKE), od_number_value(ld, first + OD_VALVE_FULL)};
+  od_curve_frame frame = {unit, od_number_value(ld, first + OD_VALVE_STROKE),
+                          od_number_value(ld, first + OD_VALVE_FULL)};
   load_ports(ld, &section, &(valve){built->index, law, frame});
 }

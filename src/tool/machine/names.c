@@ -10,18 +10,10 @@
 enum { MOST_SHOWN = 12 };
 
 static const char *const kind_names[] = {
-    [OD_ELEMENT_BODY] = "body",
-    [OD_ELEMENT_JOINT] = "joint",
-    [OD_ELEMENT_ROD] = "rod",
-    [OD_ELEMENT_FORCE] = "force",
-    [OD_ELEMENT_TORQUE] = "torque",
-    [OD_ELEMENT_INPUT] = "input",
-    [OD_ELEMENT_VOLUME] = "volume",
-    [OD_ELEMENT_TANK] = "tank",
-    [OD_ELEMENT_SOURCE] = "source",
-    [OD_ELEMENT_GROUND] = "ground",
-    [OD_ELEMENT_BLOCK] = "block",
-    [OD_ELEMENT_NODE] = "volume, tank or source",
+    [OD_ELEMENT_BODY] = "body",     [OD_ELEMENT_JOINT] = "joint",   [OD_ELEMENT_ROD] = "rod",
+    [OD_ELEMENT_FORCE] = "force",   [OD_ELEMENT_TORQUE] = "torque", [OD_ELEMENT_INPUT] = "input",
+    [OD_ELEMENT_VOLUME] = "volume", [OD_ELEMENT_TANK] = "tank",     [OD_ELEMENT_SOURCE] = "source",
+    [OD_ELEMENT_GROUND] = "ground", [OD_ELEMENT_BLOCK] = "block",   [OD_ELEMENT_NODE] = "volume, tank or source",
     [OD_ELEMENT_SIGNAL] = "input",
 };
 
@@ -180,8 +172,8 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
     od_complain(ld, node, "'%s' is %s %s; expected the name of %s %s", shown,
-                article(ld->draft->names.element[element].kind), od_element_noun(ld->draft->names.element[element].kind),
-                article(kind), noun_of(ld, kind));
+                article(ld->draft->names.element[element].kind),
+                od_element_noun(ld->draft->names.element[element].kind), article(kind), noun_of(ld, kind));
   else if (kind == OD_ELEMENT_NODE && known[0] != '\0')
     od_complain(ld, node, "there is no %s '%s'; there are %s", od_element_noun(kind), shown, known);
   else

@@ -37,7 +37,7 @@ typedef struct od_element {
   const char *unit;    // of an input, of a block's output, of the signal that a component listens to
   int block;           // a block's own index in the builder, where `index` is its signal
   bool connected;      // a volume that oil flows into or out of
-  bool follows;        // a component without a state of its own: it follows its signal, as the spool of a valve without lag
+  bool follows;  // a component without a state of its own: it follows its signal, as the spool of a valve without lag
 } od_element;
 
 typedef struct od_named_point {
@@ -60,9 +60,9 @@ typedef struct od_names {
 
 bool od_names_start(od_names *names);  // adds the ground; false when memory ran out
 void od_names_free(od_names *names);
-const char *od_element_noun(od_element_kind kind);  // "body", "joint"
+const char *od_element_noun(od_element_kind kind);                      // "body", "joint"
 const od_element_class *od_component_class(const od_element *element);  // NULL: it is no component
-const char *od_signal_noun(const od_loader *ld);    // "input", or "input or block" where there are blocks
+const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" where there are blocks
 bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
 
 // Declares the element that the key names. A name that is malformed, reserved or taken becomes a message and gives -1.

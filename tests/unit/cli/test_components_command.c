@@ -77,7 +77,7 @@ static void test_page_is_up_to_date(void **state) {
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_lists_all), TEST(test_shows_keys), TEST(test_json), TEST(test_wrong_name),
-                                     TEST(test_page_is_up_to_date)};
+  const struct CMUnitTest tests[] = {TEST(test_lists_all), TEST(test_shows_keys), TEST(test_json),
+                                     TEST(test_wrong_name), TEST(test_page_is_up_to_date)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static outcome run_for(scratch *s, double patience, const char *arguments) {
 }
 
 static void expect_message(scratch *s, const char *arguments, int code, const char *said) {
-  outcome o = run_for(s, 20, arguments);
+  outcome o = run_for(s, 200, arguments);  // none takes long; sanitizers and busy computers do
   ends_with(o, code);
   says(o.err, said);
   forget(o);
@@ -60,7 +60,7 @@ static void expect_message(scratch *s, const char *arguments, int code, const ch
 // Interrupted in the middle: code 130, and not much later. Sanitizers and busy computers get some more time; where the
 // program has not yet begun its run by then, the signal ends it in the same way.
 static void expect_listening(scratch *s, const char *arguments) {
-  double patience = 0.7, begin = seconds();
+  double patience = 0.3, begin = seconds();
   outcome o = run_for(s, patience, arguments);
   double took = seconds() - begin - patience;
   print_message("%s: ended %.2f s after Ctrl-C\n", arguments, took);

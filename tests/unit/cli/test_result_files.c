@@ -227,12 +227,36 @@ static void test_signal_with_repeated_times(void **state) {
   free(b);
 }
 
+// Lines before the header that look like rows must be counted; a file that ends within a line may be cut off.
+static void test_signal_with_preamble(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "simulate m.yaml --output all --csv a.csv --quiet"), 0);
+  put(s, "signal.csv", "7,8\n9,9\ntime [s],force [N]\n0,1\n0.05,3\n0.1,-2");
+  char text[1000];
+  const char *at = strstr(machine, ", column");
+  snprintf(text, sizeof text, "%.*s, skip: 2%s", (int)(at - machine), machine, at);
+  put(s, "m.yaml", text);
+  outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
+  ends_with(o, 0);
+  says(o.err, "m.yaml:3:39: warning: the file ends within its line 6; is it complete?\n");
+  forget(o);
+  char *a = scratch_read(scratch_path(s, "a.csv")), *b = scratch_read(scratch_path(s, "b.csv"));
+  assert_string_equal(a, b);
+  free(a);
+  free(b);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_everything_read_is_spared),  TEST(test_one_file_for_two), TEST(test_full_standard_output),
-      TEST(test_closed_standard_output),     TEST(test_full_disk),        TEST(test_signal_from_workspace),
+      TEST(test_everything_read_is_spared),
+      TEST(test_one_file_for_two),
+      TEST(test_full_standard_output),
+      TEST(test_closed_standard_output),
+      TEST(test_full_disk),
+      TEST(test_signal_from_workspace),
       TEST(test_signal_with_repeated_times),
+      TEST(test_signal_with_preamble),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
     case OD_IN_PRESSURE: return special ? (od_dice_pick(d, 2) ? 0 : 5e6) : od_dice_uniform(d, 0, 2e7);
     case OD_IN_LENGTH:
       if (c->stroke_field > 0)  // also beyond both ends
-        return q[c->closed_field] + q[c->stroke_field] * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
+        return q[c->closed_field] +
+               q[c->stroke_field] * (special ? od_dice_uniform(d, -0.1, 0) : od_dice_uniform(d, -0.2, 1.2));
       return od_dice_uniform(d, 0.1, 2);
     case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
     case OD_IN_SIGNAL: return special ? 0 : od_dice_uniform(d, 0, 1.5);  // openings and the like are not negative
@@ -80,7 +81,8 @@ static void check_slopes(const od_lone_instance *x) {
     for (int k = 0; k < 6; k++) moved(x, j, h * (k < 3 ? k - 3 : k - 2), side[k]);
     for (int k = 0; k < c->outs; k++) {
       double step = cimag(out[k]) / tiny, size = fabs(x->w[x->batch.out + k]) / (fabs(value) + 1e-3);
-      double far = (side[5][k] - side[0][k] - 9 * (side[4][k] - side[1][k]) + 45 * (side[3][k] - side[2][k])) / (60 * h);
+      double far =
+          (side[5][k] - side[0][k] - 9 * (side[4][k] - side[1][k]) + 45 * (side[3][k] - side[2][k])) / (60 * h);
       // Differences across a corner see both sides of it: where a nearer look disagrees, they say nothing.
       double near_by = (side[3][k] - side[2][k]) / (2 * h), centre = x->w[x->batch.out + k];
       double after = (side[3][k] - centre) / h, before = (centre - side[2][k]) / h;
@@ -111,7 +113,8 @@ static void check_number_slopes(const od_lone_instance *x) {
     bool any = c->number_slopes(&y.batch, y.pool, y.w, 0, &number, 1, dout);
     for (int k = 0; k < c->outs; k++) {
       double step = cimag(out[k]) / tiny;
-      if (c->out[k].kind != OD_TO_NOTHING && !is_near(any ? dout[k] : 0, step, 1e-3 * fabs(x->w[x->batch.out + k]), 1e-9))
+      if (c->out[k].kind != OD_TO_NOTHING &&
+          !is_near(any ? dout[k] : 0, step, 1e-3 * fabs(x->w[x->batch.out + k]), 1e-9))
         fail_msg("%s: out %d by number %d: by hand %.15g, complex step %.15g", c->name, k, n, any ? dout[k] : 0, step);
     }
   }
@@ -198,7 +201,8 @@ static void test_tables(void **state) {
       shows_energy = shows_energy || c->outputs[k].shows == OD_SHOWS_INTEGRAL || c->outputs[k].shows == OD_SHOWS_STATE;
     assert_true(shows_energy);
     for (int n = 0; n < i; n++)
-      assert_true(!c->section || !od_element_class_at(n)->section || strcmp(c->section, od_element_class_at(n)->section) != 0);
+      assert_true(!c->section || !od_element_class_at(n)->section ||
+                  strcmp(c->section, od_element_class_at(n)->section) != 0);
   }
 }
 

@@ -182,7 +182,7 @@ static void test_damaged(void **state) {
   od_table *t = NULL;
   od_error err = {0};
   assert_int_equal(od_table_read_mat(OD_SOURCE_DIR "/tests/unit/io/damaged/level73.mat", NULL, &t, &err), OD_BAD_INPUT);
-  assert_non_null(strstr(err.text, "level73.mat as a MATLAB file: it is damaged"));
+  assert_non_null(strstr(err.text, "level73.mat as a MATLAB file: the library that reads such files "));
   assert_null(t);
   t = read_mat(OD_SOURCE_DIR "/tests/unit/io/damaged/struct_without_data.mat", NULL);
   assert_true(t->columns >= 2 && !strcmp(t->name[0], "time"));
@@ -229,7 +229,7 @@ static void never_end(void *user, FILE *to) {
 // More memory than there may be; what was got is told.
 static void ask_for_memory(void *user, FILE *to) {
   (void)user;
-  void *block = malloc((size_t)8 << 30);
+  void *volatile block = malloc((size_t)8 << 30);  // compilers may leave out a block that nobody looks at
   fputc(block ? 'y' : 'n', to);
   free(block);
 }

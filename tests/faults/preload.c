@@ -1,8 +1,11 @@
-// Preloaded into the program: the allocation whose number is in OD_FAIL_ALLOCATION fails, once. At the end the number
-// of allocations asked for is written to the file that OD_ALLOCATIONS names.
+// Loaded before the program in every run of the torture: makes runs comparable, and lets memory run out.
 //
-// The program asks the C library by its inner names (src/cli/memory.c), which is where this steps in. Children that it forks
-// are counted with it.
+// - The clock stands still, so that results hold no timings and two runs write the same bytes. It runs once a signal
+//   came at a moment (OD_SIGNALLED), for what the program does then depends on it.
+// - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. How often memory was asked for is written at the
+//   end to the file that OD_ALLOCATIONS names. The program asks the C library by its inner names (src/cli/memory.c),
+//   which is where this steps in. Children that it forks are counted with it.
+// - A call of close() for OD_MARK tells the tracer (tracer.c) that loading is over and the program begins.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "tracer.h"
 
 static atomic_long *asked;  // in memory that children share
 static long fails;
@@ -23,6 +29,7 @@ __attribute__((constructor)) static void begin(void) {
   fails = number ? atol(number) : 0;
   void *shared = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   asked = shared != MAP_FAILED ? shared : NULL;
+  close(OD_MARK);
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -33,16 +40,24 @@ __attribute__((destructor)) static void end(void) {
   close(file);
 }
 
-static bool fail(void) {
-  if (!asked || ++*asked != fails) return false;
-  errno = ENOMEM;
-  return true;
-}
-
 // The C library's function of that name; through memory, since standard C has no cast from data to functions.
 static void find(void *function, const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   memcpy(function, &address, sizeof address);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  static int (*next)(clockid_t, struct timespec *);
+  if (!next) find(&next, __func__);
+  if (access(OD_SIGNALLED, F_OK) == 0) return next(clock, now);
+  *now = (struct timespec){.tv_sec = 1};
+  return 0;
+}
+
+static bool fail(void) {
+  if (!asked || ++*asked != fails) return false;
+  errno = ENOMEM;
+  return true;
 }
 
 void *__libc_malloc(size_t size) {

@@ -1,0 +1,24 @@
+// The kinds of faults. Each has faults and subjects that they happen to, and tries every fault on every subject; a pair of
+// them is a row of the table that `make torture` prints.
+#ifndef OD_FAULTS_KINDS_H
+#define OD_FAULTS_KINDS_H
+
+#include "scenario.h"
+
+typedef struct kind {
+  const char *name;  // of the test: faults.NAME
+  bool traces;       // calls must be caught
+  int faults;
+  const char *(*fault)(int fault);
+  int subjects;
+  const char *(*subject)(int subject);
+  bool (*fits)(int fault, int subject);  // NULL: all do
+  void (*run)(scratch *s, int fault, int subject, tally *t);
+} kind;
+
+const kind *kind_calls(void);
+const kind *kind_signals(void);
+const kind *kind_allocations(void);
+const kind *kind_prefixes(void);
+
+#endif

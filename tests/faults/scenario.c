@@ -1,0 +1,245 @@
+#include "scenario.h"
+
+#include <stdarg.h>
+
+#include "io/clock.h"
+#include "io/mat_integrity.h"
+
+static const char old_text[] = "what was there before\n";
+
+// --- The table ------------------------------------------------------------------------------------------------------
+
+const scenario scenarios[] = {
+    {.name = "check", .arguments = "check lag.yaml observe.yaml fit.yaml study.yaml"},
+    {.name = "check --json", .arguments = "check lag.yaml observe.yaml --json"},
+    {.name = "info", .arguments = "info lag.yaml"},
+    {.name = "info --json", .arguments = "info lag.yaml --json"},
+    {.name = "simulate, printed", .arguments = "simulate lag.yaml"},
+    {.name = "simulate --csv -", .arguments = "simulate lag.yaml --csv - --quiet"},
+    {.name = "simulate --json -", .arguments = "simulate lag.yaml --json - --quiet"},
+    {.name = "simulate, files",
+     .arguments = "simulate lag.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg"}},
+    {.name = "observe, files",
+     .arguments = "observe observe.yaml --csv o.csv --json o.json --mat o.mat --plot o.svg --report o.html",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg", "o.html"}},
+    {.name = "observe --live",
+     .arguments = "observe observe.yaml --live --csv o.csv --quiet",
+     .input = "log.csv",
+     .output = {"o.csv"},
+     .ends_early = true},
+    {.name = "observe, MATLAB log",
+     .arguments = "observe observe.yaml --data log.mat --csv o.csv --quiet",
+     .output = {"o.csv"}},
+    {.name = "fit, files",
+     .arguments = "fit fit.yaml --csv o.csv --json o.json --mat o.mat --report o.html",
+     .output = {"o.csv", "o.json", "o.mat", "o.html"}},
+    {.name = "study, files", .arguments = "study study.yaml --json o.json --threads 2", .output = {"o.json"}},
+    {.name = "simulate, long",
+     .arguments =
+         "simulate lag.yaml --time 4000 --every 500 --csv o.csv --json o.json --mat o.mat --plot o.svg --quiet",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg"},
+     .long_run = true},
+    {.name = "observe, long",
+     .arguments = "observe long.yaml --json o.json --report o.html --quiet",
+     .output = {"o.json", "o.html"},
+     .long_run = true},
+    {.name = "fit, long",
+     .arguments = "fit long.yaml --json o.json --report o.html --quiet",
+     .output = {"o.json", "o.html"},
+     .long_run = true},
+    {.name = "study, long",
+     .arguments = "study long.study.yaml --json o.json --threads 2 --quiet",
+     .output = {"o.json"},
+     .long_run = true},
+};
+const int scenario_count = sizeof scenarios / sizeof *scenarios;
+
+static const struct {
+  const char *name, *text;
+} files[] = {
+    {"lag.yaml",
+     "machine: Lag\n"
+     "inputs: {u: {unit: V, chirp: {amplitude: 1 V, from: 0.1 Hz, to: 2 Hz, duration: 5 s}}}\n"
+     "blocks:\n"
+     "  lag:\n"
+     "    type: first-order\n"
+     "    input: u\n"
+     "    gain: 2.25\n"
+     "    time_constant: 0.5 s  # of the filter\n"
+     "run:\n"
+     "  step: 20 ms\n"
+     "  time: 0.4 s\n"
+     "  outputs: [u, lag]\n"
+     "variants: {wrong: {blocks: {lag: {gain: 1, time_constant: 1 s}}}}\n"},
+    {"observe.yaml",
+     "machine: lag.yaml\nmodel: {variant: wrong}\ntime: 0.4 s\nstep: 20 ms\n"
+     "sensors:\n  lag:\n    sigma: 50 mV\nparameters:\n  lag.gain:\n    sigma: 1.25\n"},
+    {"replay.yaml",
+     "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n"
+     "parameters: {lag.gain: {sigma: 1}}\ndata: {file: log.csv}\n"},
+    {"fit.yaml",
+     "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n"
+     "data: {file: log.csv}\nparameters:\n  lag.gain:\n    low: 0.1\n    high: 10.5\n"},
+    {"study.yaml",
+     "study: small\ncases:\n  a: {experiment: observe.yaml, seeds: 3}\n"
+     "  b:\n    experiment: fit.yaml\n    do: fit\n    seeds: 12\n"},
+    {"signal.yaml",
+     "machine: Lag\ninputs: {u: {unit: V, file: {path: log.csv, column: u}}}\n"
+     "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}}\n"
+     "run: {time: 0.4 s, step: 20 ms, outputs: [u, lag]}\n"},
+    {"long.yaml",
+     "machine: lag.yaml\nmodel: {variant: wrong}\ntime: 20 s\nstep: 0.1 ms\n"
+     "sensors: {lag: {sigma: 50 mV}}\nparameters: {lag.gain: {low: 0.1, high: 10, sigma: 1}}\n"
+     "fit: {integrator: trapezoid}\n"},
+    {"long.study.yaml",
+     "study: long\ncases:\n  a: {experiment: long.yaml, seeds: 3}\n  b: {experiment: long.yaml, do: fit, seeds: 3}\n"},
+};
+
+void scenario_setup(scratch *s) {
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    scratch_write(s, files[i].name, files[i].text, strlen(files[i].text));
+  setenv("UDUNITS2_XML_PATH", OD_SOURCE_DIR "/tests/faults/units.xml", 1);
+  setenv("OD_ALLOCATIONS", scratch_path(s, ".allocations"), 1);
+  static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --quiet";
+  if (program_run(s->folder, log, NULL, NULL).code == 0) return;
+  fprintf(stderr, "the torture's own machine cannot be simulated:\n%s\n", scratch_read(scratch_path(s, ".err")));
+  exit(1);
+}
+
+// --- Running --------------------------------------------------------------------------------------------------------
+
+bytes bytes_read(const char *path) {
+  bytes b = {NULL, 0};
+  FILE *f = fopen(path, "rb");
+  if (!f) return b;
+  for (size_t room = 0, got = 1; got > 0; b.size += got) {
+    if (b.size == room) b.at = realloc(b.at, room = room ? 2 * room : 65536);
+    got = fread(b.at + b.size, 1, room - b.size, f);
+  }
+  fclose(f);
+  return b;
+}
+
+bool bytes_equal(bytes a, bytes b) {
+  return a.size == b.size && (a.size == 0 || !memcmp(a.at, b.at, a.size));
+}
+
+ended scenario_run(scratch *s, const scenario *sc, const disturbance *d) {
+  for (int i = 0; i < MOST_OUTPUTS && sc->output[i]; i++)
+    scratch_write(s, sc->output[i], old_text, sizeof old_text - 1);
+  return program_run(s->folder, sc->arguments, sc->input, d);
+}
+
+answer scenario_answer(scratch *s, const scenario *sc) {
+  double begin = od_seconds();
+  answer a = {.code = scenario_run(s, sc, NULL).code, .seconds = od_seconds() - begin};
+  a.out = bytes_read(scratch_path(s, ".out"));
+  for (int i = 0; i < MOST_OUTPUTS && sc->output[i]; i++) a.file[i] = bytes_read(scratch_path(s, sc->output[i]));
+  if (a.code == 0) return a;
+  fprintf(stderr, "oleodyn %s ends with %d:\n%s\n", sc->arguments, a.code, scratch_read(scratch_path(s, ".err")));
+  exit(1);
+}
+
+void answer_free(answer *a) {
+  free(a->out.at);
+  for (int i = 0; i < MOST_OUTPUTS; i++) free(a->file[i].at);
+  *a = (answer){0};
+}
+
+long next_try(long n, long count, int samples) {
+  long step = getenv("OD_TORTURE") || count <= samples || n > count ? 1 : count / samples;
+  return n <= count && n + step > count ? count + 1 : n + step;
+}
+
+// --- Judging --------------------------------------------------------------------------------------------------------
+
+void tally_bad(tally *t, const char *format, ...) {
+  t->bad++;
+  if (t->first[0]) return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(t->first, sizeof t->first, format, list);
+  va_end(list);
+}
+
+static bool ends_in(bytes b, const char *text) {
+  size_t n = strlen(text);
+  return b.size >= n && !memcmp(b.at + b.size - n, text, n);
+}
+
+// A complete file of a run that was interrupted: a table's rows are those of the whole run, as far as they go.
+static bool is_complete(const char *path, bytes b, bytes whole) {
+  const char *kind = strrchr(path, '.');
+  long long size;
+  if (!strcmp(kind, ".csv")) return b.size <= whole.size && ends_in(b, "\n") && !memcmp(b.at, whole.at, b.size);
+  if (!strcmp(kind, ".json")) return ends_in(b, "}\n") || ends_in(b, "]\n");
+  if (!strcmp(kind, ".svg")) return ends_in(b, "</svg>\n");
+  if (!strcmp(kind, ".html")) return ends_in(b, "</html>\n");
+  return !strcmp(kind, ".mat") && od_mat_check_integrity(path, &size, NULL) == OD_OK;
+}
+
+static int count_temporary(const scratch *s) {
+  DIR *d = opendir(s->folder);
+  char path[600];
+  int n = 0;
+  for (struct dirent *e; (e = readdir(d));) {
+    if (!strstr(e->d_name, ".tmp-")) continue;
+    n++;
+    snprintf(path, sizeof path, "%s/%s", s->folder, e->d_name);
+    unlink(path);
+  }
+  closedir(d);
+  return n;
+}
+
+// NULL, or what is wrong with the files; *old, *fresh: how many are the old ones or those of the whole run.
+static const char *judge_files(scratch *s, const scenario *sc, const answer *clean, leave may, int *old, int *fresh) {
+  may.shorter = may.shorter || sc->ends_early;
+  const bytes before = {(char *)(size_t)old_text, sizeof old_text - 1};
+  const char *wrong = NULL;
+  for (int i = 0; i < MOST_OUTPUTS && sc->output[i]; i++) {
+    const char *path = scratch_path(s, sc->output[i]);
+    bytes now = bytes_read(path);
+    if (!now.at)
+      wrong = "is gone";
+    else if (bytes_equal(now, before))
+      ++*old;
+    else if (bytes_equal(now, clean->file[i]))
+      ++*fresh;
+    else if (!may.shorter || !is_complete(path, now, clean->file[i]))
+      wrong = "is neither the old file nor the new one";
+    free(now.at);
+    if (wrong) {
+      static char text[300];
+      snprintf(text, sizeof text, "%s %s", sc->output[i], wrong);
+      return text;
+    }
+  }
+  return NULL;
+}
+
+void scenario_judge(scratch *s, const scenario *sc, const answer *clean, ended e, leave may, const char *moment,
+                    tally *t) {
+  int outputs = 0, old = 0, fresh = 0;
+  while (outputs < MOST_OUTPUTS && sc->output[outputs]) outputs++;
+  bytes out = bytes_read(scratch_path(s, ".out")), err = bytes_read(scratch_path(s, ".err"));
+  const char *wrong = judge_files(s, sc, clean, may, &old, &fresh);
+  bool same = e.code == clean->code;
+  if (count_temporary(s) > 0 && !may.unfinished) wrong = "a temporary file stays";
+  if (!wrong && same && fresh < outputs) wrong = "it claims success, but a file is not the new one";
+  if (!wrong && same && !bytes_equal(out, clean->out)) wrong = "it claims success, but printed something else";
+  if (!wrong && !same && e.code >= 0 && err.size + out.size == 0) wrong = "it fails without a message";
+  t->tried++;
+  if (wrong)
+    tally_bad(t, "%s: %s (exit code %d, signal %d); it said: %.*s", moment, wrong, e.code, e.signal,
+              (int)(err.size < 200 ? err.size : 200), err.size ? err.at : "");
+  else if (same)
+    t->same++;
+  else if (old == outputs)
+    t->refused++;
+  else
+    t->partly++;
+  free(out.at);
+  free(err.at);
+}
