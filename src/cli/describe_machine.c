@@ -22,22 +22,6 @@ static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
 
 static const char *const node_kinds[] = {
     [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source"};
-static const char *const block_kinds[] = {[OD_BLOCK_GAIN] = "gain",
-                                          [OD_BLOCK_SUM] = "sum",
-                                          [OD_BLOCK_PRODUCT] = "product",
-                                          [OD_BLOCK_FIRST_ORDER] = "first-order",
-                                          [OD_BLOCK_LEAD_LAG] = "lead-lag",
-                                          [OD_BLOCK_SECOND_ORDER] = "second-order",
-                                          [OD_BLOCK_NOTCH] = "notch",
-                                          [OD_BLOCK_TRANSFER] = "transfer-function",
-                                          [OD_BLOCK_DELAY] = "delay",
-                                          [OD_BLOCK_INTEGRATOR] = "integrator",
-                                          [OD_BLOCK_SATURATION] = "saturation",
-                                          [OD_BLOCK_DEAD_ZONE] = "dead-zone",
-                                          [OD_BLOCK_PID] = "pid",
-                                          [OD_BLOCK_LINEAR_VALVE] = "linear-valve",
-                                          [OD_BLOCK_LOAD_CHAMBER] = "load-chamber",
-                                          [OD_BLOCK_MASS] = "mass"};
 
 // One line of a section: a few cells, each as wide as the widest of its column.
 enum { CELLS = 4, CELL_SIZE = 320 };
@@ -257,7 +241,7 @@ static void block_row(const od_model *m, int i, row *r) {
   const od_block *block = &m->block[i];
   size_t used = 0;
   snprintf(r->cell[0], CELL_SIZE, "%s", block->name);
-  snprintf(r->cell[1], CELL_SIZE, "%s", block_kinds[block->spec.kind]);
+  snprintf(r->cell[1], CELL_SIZE, "%s", od_block_class_of(&block->spec)->type);
   sources_text(m, block, r->cell[2]);
   if (block->spec.sample > 0) {
     used += (size_t)snprintf(r->cell[3], CELL_SIZE, "every %s", od_display_quantity(block->spec.sample, "s").text);
@@ -374,7 +358,7 @@ static json_t *component_json(const od_model *m, int i) {
 static json_t *block_json(const od_model *m, int i) {
   const od_block *block = &m->block[i];
   json_t *part = part_json(block->name), *inputs = json_array();
-  json_object_set_new(part, "type", json_string(block_kinds[block->spec.kind]));
+  json_object_set_new(part, "type", json_string(od_block_class_of(&block->spec)->type));
   for (int k = 0; k < block->inputs; k++)
     json_array_append_new(inputs, od_json_text(source_name(m, m->block_line[block->line + k].source)));
   json_object_set_new(part, "inputs", inputs);

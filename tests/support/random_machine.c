@@ -338,77 +338,62 @@ static void add_circuit(plan *p) {
 
 enum { SENSORS = 5, NETWORK = 10, MOST_BLOCK_STATES = 14 };
 
+// Something that suits a number of a block, from its table: signals are about one, times about 50 ms. The second of two
+// bounds is above the first.
+static double random_block_number(od_dice *d, const od_block_field *f, bool by_time, int place) {
+  double time = od_dice_uniform(d, 0.01, 0.1), size = od_dice_uniform(d, 0.1, 1);
+  if (f->shape == OD_BOUNDS) return place ? 0.2 + 0.3 * size : -0.4 * size;
+  if (strcmp(f->unit, "s") == 0 || by_time) return time;
+  if (strcmp(f->unit, "rad/s") == 0) return 1 / time;
+  if (strcmp(f->unit, OD_UNIT_RATIO_TIME) == 0) return 0.1 * time;
+  return f->sign == OD_ANY && f->shape == OD_PER_INPUT ? 2 * size - 1 : size;
+}
+
 // The numbers of a block; the first is its gain where it has one.
 static void random_block_numbers(plan *p, int block, const od_block_spec *s, double gain) {
-  od_dice *d = &p->block_dice;
-  double T = od_dice_uniform(d, 0.01, 0.1), q[40] = {gain, T, od_dice_uniform(d, 0.1, 1), od_dice_uniform(d, 0.3, 1)};
-  int count = 4;
-  switch (s->kind) {
-    case OD_BLOCK_GAIN:
-    case OD_BLOCK_PRODUCT: count = 1; break;
-    case OD_BLOCK_FIRST_ORDER: count = 2; break;
-    case OD_BLOCK_LEAD_LAG: q[2] = T / 2, count = 3; break;
-    case OD_BLOCK_SECOND_ORDER: count = 3;  // fallthrough
-    case OD_BLOCK_NOTCH:
-      if (!s->by_time) q[1] = 1 / T;
-      break;
-    case OD_BLOCK_SUM:
-      for (count = 0; count < s->inputs; count++) q[count] = od_dice_uniform(d, -1, 1);
-      break;
-    case OD_BLOCK_TRANSFER:
-      count = s->numerator + s->order + 2;
-      for (int i = 0; i < count; i++) q[i] = od_dice_uniform(d, 0.1, 1);
-      break;
-    case OD_BLOCK_DELAY: q[0] = T, count = 1; break;
-    case OD_BLOCK_SATURATION:
-    case OD_BLOCK_DEAD_ZONE: q[0] = -0.3, q[1] = 0.2, count = 2; break;
-    case OD_BLOCK_LINEAR_VALVE: q[1] = 0.3, count = 2; break;
-    case OD_BLOCK_LOAD_CHAMBER: q[0] = 2, q[1] = 1, count = 4; break;
-    case OD_BLOCK_MASS: q[0] = 0.5, q[1] = 1.5, count = 4; break;
-    case OD_BLOCK_INTEGRATOR:
-    case OD_BLOCK_PID:
-      count = s->kind == OD_BLOCK_PID ? 4 : 1;
-      if (s->kind == OD_BLOCK_PID) q[2] = 0.01, q[3] = T;
-      if (s->limited) q[count] = -0.4, q[count + 1] = 0.5, q[count + 2] = 0.02, count += s->tracks_by_gains ? 2 : 3;
-      break;
+  const od_block_class *c = od_block_class_of(s);
+  int first = -1;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
+    const od_block_field *f = &c->fields[i];
+    for (int k = 0; k < od_block_count_field(s, f); k++) {
+      double q = random_block_number(&p->block_dice, f, f->or_key && od_block_gives(s, f->or_key), k);
+      int at = number(p, "block", f->makes_unit ? gain : q);
+      if (first < 0) first = at;
+    }
   }
-  int first = number(p, "block", q[0]);
-  for (int i = 1; i < count; i++) number(p, "block", q[i]);
-  od_build_block_numbers(p->build, block, first);
+  if (first >= 0) od_build_block_numbers(p->build, block, first);
 }
 
-static od_block_spec random_block(od_dice *d) {
-  return (od_block_spec){.kind = (od_block_kind)od_dice_pick(d, OD_BLOCK_MASS + 1),
-                         .inputs = 1 + od_dice_pick(d, 3),
-                         .order = 1 + od_dice_pick(d, 3),
-                         .by_time = od_dice_pick(d, 2),
-                         .limited = od_dice_pick(d, 2),
-                         .derivative = od_dice_pick(d, 2)};
-}
-
-// Gains, transfer functions, integrators and PIDs may run once per sample.
-static void perhaps_sample(od_dice *d, od_block_spec *s) {
-  bool can = s->kind == OD_BLOCK_GAIN || s->kind == OD_BLOCK_TRANSFER || s->kind == OD_BLOCK_INTEGRATOR ||
-             s->kind == OD_BLOCK_PID;
-  if (can && od_dice_pick(d, 4) == 0) s->sample = 2e-3;
+static od_block_spec random_block(od_dice *d, int block_class) {
+  od_block_spec s = {.block_class = block_class, .inputs = 1 + od_dice_pick(d, 3)};
+  const od_block_class *c = od_block_class_of(&s);
+  // Blocks that can be sampled sometimes are; delays hide derivatives and do not.
+  if (c->step && od_dice_pick(d, 4) == 0) s.sample = 2e-3;
+  int degree = OD_MOST_BLOCK_ORDER;
+  for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
+    bool of_polynomial = c->choices[i].rule == OD_CHOICE_DEGREE;
+    s.choice[i] = c->choices[i].rule == OD_CHOICE_GIVEN ? od_dice_pick(d, 2) : 1 + od_dice_pick(d, 3);
+    // The numerator comes first, and its degree is at most that of the denominator.
+    if (of_polynomial && degree < OD_MOST_BLOCK_ORDER) s.choice[i] = od_dice_pick(d, degree + 1);
+    if (of_polynomial) degree = s.choice[i];
+  }
+  return s;
 }
 
 // First blocks that take up something measured, then a network of all kinds. Numbers and connections come when
 // everything that can be measured is there.
 static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
-  static const od_block_kind sensors[] = {OD_BLOCK_GAIN, OD_BLOCK_FIRST_ORDER, OD_BLOCK_LEAD_LAG};
+  static const char *const sensors[] = {"gain", "first-order", "lead-lag"};
   int states = 0;
   for (int i = 0; i < SENSORS + NETWORK; i++) {
     char name[24];
     snprintf(name, sizeof name, "block%d", i);
-    spec[i] = random_block(&p->block_dice);
-    if (i < SENSORS || states > MOST_BLOCK_STATES) spec[i].kind = sensors[od_dice_pick(&p->block_dice, 3)];
-    if (states > MOST_BLOCK_STATES) spec[i].kind = OD_BLOCK_SUM;
-    if (spec[i].kind == OD_BLOCK_TRANSFER) spec[i].numerator = od_dice_pick(&p->block_dice, spec[i].order + 1);
-    perhaps_sample(&p->block_dice, &spec[i]);
-    if (spec[i].kind == OD_BLOCK_PID) spec[i].tracks_by_gains = od_dice_pick(&p->block_dice, 2);
+    int which = od_dice_pick(&p->block_dice, od_block_class_count());
+    if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
+    if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
+    spec[i] = random_block(&p->block_dice, which);
     od_build_block(p->build, name, &spec[i], "1");
-    states += spec[i].kind == OD_BLOCK_TRANSFER || spec[i].kind == OD_BLOCK_DELAY ? spec[i].order : 1;
+    states += od_block_count(&spec[i]).states;
   }
   p->blocks = SENSORS + NETWORK;
 }
@@ -440,27 +425,16 @@ static void connect_blocks(plan *p, const od_block_spec *spec, bool circuit) {
     double factor = 1;
     char text[32], quantity[48];
     if (i < SENSORS) od_build_block_measures(p->build, i, 0, random_quantity(p, circuit, text, &factor));
-    od_block_kind kind = spec[i].kind;
-    bool holds = kind == OD_BLOCK_FIRST_ORDER || kind == OD_BLOCK_SECOND_ORDER || kind == OD_BLOCK_INTEGRATOR ||
-                 kind == OD_BLOCK_MASS || kind == OD_BLOCK_LOAD_CHAMBER;
-    bool two = kind == OD_BLOCK_LINEAR_VALVE || kind == OD_BLOCK_LOAD_CHAMBER || kind == OD_BLOCK_MASS;
-    bool any = kind == OD_BLOCK_SUM || kind == OD_BLOCK_PRODUCT;
-    for (int k = 0; i >= SENSORS && k < (any ? spec[i].inputs : two ? 2 : 1); k++) {
-      int from = od_dice_pick(d, 2 + (holds ? p->blocks : i)) - 2;
+    bool passes_on = od_block_passes_on(&spec[i], false);
+    for (int k = 0; i >= SENSORS && k < od_block_count(&spec[i]).inputs; k++) {
+      int from = od_dice_pick(d, 2 + (passes_on ? i : p->blocks)) - 2;
       od_build_block_input(p->build, i, k, from < 0 ? from + 2 : od_build_block_signal(p->build, from, 0));
     }
     random_block_numbers(p, i, &spec[i], factor * od_dice_uniform(d, 0.5, 1.5));
-    if (kind == OD_BLOCK_FIRST_ORDER || kind == OD_BLOCK_LEAD_LAG) {
-      snprintf(quantity, sizeof quantity, "block%d.state", i);
+    // What it begins with.
+    for (int k = 0; k < od_block_count(&spec[i]).states && spec[i].sample == 0; k++) {
+      snprintf(quantity, sizeof quantity, "block%d.%s", i, od_build_block_state_name(p->build, i, k));
       od_build_initial(p->build, quantity, od_dice_uniform(d, -0.5, 0.5) / factor, true);
-    }
-    if (kind == OD_BLOCK_MASS) {
-      snprintf(quantity, sizeof quantity, "block%d.velocity", i);
-      od_build_initial(p->build, quantity, od_dice_uniform(d, -0.5, 0.5), true);
-    }
-    if (kind == OD_BLOCK_INTEGRATOR || kind == OD_BLOCK_PID) {
-      snprintf(quantity, sizeof quantity, "block%d.integral", i);
-      od_build_initial(p->build, quantity, od_dice_uniform(d, -0.7, 0.7), true);
     }
   }
 }

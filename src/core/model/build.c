@@ -226,78 +226,21 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-static int block_numbers(const od_block_spec *s) {
-  int limits = s->limited ? 3 : 0;
-  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 0;
-  switch (s->kind) {
-    case OD_BLOCK_GAIN:
-    case OD_BLOCK_PRODUCT:
-    case OD_BLOCK_DELAY: return 1;
-    case OD_BLOCK_SUM: return s->inputs;
-    case OD_BLOCK_FIRST_ORDER:
-    case OD_BLOCK_SATURATION:
-    case OD_BLOCK_DEAD_ZONE:
-    case OD_BLOCK_LINEAR_VALVE: return 2;
-    case OD_BLOCK_LEAD_LAG:
-    case OD_BLOCK_SECOND_ORDER: return 3;
-    case OD_BLOCK_NOTCH:
-    case OD_BLOCK_LOAD_CHAMBER:
-    case OD_BLOCK_MASS: return 4;
-    case OD_BLOCK_TRANSFER: return s->numerator + s->order + 2;
-    case OD_BLOCK_INTEGRATOR: return 1 + limits;
-    case OD_BLOCK_PID: return 4 + limits - (s->limited && s->tracks_by_gains ? 1 : 0);
-  }
-  return 0;
-}
-
-static int block_inputs(const od_block_spec *s) {
-  if (s->kind == OD_BLOCK_SUM || s->kind == OD_BLOCK_PRODUCT) return s->inputs;
-  return s->kind == OD_BLOCK_LINEAR_VALVE || s->kind == OD_BLOCK_LOAD_CHAMBER || s->kind == OD_BLOCK_MASS ? 2 : 1;
-}
-
-// Sampled blocks hold their output as one more state.
-static int block_states(const od_block_spec *s) {
-  if (s->sample > 0 && s->kind == OD_BLOCK_DELAY) return 1;
-  if (s->sample > 0) {
-    od_block_spec continuous = *s;
-    continuous.sample = 0;
-    return block_states(&continuous) + 1;
-  }
-  switch (s->kind) {
-    case OD_BLOCK_GAIN:
-    case OD_BLOCK_SUM:
-    case OD_BLOCK_PRODUCT:
-    case OD_BLOCK_SATURATION:
-    case OD_BLOCK_DEAD_ZONE:
-    case OD_BLOCK_LINEAR_VALVE: return 0;
-    case OD_BLOCK_FIRST_ORDER:
-    case OD_BLOCK_LEAD_LAG:
-    case OD_BLOCK_INTEGRATOR:
-    case OD_BLOCK_LOAD_CHAMBER: return 1;
-    case OD_BLOCK_SECOND_ORDER:
-    case OD_BLOCK_NOTCH:
-    case OD_BLOCK_MASS: return 2;
-    case OD_BLOCK_TRANSFER:
-    case OD_BLOCK_DELAY: return s->order;
-    case OD_BLOCK_PID: return s->derivative ? 2 : 1;
-  }
-  return 0;
-}
-
 // The outputs of a block are signals, behind the inputs and the outputs of blocks before it.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
+  od_block_counts count = od_block_count(spec);
   od_block block = {.name = text(b, name),
                     .unit = text(b, unit),
                     .spec = *spec,
                     .number = 0,
-                    .numbers = block_numbers(spec),
+                    .numbers = count.numbers,
                     .line = p->block_lines,
-                    .inputs = block_inputs(spec),
+                    .inputs = count.inputs,
                     .signal = p->signals,
-                    .outputs = spec->kind == OD_BLOCK_SECOND_ORDER || spec->kind == OD_BLOCK_MASS ? 2 : 1,
+                    .outputs = count.outputs,
                     .state = -1,
-                    .states = block_states(spec)};
+                    .states = count.states};
   if (!grow(b, &p->block, p->blocks, &b->room[ROOM_BLOCK], sizeof *p->block)) return -1;
   for (int i = 0; i < block.inputs; i++) {
     if (!grow(b, &p->block_line, p->block_lines, &b->room[ROOM_BLOCK_LINE], sizeof *p->block_line)) return -1;
@@ -324,18 +267,22 @@ void od_build_block_numbers(od_build *b, int block, int first_number) {
   b->part.block[block].number = first_number;
 }
 
+const od_block_spec *od_build_block_spec(const od_build *b, int block) {
+  return &b->part.block[block].spec;
+}
 int od_build_block_output_count(const od_build *b, int block) {
   return b->part.block[block].outputs;
 }
 const char *od_build_block_output_name(const od_build *b, int block, int output) {
-  return od_block_output_label(&b->part.block[block], output);
+  return od_block_class_of(&b->part.block[block].spec)->outputs[output];
 }
 int od_build_block_state_count(const od_build *b, int block) {
   return b->part.block[block].states;
 }
 const char *od_build_block_state_name(const od_build *b, int block, int state) {
-  const char *label = od_block_state_label(&b->part.block[block], state);
-  return label ? label : od_block_output_label(&b->part.block[block], state);
+  const od_block_spec *spec = &b->part.block[block].spec;
+  const char *name = od_block_state_name(spec, state);
+  return name ? name : od_block_class_of(spec)->outputs[state];
 }
 
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {

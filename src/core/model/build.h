@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "blocks/block_classes.h"
 #include "elements/elements.h"
 #include "oleodyn/status.h"
 
@@ -115,42 +116,8 @@ typedef struct od_element_spec {
 od_element_spec od_element_spec_of(const char *class_name);
 int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
-// ---- blocks: signals made of signals (signals/blocks_x.h has their equations)
+// ---- blocks: signals made of signals (blocks/block.h)
 
-// Numbers of each kind, u its inputs in this order. "limits" are two more numbers, lower and upper, and a third one,
-// the time constant of back-calculation; they are there when the block is made with `limited`.
-typedef enum od_block_kind {
-  OD_BLOCK_GAIN,          // gain
-  OD_BLOCK_SUM,           // a weight for each input
-  OD_BLOCK_PRODUCT,       // gain, times the product of all inputs
-  OD_BLOCK_FIRST_ORDER,   // gain, time constant
-  OD_BLOCK_LEAD_LAG,      // gain, lead, lag: gain (lead s + 1)/(lag s + 1)
-  OD_BLOCK_SECOND_ORDER,  // gain, natural frequency (by_time: its inverse), damping ratio
-  OD_BLOCK_NOTCH,         // gain, natural frequency (by_time: its inverse), damping ratios above and below
-  OD_BLOCK_TRANSFER,      // numerator, then denominator, each from the highest power of s down
-  OD_BLOCK_DELAY,         // time; a Pade approximation of some order
-  OD_BLOCK_INTEGRATOR,    // gain; limits
-  OD_BLOCK_SATURATION,    // lower, upper
-  OD_BLOCK_DEAD_ZONE,     // lower, upper
-  OD_BLOCK_PID,           // proportional, integral, derivative gain, time constant of the derivative's filter; limits
-  OD_BLOCK_LINEAR_VALVE,  // flow gain, flow-pressure coefficient; u: command, load pressure
-  OD_BLOCK_LOAD_CHAMBER,  // bulk modulus, volume of both chambers, piston area, leakage; u: flow, velocity
-  OD_BLOCK_MASS,          // mass, piston area, damping, stiffness; u: load pressure, external force
-} od_block_kind;
-enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_OUTPUTS = 2 };
-typedef struct od_block_spec {
-  od_block_kind kind;
-  int inputs;     // how many (0: as many as the kind has)
-  int order;      // transfer function: degree of the denominator; delay: of the Pade approximation
-  int numerator;  // transfer function: degree of the numerator
-  bool by_time, limited;
-  bool derivative;       // a PID with a derivative part
-  bool tracks_by_gains;  // a PID whose time constant of back-calculation follows its gains and is no number
-  // A block that runs once per sample (s) and holds its output in between; 0: continuous. Gains (which then sample and
-  // hold), integrators, PIDs, transfer functions (in z then) and delays can; a delay by so many samples has no number.
-  double sample;
-  int samples;
-} od_block_spec;
 // Adds a block; returns its index. `unit` is that of its first output. All inputs of the machine come before.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // The signal of a block's output: the index to use in place of an input's.
@@ -160,6 +127,7 @@ int od_build_block_signal(const od_build *b, int block, int output);
 void od_build_block_input(od_build *b, int block, int place, int signal);
 void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 void od_build_block_numbers(od_build *b, int block, int first_number);
+const od_block_spec *od_build_block_spec(const od_build *b, int block);
 // Names of a block's outputs and states behind the block's own; "" for the block's name alone.
 int od_build_block_output_count(const od_build *b, int block);
 const char *od_build_block_output_name(const od_build *b, int block, int output);

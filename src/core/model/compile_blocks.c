@@ -11,32 +11,6 @@
 
 // ---- names
 
-const char *od_block_output_label(const od_block *block, int output) {
-  switch (block->spec.kind) {
-    case OD_BLOCK_SECOND_ORDER: return output == 0 ? "" : "rate";
-    case OD_BLOCK_MASS: return output == 0 ? "position" : "velocity";
-    case OD_BLOCK_LOAD_CHAMBER: return "pressure";
-    case OD_BLOCK_LINEAR_VALVE: return "flow";
-    default: return "";
-  }
-}
-
-// States that are outputs as well have no name of their own.
-const char *od_block_state_label(const od_block *block, int state) {
-  static const char *const several[OD_MOST_BLOCK_ORDER] = {
-      "state1", "state2",  "state3",  "state4",  "state5",  "state6",  "state7",  "state8",
-      "state9", "state10", "state11", "state12", "state13", "state14", "state15", "state16"};
-  bool sampled = block->spec.sample > 0;
-  if (sampled && state == block->states - 1) return "held";
-  switch (block->spec.kind) {
-    case OD_BLOCK_MASS:
-    case OD_BLOCK_LOAD_CHAMBER: return NULL;
-    case OD_BLOCK_INTEGRATOR: return "integral";
-    case OD_BLOCK_PID: return state == 0 ? "integral" : "filter";
-    default: return block->states == (sampled ? 2 : 1) ? "state" : several[state];
-  }
-}
-
 void od_rate_unit(const char *unit, int order, char *text, size_t size) {
   size_t length = strlen(unit);
   bool per_second = length > 2 && strcmp(unit + length - 2, "/s") == 0, bare = !strpbrk(unit, " /");
@@ -57,7 +31,7 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_output_label(block, k);
+      const char *label = od_block_class_of(&block->spec)->outputs[k];
       const char *name = od_arena_format(arena, "%s%s%s", block->name, *label ? "." : "", label);
       char rate[80];
       od_rate_unit(block->unit, k, rate, sizeof rate);
@@ -160,22 +134,6 @@ static void find_measures(od_build *b, od_model *m) {
 
 // ---- the order
 
-// With `sampling` in the moment of a sample, else between two.
-static bool passes_on(const od_block *block, bool sampling) {
-  bool sampled = block->spec.sample > 0;
-  if (sampled && (!sampling || block->spec.kind == OD_BLOCK_DELAY)) return false;
-  if (sampled && block->spec.kind == OD_BLOCK_INTEGRATOR) return true;
-  switch (block->spec.kind) {
-    case OD_BLOCK_FIRST_ORDER:
-    case OD_BLOCK_SECOND_ORDER:
-    case OD_BLOCK_INTEGRATOR:
-    case OD_BLOCK_LOAD_CHAMBER:
-    case OD_BLOCK_MASS: return false;
-    case OD_BLOCK_TRANSFER: return block->spec.numerator == block->spec.order;
-    default: return true;
-  }
-}
-
 // Blocks and their signals stand in the same order.
 static int block_of_signal(const od_model *m, int signal) {
   int low = 0, high = m->blocks - 1;
@@ -193,7 +151,9 @@ static int block_of_signal(const od_model *m, int signal) {
 static int waits_for(const od_model *m, int which, int k, bool sampling) {
   const od_block *block = &m->block[which];
   int source = m->block_line[block->line + k].source;
-  return passes_on(block, sampling) && source >= m->inputs && source < m->signals ? block_of_signal(m, source) : -1;
+  return od_block_passes_on(&block->spec, sampling) && source >= m->inputs && source < m->signals
+             ? block_of_signal(m, source)
+             : -1;
 }
 
 // Names a loop among the blocks that are left: from one of them back along what it waits for until one comes again.
@@ -230,7 +190,8 @@ static bool is_ready(const od_model *m, int which, bool sampling, const bool *do
   return true;
 }
 
-static void find_order(od_build *b, od_model *m, bool *done) {
+// Returns false, with a message, where there is no order.
+static bool find_order(od_build *b, od_model *m, bool *done) {
   int count = 0;
   for (bool found = true; found && count < m->blocks;) {
     found = false;
@@ -243,8 +204,23 @@ static void find_order(od_build *b, od_model *m, bool *done) {
   for (int i = 0; i < m->blocks && count < m->blocks; i++)
     if (!done[i]) {
       complain_about_loop(b, m, done, i);
-      return;
+      return false;
     }
+  return true;
+}
+
+// A block whose rates need a signal that is known only after its outputs.
+static void find_late_blocks(od_model *m, bool *done) {
+  for (int i = 0; i < m->blocks; i++) done[i] = false;
+  for (int i = 0; i < m->blocks; i++) {
+    od_block *block = &m->block[m->block_order[i]];
+    for (int k = 0; k < block->inputs; k++) {
+      int source = m->block_line[block->line + k].source;
+      if (source >= m->inputs && source < m->signals && !done[block_of_signal(m, source)]) block->late = true;
+    }
+    block->late = block->late && block->states > 0;
+    done[m->block_order[i]] = true;
+  }
 }
 
 // Sampled blocks run one after another; in a loop of them the first in the file sees what the last one held before.
@@ -260,8 +236,11 @@ static void find_sample_order(od_model *m, bool *done) {
     if (m->block[next].spec.sample > 0) m->sampler[m->samplers++] = next;
   }
   for (int i = 0; i < m->blocks; i++) {
-    m->block[i].ring = m->rings;
-    if (m->block[i].spec.sample > 0 && m->block[i].spec.samples > 0) m->rings += 1 + m->block[i].spec.samples;
+    od_block *block = &m->block[i];
+    const od_block_class *c = od_block_class_of(&block->spec);
+    block->ring = m->rings;
+    block->samples = c->remembers && block->spec.sample > 0 ? block->spec.choice[c->samples_choice] : 0;
+    if (block->samples > 0) m->rings += 1 + block->samples;
   }
 }
 
@@ -298,7 +277,7 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
   if (!m->measure || !m->block_order || !m->drive || !m->sampler || !done) return false;
   find_measures(b, m);
-  find_order(b, m, done);
+  if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);
   find_drives(m);
   place_slopes(m);
@@ -307,11 +286,7 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
 
 bool od_model_is_linear(const od_model *m) {
   if (m->coordinates > 0 || m->nodes > 0 || m->instances > 0 || m->blocks == 0) return false;
-  for (int i = 0; i < m->blocks; i++) {
-    od_block_kind kind = m->block[i].spec.kind;
-    if (kind == OD_BLOCK_PRODUCT && m->block[i].inputs > 1) return false;
-    if (kind == OD_BLOCK_SATURATION || kind == OD_BLOCK_DEAD_ZONE || m->block[i].spec.limited) return false;
-    if (m->block[i].spec.sample > 0) return false;
-  }
+  for (int i = 0; i < m->blocks; i++)
+    if (!od_block_is_linear(&m->block[i].spec)) return false;
   return true;
 }

@@ -183,7 +183,8 @@ typedef struct od_block {
   int signal, outputs;  // its first output among the signals, how many
   int state, states;    // its first place among the first-order states, how many
   int slope;            // its first derivative in the work memory
-  int ring;             // a sampled delay: its first place in the memory of delays
+  int ring, samples;    // a sampled delay: its first place in the memory of delays, how many samples it keeps
+  bool late;            // an input of it comes from a block that is evaluated after it
 } od_block;
 // What an input of a block is: a signal, a quantity that is measured (behind all signals), or -1: nothing.
 typedef struct od_block_line {
@@ -328,8 +329,6 @@ od_model_facts od_model_get_facts(const od_model *model);
 
 // What a block's output or state is called behind the block's name: "" for the name alone, NULL for a state that is an
 // output as well.
-const char *od_block_output_label(const od_block *block, int output);
-const char *od_block_state_label(const od_block *block, int state);
 
 // The unit of a quantity's rate (order 1) or a higher derivative: "m" gives "m/s", "m/s" gives "m/s2".
 void od_rate_unit(const char *unit, int order, char *text, size_t size);

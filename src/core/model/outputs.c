@@ -180,21 +180,22 @@ static const char *block_input_unit(const listing *list, const od_block *b) {
   return "1";
 }
 
-// A state of a block: an integral has the unit of the output, the others are the block's input behind a filter and its
-// rates.
+// A state of a block that is not an output as well.
 static void add_block_state(listing *list, int block, int state) {
   const od_block *b = &list->m->block[block];
-  const char *label = od_block_state_label(b, state), *unit = b->unit;
-  if (!label) return;
-  bool pid = b->spec.kind == OD_BLOCK_PID;
-  if (list->out && strcmp(label, "integral") != 0 && strcmp(label, "held") != 0) {
-    unit = block_input_unit(list, b);
+  const char *name = od_block_state_name(&b->spec, state);
+  if (!name) return;
+  int order;
+  const char *rule = od_block_state_unit(&b->spec, state, &order), *unit = rule;
+  if (strcmp(rule, OD_UNIT_OUT) == 0) unit = b->unit;
+  if (strcmp(rule, OD_UNIT_IN) == 0) unit = list->out ? block_input_unit(list, b) : "1";
+  if (list->out && order > 0) {
     char rate[80];
-    od_rate_unit(unit, state, rate, sizeof rate);
-    if (state > 0 && !pid && b->spec.sample == 0) unit = od_arena_text(list->arena, rate);
+    od_rate_unit(unit, order, rate, sizeof rate);
+    unit = od_arena_text(list->arena, rate);
   }
   list->failed = list->failed || !unit;
-  add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, label);
+  add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, name);
 }
 
 // Outputs of a block are signals like inputs.

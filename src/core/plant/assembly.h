@@ -38,7 +38,7 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;
-    if (output >= 0 && output < b->outputs && b->states && !od_block_state_label(b, 0)) return b->state + output;
+    if (output >= 0 && output < b->outputs && b->states && !od_block_state_name(&b->spec, 0)) return b->state + output;
   }
   return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }

@@ -372,9 +372,10 @@ static void set_scales(od_plant_data *d) {
         d->scale[m->freedom + e->state[k]] =
             state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
   }
-  for (int i = 0; i < m->blocks; i++)
-    for (int k = 0; k < m->block[i].states; k++)
-      d->scale[m->freedom + m->block[i].state + k] = m->block[i].spec.kind == OD_BLOCK_LOAD_CHAMBER ? 1e6 : 1;
+  for (int i = 0; i < m->blocks; i++) {
+    double scale = od_block_class_of(&m->block[i].spec)->state_scale;
+    for (int k = 0; k < m->block[i].states; k++) d->scale[m->freedom + m->block[i].state + k] = scale > 0 ? scale : 1;
+  }
 }
 
 // Machines without sampled blocks are not asked about samples.

@@ -1,11 +1,12 @@
-// Blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, what they measure and
-// their states there and write their signals and the rates of their states; they know nothing of mechanisms or oil.
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, what blocks
+// measure and their states there and write their signals and the rates of their states; they know nothing of mechanisms or
+// oil, and nothing of what a block is (blocks/block.h).
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
 #include "model/model.h"
 
-// All signals, then all rates of the blocks' states.
+// All signals and all rates of the blocks' states.
 void od_blocks_evaluate(const od_model *m, double *w);
 void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
 
@@ -24,10 +25,6 @@ od_block_number od_block_find_number(const od_model *m, int number);
 // in `line` and the changes of their rates in `rate` (indexed like dc). dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
-
-// One block in complex numbers: outputs and (or NULL) rates from its numbers, states and inputs.
-void od_block_complex(const od_block *b, const double _Complex *q, const double _Complex *x, const double _Complex *u,
-                      double _Complex *y, double _Complex *rate);
 
 // What delays remember at the start.
 void od_blocks_start(const od_model *m, double *w);

@@ -4,18 +4,18 @@
 
 #include "base/scalar_x.h"
 #include "signals/blocks.h"
+#define OD_EVALUATE evaluate_complex
 #include "signals/blocks_x.h"
 
 void od_blocks_evaluate_complex(const od_model *m, double _Complex *w) {
   blocks_evaluate_c(m, w);
 }
 
-void od_block_complex(const od_block *b, const double _Complex *q, const double _Complex *x, const double _Complex *u,
-                      double _Complex *y, double _Complex *rate) {
-  block_evaluate_c(b, q, x, u, y, rate);
-}
-
 void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
                              double _Complex *next) {
-  block_sample_c(b, q, x, u, next);
+  const od_block_class *c = od_block_class_of(&b->spec);
+  if (c->remembers)
+    next[0] = x[0];  // its memory is real: what comes out went in long ago
+  else
+    c->step_complex(&b->spec, q, x, &u, next);
 }

@@ -356,7 +356,7 @@ static void judge_data(judge *j, int set) {
 
 // A sampled delay, unless it delays an input of the machine, which does not depend on parameters.
 static bool forgets_derivatives(const od_model *m, const od_block *b) {
-  return b->spec.kind == OD_BLOCK_DELAY && b->spec.sample > 0 && m->block_line[b->line].source >= m->inputs;
+  return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
 }
 
 // Where predictions cannot say exactly how they depend on the parameters, nothing that rests on derivatives is right.

@@ -5,17 +5,7 @@
 
 #include "machine/draft.h"
 
-enum { OD_MOST_BLOCK_KEYS = 12, OD_MOST_PADE = 8, OD_MOST_SAMPLES = 100000, OD_MOST_BLOCKS = 2000 };
-
-// A type of block: its name in files, its keys. It takes its signals from one 'input', a list of 'inputs', or keys of
-// its own.
-typedef struct od_block_form {
-  const char *type;
-  od_block_kind kind;
-  const char *unit;  // fixed by what the block is, or NULL
-  const char *keys[OD_MOST_BLOCK_KEYS];
-} od_block_form;
-extern const od_block_form od_block_forms[];
+enum { OD_MOST_BLOCKS = 2000 };
 
 // Whether the file or --set gives a number of a block; and its value in an SI unit before it is read, which is when
 // mistakes in it are reported (0 for those).

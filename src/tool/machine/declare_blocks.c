@@ -9,37 +9,14 @@
 #include "machine/block_forms.h"
 #include "model/model.h"
 
-const od_block_form od_block_forms[] = {
-    {"gain", OD_BLOCK_GAIN, NULL, {"type", "unit", "input", "gain", "sample"}},
-    {"sum", OD_BLOCK_SUM, NULL, {"type", "unit", "inputs", "weights"}},
-    {"product", OD_BLOCK_PRODUCT, NULL, {"type", "unit", "inputs", "gain"}},
-    {"first-order", OD_BLOCK_FIRST_ORDER, NULL, {"type", "unit", "input", "gain", "time_constant"}},
-    {"lead-lag", OD_BLOCK_LEAD_LAG, NULL, {"type", "unit", "input", "gain", "lead", "lag"}},
-    {"second-order",
-     OD_BLOCK_SECOND_ORDER,
-     NULL,
-     {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
-    {"notch", OD_BLOCK_NOTCH, NULL, {"type", "unit", "input", "gain", "frequency", "time_constant", "damping"}},
-    {"transfer-function", OD_BLOCK_TRANSFER, NULL, {"type", "unit", "input", "numerator", "denominator", "sample"}},
-    {"delay", OD_BLOCK_DELAY, NULL, {"type", "unit", "input", "time", "pade", "sample"}},
-    {"integrator", OD_BLOCK_INTEGRATOR, NULL, {"type", "unit", "input", "gain", "limits", "tracking", "sample"}},
-    {"saturation", OD_BLOCK_SATURATION, NULL, {"type", "unit", "input", "limits"}},
-    {"dead-zone", OD_BLOCK_DEAD_ZONE, NULL, {"type", "unit", "input", "band"}},
-    {"pid", OD_BLOCK_PID, NULL, {"type", "unit", "input", "kp", "ki", "kd", "filter", "limits", "tracking", "sample"}},
-    {"linear-valve",
-     OD_BLOCK_LINEAR_VALVE,
-     "m3/s",
-     {"type", "command", "load_pressure", "flow_gain", "pressure_coefficient"}},
-    {"load-chamber", OD_BLOCK_LOAD_CHAMBER, "Pa", {"type", "flow", "velocity", "modulus", "volume", "area", "leakage"}},
-    {"mass", OD_BLOCK_MASS, "m", {"type", "pressure", "force", "mass", "area", "damping", "stiffness"}},
-};
-enum { FORMS = sizeof od_block_forms / sizeof od_block_forms[0] };
-
 // --- Declaring ----------------------------------------------------------------------------------------------------
 
+#define COUNT_CLASS(name) +1
+enum { MOST_CLASSES = 0 OD_BLOCK_CLASSES(COUNT_CLASS) };
+
 static int read_type(od_loader *ld, const od_loading_block *b, const char *what) {
-  const char *types[FORMS + 1] = {NULL};
-  for (int i = 0; i < FORMS; i++) types[i] = od_block_forms[i].type;
+  const char *types[MOST_CLASSES + 1] = {NULL};
+  for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
     // The section's own reader would not know which keys there are.
@@ -68,30 +45,30 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return od_units_convert(ld->units, unit, si, value, &value) == OD_UNIT_FITS ? value : 0;
 }
 
-// What of a block's shape follows from the keys it has. Counts are kept within what the builder takes; whoever reads
-// the lists complains.
+// A choice of a block's shape, from the keys it has. It is kept within what the builder takes; whoever reads the numbers
+// complains.
+static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
+  double value = 0;
+  switch (choice->rule) {
+    case OD_CHOICE_GIVEN: return od_block_has(ld, b, choice->key);
+    case OD_CHOICE_DEGREE: {
+      int degree = od_list_count(ld, od_map_find(ld, b->map, choice->key)) - 1;
+      return degree < 0 ? 0 : degree > OD_MOST_BLOCK_ORDER ? OD_MOST_BLOCK_ORDER : degree;
+    }
+    case OD_CHOICE_WHOLE: value = od_block_peek(ld, b, choice->key, "1"); break;
+    case OD_CHOICE_OF_SAMPLES: value = sample > 0 ? round(od_block_peek(ld, b, choice->key, "s") / sample) : 0; break;
+    default: return 0;
+  }
+  return value >= 1 && value <= choice->most ? (int)value : 1;
+}
+
+// What of a block's shape follows from the keys it has.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
-  od_block_spec s = {.kind = od_block_forms[b->form].kind};
-  s.inputs = od_list_count(ld, od_map_find(ld, b->map, "inputs"));
+  const od_block_class *c = od_block_classes[b->form];
+  od_block_spec s = {.block_class = b->form, .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
-  s.by_time = od_block_has(ld, b, "time_constant");
-  s.limited = od_map_find(ld, b->map, "limits") >= 0;
-  s.derivative = od_block_has(ld, b, "kd");
-  s.tracks_by_gains = s.kind == OD_BLOCK_PID && !od_block_has(ld, b, "tracking");
-  if (s.kind == OD_BLOCK_TRANSFER) {
-    int above = od_list_count(ld, od_map_find(ld, b->map, "numerator")),
-        below = od_list_count(ld, od_map_find(ld, b->map, "denominator"));
-    bool proper = above >= 1 && above <= below && below <= OD_MOST_BLOCK_ORDER + 1;
-    s.numerator = proper ? above - 1 : 0;
-    s.order = proper ? below - 1 : 0;
-  }
   s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
-  if (s.kind == OD_BLOCK_DELAY) {
-    double order = od_block_peek(ld, b, "pade", "1"),
-           samples = s.sample > 0 ? round(od_block_peek(ld, b, "time", "s") / s.sample) : 0;
-    s.order = order >= 1 && order <= OD_MOST_PADE ? (int)order : 1;
-    s.samples = samples >= 1 && samples <= OD_MOST_SAMPLES ? (int)samples : 1;
-  }
+  for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
   return s;
 }
 
@@ -158,6 +135,14 @@ static const char *unit_by_ending(od_loader *ld, const char *text) {
   return unit;
 }
 
+// The second output of a block is the rate of the first.
+static const char *unit_of_block_output(od_loader *ld, const od_element *element, const char *name) {
+  int form = ld->draft->block[element->block].form;
+  const char *second = form >= 0 ? od_block_classes[form]->outputs[1] : NULL;
+  bool rate = second != NULL && strcmp(second, name) == 0;
+  return element->unit != NULL && rate ? times(ld, element->unit, "1/s") : element->unit;
+}
+
 static const char *unit_of_source(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
   const char *text = od_text_of(ld, node);
@@ -166,13 +151,8 @@ static const char *unit_of_source(od_loader *ld, int node) {
     return ld->draft->names.element[element].unit;
   const char *dot = strchr(text, '.');
   element = dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
-  // The second output of a block, its rate.
-  if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK) {
-    const char *unit = ld->draft->names.element[element].unit;
-    return unit == NULL                                                 ? NULL
-           : strcmp(dot, ".rate") == 0 || strcmp(dot, ".velocity") == 0 ? times(ld, unit, "1/s")
-                                                                        : unit;
-  }
+  if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK)
+    return unit_of_block_output(ld, &ld->draft->names.element[element], dot + 1);
   return unit_by_ending(ld, text);
 }
 
@@ -186,23 +166,32 @@ static const char *unit_of_number(od_loader *ld, const od_loading_block *b, cons
   return text != NULL && od_split_quantity(text, &value, &unit) && unit[0] != '\0' ? unit : "1";
 }
 
+// The number that makes the output's unit of the input's: the first of a block with such a unit. NULL: there is none.
+static const od_block_field *gain_of(const od_block_class *c) {
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
+    const od_block_field *f = &c->fields[i];
+    bool ratio = strcmp(f->unit, OD_UNIT_RATIO) == 0 || strcmp(f->unit, OD_UNIT_PER_INTEGRAL) == 0;
+    if (ratio && f->shape == OD_ONE_NUMBER) return f;
+  }
+  return NULL;
+}
+
 // The unit of a block that says none: that of its input, times that of its gain; NULL when that is not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
-  od_block_kind kind = od_block_forms[b->form].kind;
-  int node = od_map_find(ld, b->map, "input"), list = od_map_find(ld, b->map, "inputs");
-  if (od_list_count(ld, list) > 0) node = od_tree_value(&ld->tree, ld->tree.node[list].first);
+  const od_block_class *c = od_block_classes[b->form];
+  const od_block_field *gain = gain_of(c);
+  int node = od_map_find(ld, b->map, c->inputs[0].key), list = c->inputs[0].list ? node : -1;
+  bool listed = od_list_count(ld, list) > 0;
+  if (listed) node = od_tree_value(&ld->tree, ld->tree.node[list].first);
   const char *unit = unit_of_source(ld, node);
-  if (unit == NULL) return NULL;
-  if (kind == OD_BLOCK_PRODUCT && od_list_count(ld, list) > 0) {
-    int entry = ld->tree.node[list].first;
-    while (unit != NULL && (entry = ld->tree.node[entry].next) >= 0) {
-      const char *other = unit_of_source(ld, od_tree_value(&ld->tree, entry));
-      unit = other != NULL ? times(ld, unit, other) : NULL;
-    }
+  int entry = listed && c->inputs_multiply ? ld->tree.node[list].first : -1;
+  while (unit != NULL && entry >= 0 && (entry = ld->tree.node[entry].next) >= 0) {
+    const char *other = unit_of_source(ld, od_tree_value(&ld->tree, entry));
+    unit = other != NULL ? times(ld, unit, other) : NULL;
   }
-  if (unit == NULL) return NULL;
-  unit = times(ld, unit, unit_of_number(ld, b, kind == OD_BLOCK_PID ? "kp" : "gain"));
-  return kind == OD_BLOCK_INTEGRATOR && unit != NULL ? times(ld, unit, "s") : unit;
+  if (unit != NULL && gain != NULL) unit = times(ld, unit, unit_of_number(ld, b, gain->key));
+  bool integral = gain != NULL && strcmp(gain->unit, OD_UNIT_PER_INTEGRAL) == 0;
+  return unit != NULL && integral ? times(ld, unit, "s") : unit;
 }
 
 // Units follow each other through the blocks, in whatever order they stand; what is left over has to say its own.
@@ -240,7 +229,7 @@ static void declare_block(od_loader *ld, int key) {
   else
     od_section_open(ld, value, key, name, what, any);  // complains
   if (b.map >= 0) b.form = read_type(ld, &b, what);
-  if (b.form >= 0) b.unit = od_block_forms[b.form].unit;
+  if (b.form >= 0) b.unit = od_block_classes[b.form]->unit;
   int unit = b.form >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;
   if (unit >= 0) b.unit = od_read_unit(ld, unit);
   ld->draft->names.element[element].unit = b.unit;

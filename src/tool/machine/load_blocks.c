@@ -6,6 +6,8 @@
 #include "machine/block_forms.h"
 #include "document/suggest.h"
 
+enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
+
 // --- What inputs are connected to ---------------------------------------------------------------------------------
 
 // The unit of something that can be measured without having an initial value, or NULL.
@@ -102,13 +104,34 @@ typedef struct block_reader {
   od_loader *ld;
   od_section section;
   od_loading_block *b;
-  const char *unit, *source;  // of the output and of the (first) input; NULL: unknown because of an error
+  const od_block_class *c;
+  bool sampled;
+  const char *unit, *source;  // of the output and of the input; NULL: unknown because of an error
   int source_node;
+  int inputs;                                      // of a list
+  const char *source_units[OD_MOST_BLOCK_INPUTS];  // of each of them
 } block_reader;
 
-// The unit that makes the output of the first input.
+static bool is_given(const block_reader *r, const char *key) {
+  return od_block_has(r->ld, r->b, key);
+}
+
+// The unit that makes the output of the input.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
+}
+
+// The unit that a unit or a rule stands for.
+static const char *unit_by_rule(const block_reader *r, const char *rule) {
+  if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
+  if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
+  if (strcmp(rule, OD_UNIT_RATIO) == 0) return ratio(r);
+  if (strcmp(rule, OD_UNIT_RATIO_RATE) == 0) return od_unit_product(r->ld, ratio(r), "1/s");
+  if (strcmp(rule, OD_UNIT_RATIO_TIME) == 0) return od_unit_product(r->ld, ratio(r), "s");
+  if (strcmp(rule, OD_UNIT_PER_INTEGRAL) != 0) return rule;
+  if (r->source == NULL) return "1";
+  bool same = strcmp(ratio(r), "1") == 0;
+  return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
 // A block that changes no unit.
@@ -118,88 +141,62 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
-// The gain, 1 unless given; where it changes the unit it has to be given.
-static int read_gain(const block_reader *r, const char *unit) {
+// One number. A gain has to be given where it changes the unit.
+static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
-  bool changes = strcmp(unit, "1") != 0;
-  od_field field = {"gain", unit, OD_ANY, 1};
-  int first = od_read_fields(ld, &r->section, &field, 1, OD_IN_MODEL);
-  if (changes && r->source != NULL && !od_number_is_given(ld, first) && !od_section_means(&r->section, "gain"))
-    od_complain(ld, r->source_node, "%s is in %s, but '%s' is in %s; give a 'gain' in %s", r->section.what, r->unit,
-                od_text_of(ld, r->source_node), r->source, unit);
-  return first;
+  bool other = f->or_key != NULL && is_given(r, f->or_key);
+  bool required = f->required_with != NULL && is_given(r, f->required_with);
+  bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
+  od_field field = {other ? f->or_key : f->key, unit_by_rule(r, other ? f->or_unit : f->unit), f->sign,
+                    required ? NAN : f->fallback};
+  if (other && is_given(r, f->key))
+    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
+  int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
+  bool needed = f->makes_unit && r->source != NULL && strcmp(field.unit, "1") != 0;
+  if (needed && !od_number_is_given(ld, number) && !od_section_means(&r->section, f->key))
+    od_complain(ld, r->source_node, "%s is in %s, but '%s' is in %s; give a '%s' in %s", r->section.what, r->unit,
+                od_text_of(ld, r->source_node), r->source, f->key, field.unit);
+  return number;
 }
 
-static void read_fields(const block_reader *r, const od_field *fields, int count) {
-  od_read_fields(r->ld, &r->section, fields, count, OD_IN_MODEL);
-}
-
-// 'frequency' (rad/s) or 'time_constant', its inverse: one of them.
-static void read_frequency(const block_reader *r) {
-  static const od_field frequency = {"frequency", "rad/s", OD_POSITIVE, NAN},
-                        time_constant = {"time_constant", "s", OD_POSITIVE, NAN};
-  bool by_time = od_block_has(r->ld, r->b, "time_constant"), both = by_time && od_block_has(r->ld, r->b, "frequency");
-  if (both)
-    od_complain(r->ld, r->section.node, "%s has both 'frequency' and 'time_constant'; expected one", r->section.what);
-  read_fields(r, by_time ? &time_constant : &frequency, 1);
-}
-
-// Two numbers in a list, the first below the second.
-static void read_bounds(const block_reader *r, const char *key, const char *unit) {
+// Two numbers in a list; of bounds the first is below the second.
+static void read_two(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int before = od_messages_errors(ld->messages);
-  const od_field field[2] = {{od_format(ld, "%s[0]", key), unit, OD_ANY, NAN},
-                             {od_format(ld, "%s[1]", key), unit, OD_ANY, NAN}};
-  int first = od_read_two_numbers(ld, &r->section, key, "[lower, upper]", field);
-  if (od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
+  bool bounds = f->shape == OD_BOUNDS;
+  const char *unit = unit_by_rule(r, f->unit);
+  const od_field field[2] = {{od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback},
+                             {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback}};
+  int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
+  if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", key);
+    od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", f->key);
 }
 
-// With 'tracking', which a PID may leave to its gains.
-static void read_limits(const block_reader *r, bool from_gains) {
-  static const od_field tracking = {"tracking", "s", OD_POSITIVE, 0.01};
-  if (od_section_get(r->ld, &r->section, "limits") >= 0) {
-    read_bounds(r, "limits", r->unit);
-    if (!from_gains || od_block_has(r->ld, r->b, "tracking")) read_fields(r, &tracking, 1);
-  } else if (od_block_has(r->ld, r->b, "tracking")) {
-    od_complain(r->ld, r->section.node, "%s has 'tracking' but no 'limits' to track", r->section.what);
-  }
-}
-
-// Coefficients from the highest power of s (sampled: of z) down.
-static void read_polynomial(const block_reader *r, const char *key, const char *unit, bool sampled) {
+// Coefficients from the highest power of s (sampled: of z) down. Returns the index of the first.
+static int read_polynomial(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
-  int node = od_section_need(ld, &r->section, key), count = od_list_count(ld, node), i = 0;
+  int node = od_section_need(ld, &r->section, f->key), count = od_list_count(ld, node), i = 0;
+  int first = ld->document->numbers.count;
+  const char *unit = unit_by_rule(r, f->unit);
   if (node >= 0 && count == 0)
     od_complain(ld, node, "found %s; '%s' wants a list of coefficients, the highest power first", od_describe(ld, node),
-                key);
+                f->key);
   for (int at = count > 0 ? ld->tree.node[node].first : -1; at >= 0; at = ld->tree.node[at].next, i++) {
     int power = count - 1 - i;
-    const char *seconds = power == 0 || sampled ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
-    od_field field = {od_format(ld, "%s[%d]", key, i), od_unit_product(ld, unit, seconds), OD_ANY, NAN};
+    const char *seconds = power == 0 || r->sampled ? "1" : power == 1 ? "s" : od_format(ld, "s%d", power);
+    od_field field = {od_format(ld, "%s[%d]", f->key, i), od_unit_product(ld, unit, seconds), f->sign, f->fallback};
     int entry = od_tree_value(&ld->tree, at);
     od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
   }
+  return first;
 }
 
-// 'sample', which makes a block run once in that time and hold its output in between.
-static bool read_sample(const block_reader *r) {
-  static const od_field sample = {"sample", "s", OD_POSITIVE, NAN};
-  bool sampled = od_block_has(r->ld, r->b, "sample");
-  if (sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
-  return sampled;
-}
-
-static void read_transfer(const block_reader *r) {
+// Two polynomials that are a transfer function: the second is its denominator and begins at the number `first`.
+static void check_proper(const block_reader *r, const od_block_field *f, int first) {
   od_loader *ld = r->ld;
-  int above = od_section_get(ld, &r->section, "numerator"), below = od_section_get(ld, &r->section, "denominator");
-  int n = od_list_count(ld, above), d = od_list_count(ld, below), before = od_messages_errors(ld->messages);
-  bool sampled = od_block_has(ld, r->b, "sample");
-  read_polynomial(r, "numerator", ratio(r), sampled);
-  int first = ld->document->numbers.count;
-  read_polynomial(r, "denominator", "1", sampled);
-  if (od_messages_errors(ld->messages) != before) return;
+  int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
+  int n = od_list_count(ld, above), d = od_list_count(ld, below);
   if (d > OD_MOST_BLOCK_ORDER + 1)
     od_complain(ld, below, "found a denominator of degree %d; at most %d is possible", d - 1, OD_MOST_BLOCK_ORDER);
   else if (n > d)
@@ -209,240 +206,193 @@ static void read_transfer(const block_reader *r) {
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
 }
 
-// A sampled delay is by whole samples, and its time is no parameter.
-static void read_sampled_delay(const block_reader *r) {
-  static const od_field time = {"time", "s", OD_POSITIVE, NAN};
-  od_loader *ld = r->ld;
-  int before = od_messages_errors(ld->messages);
-  int number = od_read_fields(ld, &r->section, &time, 1, OD_IN_LOADER);
-  read_sample(r);
-  if (od_messages_errors(ld->messages) != before) return;
-  double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
-  if (od_block_has(ld, r->b, "pade"))
-    od_complain(ld, r->section.node, "%s has both 'sample' and 'pade'; expected one", r->section.what);
-  else if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
-    od_complain_number(ld, number, "a sampled delay is a whole number of samples; this is %.6g", samples);
-  else if (samples > OD_MOST_SAMPLES)
-    od_complain_number(ld, number, "a delay has at most %d samples; this is %.6g", OD_MOST_SAMPLES, samples);
+static void read_transfer_function(const block_reader *r, const od_block_field *f) {
+  int before = od_messages_errors(r->ld->messages);
+  read_polynomial(r, &f[0]);
+  int first = read_polynomial(r, &f[1]);
+  if (od_messages_errors(r->ld->messages) == before) check_proper(r, f, first);
 }
 
-static void read_delay(const block_reader *r) {
-  static const od_field time = {"time", "s", OD_POSITIVE, NAN}, pade = {"pade", "1", OD_POSITIVE, 0};
+// One number for each input.
+static void read_per_input(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
-  check_same_unit(r, r->source_node, r->source);
-  if (od_block_has(ld, r->b, "sample")) {
-    read_sampled_delay(r);
-    return;
-  }
-  read_fields(r, &time, 1);
-  int before = od_messages_errors(ld->messages);
-  if (!od_block_has(ld, r->b, "pade")) {
-    if (!r->section.has_unknown)
-      od_complain(ld, r->section.node, "%s needs 'pade', the order of its approximation, or 'sample'", r->section.what);
-    return;
-  }
-  int order = od_read_fields(ld, &r->section, &pade, 1, OD_IN_LOADER);
-  if (od_messages_errors(ld->messages) == before) od_read_whole(ld, order, "pade", 1, OD_MOST_PADE);
-}
-
-static void read_pid(const block_reader *r) {
-  od_loader *ld = r->ld;
-  const char *unit = ratio(r), *rate = od_unit_product(ld, unit, "1/s"), *slope = od_unit_product(ld, unit, "s");
-  bool derivative = od_block_has(ld, r->b, "kd");
-  const od_field fields[] = {{"kp", unit, OD_ANY, NAN},
-                             {"ki", rate, OD_ANY, 0},
-                             {"kd", slope, OD_ANY, 0},
-                             {"filter", "s", OD_POSITIVE, derivative ? NAN : 0.01}};
-  read_fields(r, fields, 4);
-  read_limits(r, true);
-}
-
-// One weight for each input, 1 unless given.
-static void read_weights(const block_reader *r, const char *const *units, int count) {
-  od_loader *ld = r->ld;
-  int node = od_section_get(ld, &r->section, "weights"), entries = od_list_count(ld, node);
+  int node = od_section_get(ld, &r->section, f->key), entries = od_list_count(ld, node);
+  int count = r->inputs > 0 ? r->inputs : 1;
   if (node >= 0 && entries != count) {
     if (ld->tree.node[node].kind == OD_TREE_LIST)
-      od_complain(ld, node, "found a list of %d; 'weights' wants %d numbers, one for each input", entries, count);
+      od_complain(ld, node, "found a list of %d; '%s' wants %d numbers, one for each input", entries, f->key, count);
     else
-      od_complain(ld, node, "found %s; 'weights' wants a list of numbers, one for each input", od_describe(ld, node));
+      od_complain(ld, node, "found %s; '%s' wants a list of numbers, one for each input", od_describe(ld, node),
+                  f->key);
     node = -1;
   }
   int at = node >= 0 ? ld->tree.node[node].first : -1;
-  int list = od_section_get(ld, &r->section, "inputs");
+  int list = od_section_get(ld, &r->section, r->c->inputs[0].key);
   int input = od_list_count(ld, list) > 0 ? ld->tree.node[list].first : -1;
   for (int i = 0; i < count; i++) {
-    const char *unit = units[i] != NULL ? od_factor_unit(ld, r->unit, units[i]) : "1";
-    od_field field = {od_format(ld, "weights[%d]", i), unit, OD_ANY, 1};
+    const char *source = r->source_units[i], *unit = source != NULL ? od_factor_unit(ld, r->unit, source) : "1";
+    od_field field = {od_format(ld, "%s[%d]", f->key, i), unit, f->sign, f->fallback};
     int entry = at >= 0 ? od_tree_value(&ld->tree, at) : -1;
     od_place place = od_place_of(ld, entry >= 0 ? entry : r->section.node);
     int number = od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, place, OD_IN_MODEL);
     if (strcmp(unit, "1") != 0 && !od_number_is_given(ld, number))
-      check_same_unit(r, od_tree_value(&ld->tree, input), units[i]);
+      check_same_unit(r, od_tree_value(&ld->tree, input), source);
     if (at >= 0) at = ld->tree.node[at].next;
     if (input >= 0) input = ld->tree.node[input].next;
   }
 }
 
-// --- Inputs of each kind ------------------------------------------------------------------------------------------
+// --- Samples ------------------------------------------------------------------------------------------------------
 
-// 'inputs': a list; fills in their units and returns how many there are.
-static int read_sources(block_reader *r, const char *units[OD_MOST_BLOCK_INPUTS]) {
+// 'sample', which makes a block run once in that time and hold its output in between.
+static void read_sample(const block_reader *r) {
+  static const od_field sample = {"sample", "s", OD_POSITIVE, NAN};
+  if (r->sampled) od_read_fields(r->ld, &r->section, &sample, 1, OD_IN_LOADER);
+}
+
+// A whole number that a block has unless it is sampled.
+static void read_instead_of_sample(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
-  int node = od_section_need(ld, &r->section, "inputs"), count = od_list_count(ld, node), i = 0;
-  if (node < 0) return 0;
+  if (r->sampled) return;
+  int before = od_messages_errors(ld->messages);
+  if (!is_given(r, f->key)) {
+    if (!r->section.has_unknown)
+      od_complain(ld, r->section.node, "%s needs '%s', %s, or 'sample'", r->section.what, f->key, f->meaning);
+    return;
+  }
+  int number = read_one(r, f);
+  if (od_messages_errors(ld->messages) == before) od_read_whole(ld, number, f->key, 1, f->most);
+}
+
+// What a sampled block counts in samples, and what it must not have.
+static void check_samples(const block_reader *r, int number) {
+  od_loader *ld = r->ld;
+  double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
+    const od_block_field *f = &r->c->fields[i];
+    if (!f->instead_of_sample || !is_given(r, f->key)) continue;
+    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one", r->section.what, f->key);
+    return;
+  }
+  if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
+    od_complain_number(ld, number, "a sampled %s is a whole number of samples; this is %.6g", r->c->type, samples);
+  else if (samples > OD_MOST_DELAY_SAMPLES)
+    od_complain_number(ld, number, "a %s has at most %d samples; this is %.6g", r->c->type, OD_MOST_DELAY_SAMPLES,
+                       samples);
+}
+
+// --- All inputs and numbers of a block ----------------------------------------------------------------------------
+
+// A list of inputs; fills in their units.
+static void read_sources(block_reader *r, const char *key) {
+  od_loader *ld = r->ld;
+  int node = od_section_need(ld, &r->section, key), count = od_list_count(ld, node), i = 0;
+  if (node < 0) return;
   if (count < 1 || count > OD_MOST_BLOCK_INPUTS) {
     if (count > 0)
-      od_complain(ld, node, "found a list of %d; 'inputs' wants at most %d names", count, OD_MOST_BLOCK_INPUTS);
+      od_complain(ld, node, "found a list of %d; '%s' wants at most %d names", count, key, OD_MOST_BLOCK_INPUTS);
     else
-      od_complain(ld, node, "found %s; 'inputs' wants a list of names", od_describe(ld, node));
-    return 0;
+      od_complain(ld, node, "found %s; '%s' wants a list of names", od_describe(ld, node), key);
+    return;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++)
-    units[i] = connect(ld, od_tree_value(&ld->tree, at), "inputs", r->b, i);
-  r->source = units[0];
+    r->source_units[i] = connect(ld, od_tree_value(&ld->tree, at), key, r->b, i);
+  r->inputs = count;
+  r->source = r->source_units[0];
   r->source_node = od_tree_value(&ld->tree, ld->tree.node[node].first);
-  return count;
+  for (i = 1; r->c->inputs_multiply && i < count && r->source != NULL; i++)
+    r->source = r->source_units[i] != NULL ? od_unit_product(ld, r->source, r->source_units[i]) : NULL;
 }
 
-static void read_source(block_reader *r) {
-  r->source_node = od_section_need(r->ld, &r->section, "input");
-  if (r->source_node >= 0) r->source = connect(r->ld, r->source_node, "input", r->b, 0);
+// An input with a key of its own, and perhaps a unit.
+static void read_source(block_reader *r, int place) {
+  const od_block_input *in = &r->c->inputs[place];
+  int node = in->optional ? od_section_get(r->ld, &r->section, in->key) : od_section_need(r->ld, &r->section, in->key);
+  const char *found = node >= 0 ? connect(r->ld, node, in->key, r->b, place) : NULL;
+  if (found != NULL && in->unit != NULL && strcmp(od_factor_unit(r->ld, in->unit, found), "1") != 0)
+    od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, in->unit);
+  if (place == 0) r->source = found, r->source_node = node;
 }
 
-// An input with a key and a unit of its own.
-static const char *read_own_source(const block_reader *r, const char *key, int place, const char *unit, bool required) {
-  int node = required ? od_section_need(r->ld, &r->section, key) : od_section_get(r->ld, &r->section, key);
-  const char *found = node >= 0 ? connect(r->ld, node, key, r->b, place) : NULL;
-  if (found != NULL && unit != NULL && strcmp(od_factor_unit(r->ld, unit, found), "1") != 0)
-    od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, key, unit);
-  return found;
+static void read_inputs(block_reader *r) {
+  if (r->c->inputs[0].list)
+    read_sources(r, r->c->inputs[0].key);
+  else
+    for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++) read_source(r, i);
+  if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-static void read_product(block_reader *r) {
-  const char *units[OD_MOST_BLOCK_INPUTS] = {NULL};
-  int count = read_sources(r, units);
-  for (int i = 1; i < count && r->source != NULL; i++)
-    r->source = units[i] != NULL ? od_unit_product(r->ld, r->source, units[i]) : NULL;
-  read_gain(r, ratio(r));
-}
-
-static void read_sum(block_reader *r) {
-  const char *units[OD_MOST_BLOCK_INPUTS] = {NULL};
-  int count = read_sources(r, units);
-  read_weights(r, units, count > 0 ? count : 1);
-}
-
-static void read_integrator(block_reader *r) {
-  read_source(r);
-  // Per second where input and output measure the same.
-  const char *unit = "1";
-  if (r->source != NULL) {
-    bool same = strcmp(od_factor_unit(r->ld, r->unit, r->source), "1") == 0;
-    unit = same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
+// Whether a field that depends on what else is given is to be read.
+static bool is_wanted(const block_reader *r, const od_block_field *f) {
+  bool list = f->shape != OD_ONE_NUMBER;
+  bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : is_given(r, f->key);
+  if (f->only_with != NULL && od_section_get(r->ld, &r->section, f->only_with) < 0) {
+    if (given)
+      od_complain(r->ld, r->section.node, "%s has '%s' but no '%s' %s", r->section.what, f->key, f->only_with,
+                  f->only_with_purpose);
+    return false;
   }
-  read_gain(r, unit);
-  read_limits(r, false);
+  return given || !f->optional;
 }
 
-static void read_linear_valve(block_reader *r) {
-  r->source = read_own_source(r, "command", 0, NULL, true);
-  read_own_source(r, "load_pressure", 1, "Pa", true);
-  const od_field fields[] = {{"flow_gain", ratio(r), OD_ANY, NAN},
-                             {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0}};
-  read_fields(r, fields, 2);
-}
-
-static void read_load_chamber(block_reader *r) {
-  static const od_field fields[] = {{"modulus", "Pa", OD_POSITIVE, NAN},
-                                    {"volume", "m3", OD_POSITIVE, NAN},
-                                    {"area", "m2", OD_POSITIVE, NAN},
-                                    {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0}};
-  read_own_source(r, "flow", 0, "m3/s", true);
-  read_own_source(r, "velocity", 1, "m/s", true);
-  read_fields(r, fields, 4);
-}
-
-static void read_mass(block_reader *r) {
-  static const od_field fields[] = {{"mass", "kg", OD_POSITIVE, NAN},
-                                    {"area", "m2", OD_POSITIVE, NAN},
-                                    {"damping", "N s/m", OD_NOT_NEGATIVE, 0},
-                                    {"stiffness", "N/m", OD_NOT_NEGATIVE, 0}};
-  read_own_source(r, "pressure", 0, "Pa", true);
-  read_own_source(r, "force", 1, "N", false);
-  read_fields(r, fields, 4);
-}
-
-static void read_notch(block_reader *r) {
-  static const od_field damping[2] = {{"damping[0]", "1", OD_NOT_NEGATIVE, NAN}, {"damping[1]", "1", OD_POSITIVE, NAN}};
-  read_frequency(r);
-  od_read_two_numbers(r->ld, &r->section, "damping", "[of the numerator, of the denominator]", damping);
-}
-
-static void read_numbers(block_reader *r, od_block_kind kind) {
-  static const od_field lag = {"time_constant", "s", OD_POSITIVE, NAN},
-                        damping = {"damping", "1", OD_NOT_NEGATIVE, NAN};
-  static const od_field lead_lag[] = {{"lead", "s", OD_ANY, NAN}, {"lag", "s", OD_POSITIVE, NAN}};
-  switch (kind) {
-    case OD_BLOCK_SUM: read_sum(r); return;
-    case OD_BLOCK_PRODUCT: read_product(r); return;
-    case OD_BLOCK_INTEGRATOR: read_integrator(r); return;
-    case OD_BLOCK_LINEAR_VALVE: read_linear_valve(r); return;
-    case OD_BLOCK_LOAD_CHAMBER: read_load_chamber(r); return;
-    case OD_BLOCK_MASS: read_mass(r); return;
-    default: read_source(r);
+// Returns the number that counts samples, or -1.
+static int read_numbers(const block_reader *r) {
+  int counted = -1;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
+    const od_block_field *f = &r->c->fields[i];
+    if (!is_wanted(r, f)) continue;
+    if (f->shape == OD_PER_INPUT)
+      read_per_input(r, f);
+    else if (f->shape == OD_POLYNOMIAL)
+      read_transfer_function(r, f), i++;
+    else if (f->shape != OD_ONE_NUMBER)
+      read_two(r, f);
+    else if (f->instead_of_sample)
+      read_instead_of_sample(r, f);
+    else if (f->counts_samples)
+      counted = read_one(r, f);
+    else
+      read_one(r, f);
   }
-  switch (kind) {
-    case OD_BLOCK_TRANSFER: read_transfer(r); return;
-    case OD_BLOCK_DELAY: read_delay(r); return;
-    case OD_BLOCK_PID: read_pid(r); return;
-    case OD_BLOCK_SATURATION:
-    case OD_BLOCK_DEAD_ZONE:
-      check_same_unit(r, r->source_node, r->source);
-      read_bounds(r, kind == OD_BLOCK_SATURATION ? "limits" : "band", r->unit);
-      return;
-    default: read_gain(r, ratio(r));
-  }
-  if (kind == OD_BLOCK_FIRST_ORDER) read_fields(r, &lag, 1);
-  if (kind == OD_BLOCK_LEAD_LAG) read_fields(r, lead_lag, 2);
-  if (kind == OD_BLOCK_NOTCH) read_notch(r);
-  if (kind != OD_BLOCK_SECOND_ORDER) return;
-  read_frequency(r);
-  read_fields(r, &damping, 1);
+  return r->sampled ? counted : -1;
 }
 
-// --- States -------------------------------------------------------------------------------------------------------
-
-static void name_state_units(const block_reader *r, od_block_kind kind) {
-  od_loader *ld = r->ld;
-  const char *input = r->source != NULL ? r->source : "1";
-  bool sampled = od_block_has(ld, r->b, "sample");
-  int count = od_build_block_state_count(ld->draft->build, r->b->index);
+static void name_state_units(const block_reader *r, const od_block_spec *spec) {
+  int count = od_build_block_state_count(r->ld->draft->build, r->b->index);
   for (int i = 0; i < count; i++) {
-    const char *unit = i == 0 || sampled ? input : od_unit_rate(ld, input, i);
-    if (sampled && i == count - 1) unit = r->unit;
-    if (kind == OD_BLOCK_INTEGRATOR || (kind == OD_BLOCK_PID && i == 0)) unit = r->unit;
-    if (kind == OD_BLOCK_PID && i == 1) unit = input;
-    if (kind == OD_BLOCK_LOAD_CHAMBER) unit = "Pa";
-    if (kind == OD_BLOCK_MASS) unit = i == 0 ? "m" : "m/s";
-    r->b->state_unit[i] = unit;
+    int order;
+    const char *unit = unit_by_rule(r, od_block_state_unit(spec, i, &order));
+    r->b->state_unit[i] = order > 0 ? od_unit_rate(r->ld, unit, order) : unit;
   }
 }
 
-static bool can_be_sampled(od_block_kind kind) {
-  return kind == OD_BLOCK_GAIN || kind == OD_BLOCK_TRANSFER || kind == OD_BLOCK_INTEGRATOR || kind == OD_BLOCK_PID;
+static void list_keys(const od_block_class *c, const char *keys[MOST_KEYS]) {
+  int count = 0;
+  keys[count++] = "type";
+  if (c->unit == NULL) keys[count++] = "unit";
+  for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) keys[count++] = c->inputs[i].key;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
+    keys[count++] = c->fields[i].key;
+    if (c->fields[i].or_key) keys[count++] = c->fields[i].or_key;
+  }
+  if (od_block_can_be_sampled(c)) keys[count++] = "sample";
+  keys[count] = NULL;
 }
 
 static void load_block(od_loader *ld, od_loading_block *b) {
-  const od_block_form *form = &od_block_forms[b->form];
-  const char *name = od_text_of(ld, b->key);
-  block_reader r = {.ld = ld, .b = b, .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
-  r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), form->keys);
+  const char *keys[MOST_KEYS], *name = od_text_of(ld, b->key);
+  block_reader r = {
+      .ld = ld, .b = b, .c = od_block_classes[b->form], .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
+  r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
+  list_keys(r.c, keys);
+  r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), keys);
   if (b->index < 0) return;
   int first = ld->document->numbers.count;
-  read_numbers(&r, form->kind);
-  if (can_be_sampled(form->kind)) read_sample(&r);
-  name_state_units(&r, form->kind);
+  read_inputs(&r);
+  int before = od_messages_errors(ld->messages), counted = read_numbers(&r);
+  read_sample(&r);
+  if (counted >= 0 && od_messages_errors(ld->messages) == before) check_samples(&r, counted);
+  name_state_units(&r, od_build_block_spec(ld->draft->build, b->index));
   if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
     od_complain(ld, b->key, "the unit of %s cannot be told from what it is made of; give its 'unit'", r.section.what);
   if (ld->document->numbers.count > first)

@@ -1,0 +1,117 @@
+// The list of block classes, and what follows from the table of a class and the spec of a block.
+#include "blocks/block_classes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define OD_DECLARE_CLASS(name) extern const od_block_class od_##name##_block;
+OD_BLOCK_CLASSES(OD_DECLARE_CLASS)
+const od_block_class *const od_block_classes[] = {
+#define OD_LIST_CLASS(name) &od_##name##_block,
+    OD_BLOCK_CLASSES(OD_LIST_CLASS)};
+
+int od_block_class_count(void) {
+  return (int)(sizeof od_block_classes / sizeof *od_block_classes);
+}
+int od_block_class_find(const char *type) {
+  for (int i = 0; i < od_block_class_count(); i++)
+    if (strcmp(od_block_classes[i]->type, type) == 0) return i;
+  return -1;
+}
+
+// ---- counts
+
+static int count_inputs(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  int count = 0;
+  while (count < OD_MOST_INPUT_KEYS && c->inputs[count].key) count++;
+  return c->inputs[0].list ? s->inputs : count;
+}
+
+static int count_outputs(const od_block_class *c) {
+  int count = 0;
+  while (count < OD_MOST_BLOCK_OUTPUTS && c->outputs[count]) count++;
+  return count;
+}
+
+static int own_states(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  return c->count_states ? c->count_states(s) : c->states;
+}
+
+// The choice that a key decides, or NULL.
+static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
+  for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
+    if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
+  return NULL;
+}
+
+bool od_block_gives(const od_block_spec *s, const char *key) {
+  const od_block_class *c = od_block_class_of(s);
+  const od_block_choice *choice = choice_of(c, key);
+  return choice && s->choice[choice - c->choices];
+}
+
+int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
+  const od_block_class *c = od_block_class_of(s);
+  if (f->optional && !od_block_gives(s, f->key)) return 0;
+  if (f->only_with && !od_block_gives(s, f->only_with)) return 0;
+  if (f->instead_of_sample || (f->counts_samples && s->sample > 0)) return 0;
+  switch (f->shape) {
+    case OD_TWO_NUMBERS:
+    case OD_BOUNDS: return 2;
+    case OD_PER_INPUT: return s->inputs;
+    case OD_POLYNOMIAL: return s->choice[choice_of(c, f->key) - c->choices] + 1;
+    default: return 1;
+  }
+}
+
+od_block_counts od_block_count(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  int numbers = 0;
+  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) numbers += od_block_count_field(s, &c->fields[i]);
+  return (od_block_counts){
+      .numbers = numbers,
+      .inputs = count_inputs(s),
+      .states = own_states(s) + (s->sample > 0 ? 1 : 0),
+      .outputs = count_outputs(c),
+  };
+}
+
+// ---- what kind of block it is
+
+bool od_block_passes_on(const od_block_spec *s, bool sampling) {
+  const od_block_class *c = od_block_class_of(s);
+  bool sampled = s->sample > 0;
+  if (sampled && (!sampling || c->remembers)) return false;
+  if (c->passes_on) return c->passes_on(s);
+  return sampled || !c->holds;
+}
+
+bool od_block_is_linear(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  return s->sample == 0 && (!c->is_linear || c->is_linear(s));
+}
+
+// ---- states
+
+const char *od_block_state_name(const od_block_spec *s, int state) {
+  static const char *const several[OD_MOST_BLOCK_ORDER] = {
+      "state1", "state2",  "state3",  "state4",  "state5",  "state6",  "state7",  "state8",
+      "state9", "state10", "state11", "state12", "state13", "state14", "state15", "state16"};
+  const od_block_class *c = od_block_class_of(s);
+  int own = own_states(s);
+  if (state == own) return "held";
+  if (c->states_are_outputs) return NULL;
+  if (state < OD_MOST_NAMED_STATES && c->state[state].name) return c->state[state].name;
+  return own == 1 ? "state" : several[state];
+}
+
+const char *od_block_state_unit(const od_block_spec *s, int state, int *order) {
+  const od_block_class *c = od_block_class_of(s);
+  *order = 0;
+  if (state == own_states(s)) return OD_UNIT_OUT;
+  if (state < OD_MOST_NAMED_STATES && c->state[state].name) return c->state[state].unit;
+  *order = s->sample > 0 ? 0 : state;
+  return c->states_are_outputs ? OD_UNIT_OUT : OD_UNIT_IN;
+}

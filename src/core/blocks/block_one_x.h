@@ -1,0 +1,35 @@
+// One build of a block's text (see block_both_x.h): the scalar, what blocks share, the text itself, and functions for the
+// table. A text defines X(numbers), a struct of numbers in the order of the fields, and
+//   X(evaluate)(const X(numbers) *q, X(block) b)              writes b.y and b.rate
+//   X(step)(const X(numbers) *q, X(block) b, od_x *next)      with OD_BLOCK_SAMPLED: the states after a sample
+//   slopes(const numbers_r *q, block_r b, double *by)         with OD_BLOCK_SLOPES: by states, then inputs
+#include "base/scalar_x.h"
+
+typedef struct X(block) {
+  const od_block_spec *s;
+  const od_x *x, *u;  // states, inputs
+  od_x *y, *rate;     // outputs, rates of states
+} X(block);
+
+static inline od_x X(clamp)(od_x v, od_x lower, od_x upper) {
+  return RE(v) < RE(lower) ? lower : RE(v) > RE(upper) ? upper : v;
+}
+
+#include OD_BLOCK_FILE
+
+static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *y,
+                              od_x *rate) {
+  X(evaluate)((const X(numbers) *)q, (X(block)){s, x, u, y, rate});
+}
+
+#ifdef OD_BLOCK_SAMPLED
+static void X(step_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *next) {
+  X(step)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL}, next);
+}
+#endif
+
+#if defined OD_BLOCK_SLOPES && !defined OD_COMPLEX
+static void slopes_block(const od_block_spec *s, const double *q, const double *x, const double *u, double *by) {
+  slopes((const numbers_r *)q, (block_r){s, x, u, NULL, NULL}, by);
+}
+#endif

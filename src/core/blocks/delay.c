@@ -1,0 +1,64 @@
+// Delay: y(t) = u(t - T), continuous as a Pade approximation of order n,
+//   exp(-T s) = b(s)/a(s),  b_k = (-1)^k a_k,  a_k = (2n - k)! n! / ((2n)! k! (n - k)!) T^k
+// Sampled it is by whole samples and exact. Two things do not fit the table then: what it remembers are not states, which filters
+// would have to carry along, but a memory that the network of blocks keeps (.remembers); and its time decides the length of that
+// memory and is no number of the model (.counts_samples).
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#include "blocks/rational_x.h"
+
+typedef struct X(numbers) {
+  od_x time;
+} X(numbers);
+
+static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
+  int n = r->n = b.s->choice[ORDER];
+  r->a[0] = r->b[0] = 1;
+  for (int k = 1; k <= n; k++) {
+    r->a[k] = r->a[k - 1] * (q->time * (double)(n - k + 1) / (double)((2 * n - k + 1) * k));
+    r->b[k] = k % 2 ? -r->a[k] : r->a[k];
+  }
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  X(rational) r;
+  X(coefficients)(q, b, &r);
+  X(rational_evaluate)(&r, b);
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  rational_r r;
+  coefficients_r(q, b, &r);
+  rational_slopes(&r, by);
+}
+#endif
+
+#else
+enum { ORDER, SAMPLES, MOST_ORDER = 8 };
+#define OD_BLOCK_FILE "blocks/delay.c"
+#include "blocks/block_both_x.h"
+
+static int count_states(const od_block_spec *s) {
+  return s->sample > 0 ? 0 : s->choice[ORDER];
+}
+
+const od_block_class od_delay_block = {
+    .type = "delay",
+    .summary = "u a time ago; either a continuous approximation or whole samples",
+    .inputs = {{"input"}},
+    .keeps_unit = true,
+    .fields = {{"time", "s", OD_POSITIVE, NAN, "how long ago; sampled: a whole number of samples",
+                .counts_samples = true},
+               {"pade", "1", OD_POSITIVE, 0, "the order of its approximation", .instead_of_sample = true,
+                .most = MOST_ORDER}},
+    .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},
+                [SAMPLES] = {OD_CHOICE_OF_SAMPLES, "time", OD_MOST_DELAY_SAMPLES}},
+    .outputs = {""},
+    .count_states = count_states,
+    .remembers = true,
+    .samples_choice = SAMPLES,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+#endif

@@ -1,0 +1,30 @@
+// Gain: y = gain u. Sampled it samples and holds.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SAMPLED
+
+typedef struct X(numbers) {
+  od_x gain;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->gain * b.u[0];
+}
+
+static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
+  next[0] = q->gain * b.u[0];
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/gain.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_gain_block = {
+    .type = "gain",
+    .summary = "gain u; sampled: sample and hold",
+    .inputs = {{"input"}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true}},
+    .outputs = {""},
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+#endif

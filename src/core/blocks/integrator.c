@@ -1,0 +1,53 @@
+// Integrator: x' = gain u - (x - y)/Tt,  y = x within the limits. Beyond them the integral is led back with the time constant
+// Tt (back-calculation).
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SAMPLED
+
+typedef struct X(numbers) {
+  od_x gain, lower, upper, tracking;  // all but the gain only with limits
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  bool limited = b.s->choice[LIMITED];
+  b.y[0] = limited ? X(clamp)(b.x[0], q->lower, q->upper) : b.x[0];
+  b.rate[0] = q->gain * b.u[0];
+  if (limited) b.rate[0] -= (b.x[0] - b.y[0]) / q->tracking;
+}
+
+static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
+  double T = b.s->sample;
+  next[0] = b.x[0] + T * q->gain * b.u[0];
+  next[1] = next[0];
+  if (!b.s->choice[LIMITED]) return;
+  next[1] = X(clamp)(next[0], q->lower, q->upper);
+  next[0] += (next[1] - next[0]) * (RE(q->tracking) > T ? T / q->tracking : 1);
+}
+
+#else
+enum { LIMITED };
+#define OD_BLOCK_FILE "blocks/integrator.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  return !s->choice[LIMITED];
+}
+
+const od_block_class od_integrator_block = {
+    .type = "integrator",
+    .summary = "gain times the integral of u, within limits",
+    .inputs = {{"input"}},
+    .fields = {{"gain", OD_UNIT_PER_INTEGRAL, OD_ANY, 1, "factor", .makes_unit = true},
+               {"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] of the output", .shape = OD_BOUNDS,
+                .optional = true},
+               {"tracking", "s", OD_POSITIVE, 0.01, "time constant that leads the integral back into the limits",
+                .only_with = "limits", .only_with_purpose = "to track"}},
+    .choices = {[LIMITED] = {OD_CHOICE_GIVEN, "limits"}},
+    .outputs = {""},
+    .states = 1,
+    .state = {{"integral", OD_UNIT_OUT}},
+    .holds = true,
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+#endif

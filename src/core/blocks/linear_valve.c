@@ -1,0 +1,26 @@
+// Servo valve, linearised: Q = Kq i - Kc pL (Merritt, Hydraulic Control Systems, 1967; source 22 in docs/theory.md).
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x flow_gain, pressure_coefficient;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->flow_gain * b.u[0] - q->pressure_coefficient * b.u[1];
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/linear_valve.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_linear_valve_block = {
+    .type = "linear-valve",
+    .summary = "Q = Kq i - Kc p: a servo valve, linearised",
+    .unit = "m3/s",
+    .inputs = {{"command"}, {"load_pressure", "Pa"}},
+    .fields = {{"flow_gain", OD_UNIT_RATIO, OD_ANY, NAN, "Kq"},
+               {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "Kc"}},
+    .outputs = {"flow"},
+    OD_BLOCK_EVALUATES,
+};
+#endif

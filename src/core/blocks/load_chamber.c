@@ -1,0 +1,35 @@
+// Oil on both sides of a symmetric cylinder, linearised: pL' = 4 B/V (Q - A v - C pL) (Merritt, Hydraulic Control Systems,
+// 1967; source 22 in docs/theory.md).
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x modulus, volume, area, leakage;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x flow = b.u[0], velocity = b.u[1], pressure = b.x[0];
+  b.y[0] = pressure;
+  b.rate[0] = 4 * q->modulus / q->volume * (flow - q->area * velocity - q->leakage * pressure);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/load_chamber.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_load_chamber_block = {
+    .type = "load-chamber",
+    .summary = "p' = 4 B/V (Q - A v - C p): the oil of a symmetric cylinder, linearised",
+    .unit = "Pa",
+    .inputs = {{"flow", "m3/s"}, {"velocity", "m/s"}},
+    .fields = {{"modulus", "Pa", OD_POSITIVE, NAN, "bulk modulus B"},
+               {"volume", "m3", OD_POSITIVE, NAN, "volume V of both chambers"},
+               {"area", "m2", OD_POSITIVE, NAN, "piston area A"},
+               {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "leakage C"}},
+    .outputs = {"pressure"},
+    .states = 1,
+    .states_are_outputs = true,
+    .state_scale = 1e6,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+#endif

@@ -1,0 +1,36 @@
+// Mass that a piston drives: m v' = A pL - d v - k x - F (Merritt, Hydraulic Control Systems, 1967; source 22 in
+// docs/theory.md).
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x mass, area, damping, stiffness;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x pressure = b.u[0], force = b.u[1], position = b.x[0], velocity = b.x[1];
+  b.y[0] = position;
+  b.y[1] = velocity;
+  b.rate[0] = velocity;
+  b.rate[1] = (q->area * pressure - q->damping * velocity - q->stiffness * position - force) / q->mass;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/mass.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_mass_block = {
+    .type = "mass",
+    .summary = "m v' = A p - d v - k x - F: position and velocity of what a piston drives",
+    .unit = "m",
+    .inputs = {{"pressure", "Pa"}, {"force", "N", .optional = true}},
+    .fields = {{"mass", "kg", OD_POSITIVE, NAN, "mass m"},
+               {"area", "m2", OD_POSITIVE, NAN, "piston area A"},
+               {"damping", "N s/m", OD_NOT_NEGATIVE, 0, "viscous damping d"},
+               {"stiffness", "N/m", OD_NOT_NEGATIVE, 0, "stiffness k of the load"}},
+    .outputs = {"position", "velocity"},
+    .states = 2,
+    .states_are_outputs = true,
+    .holds = true,
+    OD_BLOCK_EVALUATES,
+};
+#endif

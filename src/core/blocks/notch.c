@@ -1,0 +1,54 @@
+// Notch filter: y/u = gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1), T = 1/frequency or the time constant itself.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#include "blocks/rational_x.h"
+
+typedef struct X(numbers) {
+  od_x gain, frequency, above, below;  // the time constant where that is given; damping ratios
+} X(numbers);
+
+static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
+  od_x T = b.s->choice[BY_TIME] ? q->frequency : 1 / q->frequency;
+  r->n = 2;
+  r->b[0] = q->gain;
+  r->b[1] = 2 * q->gain * q->above * T;
+  r->b[2] = q->gain * T * T;
+  r->a[0] = 1;
+  r->a[1] = 2 * q->below * T;
+  r->a[2] = T * T;
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  X(rational) r;
+  X(coefficients)(q, b, &r);
+  X(rational_evaluate)(&r, b);
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  rational_r r;
+  coefficients_r(q, b, &r);
+  rational_slopes(&r, by);
+}
+#endif
+
+#else
+enum { BY_TIME };
+#define OD_BLOCK_FILE "blocks/notch.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_notch_block = {
+    .type = "notch",
+    .summary = "gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1)",
+    .inputs = {{"input"}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
+               {"frequency", "rad/s", OD_POSITIVE, NAN, "centre 1/T", .or_key = "time_constant", .or_unit = "s"},
+               {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratios [d0, d1]", .shape = OD_TWO_NUMBERS,
+                .second_sign = OD_POSITIVE, .pair = "[of the numerator, of the denominator]"}},
+    .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
+    .outputs = {""},
+    .states = 2,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+#endif

@@ -1,0 +1,31 @@
+// Product: y = gain u1 u2 ...
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x gain;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->gain;
+  for (int i = 0; i < b.s->inputs; i++) b.y[0] *= b.u[i];
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/product.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  return s->inputs == 1;
+}
+
+const od_block_class od_product_block = {
+    .type = "product",
+    .summary = "gain u1 u2 ...",
+    .inputs = {{"inputs", .list = true}},
+    .inputs_multiply = true,
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

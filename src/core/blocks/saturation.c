@@ -1,0 +1,31 @@
+// Saturation: u within limits.
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x lower, upper;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = X(clamp)(b.u[0], q->lower, q->upper);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/saturation.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_saturation_block = {
+    .type = "saturation",
+    .summary = "u within the limits",
+    .inputs = {{"input"}},
+    .keeps_unit = true,
+    .fields = {{"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper]", .shape = OD_BOUNDS}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

@@ -1,0 +1,80 @@
+// Transfer function N(s)/D(s), sampled N(z)/D(z). Numbers are the coefficients of the numerator, then of the denominator, each
+// from the highest power down; how many there are decide the degrees, and a struct of numbers cannot say that. Their units go
+// with their powers of s, which is what the shape OD_POLYNOMIAL of a field is for.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#define OD_BLOCK_SAMPLED
+#include "blocks/rational_x.h"
+
+typedef struct X(numbers) {
+  od_x coefficient[OD_MOST_BLOCK_NUMBERS];
+} X(numbers);
+
+static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
+  int above = b.s->choice[NUMERATOR], below = b.s->choice[DENOMINATOR];
+  const od_x *last = q->coefficient + above + 1 + below;
+  r->n = below;
+  r->b[0] = q->coefficient[above];
+  r->a[0] = *last;
+  for (int i = 1; i <= below; i++) {
+    r->b[i] = i <= above ? q->coefficient[above - i] : 0;
+    r->a[i] = last[-i];
+  }
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  X(rational) r;
+  X(coefficients)(q, b, &r);
+  X(rational_evaluate)(&r, b);
+}
+
+// The states are v[k-1], v[k-2], ... of v = u/D(z).
+static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
+  int n = b.s->choice[DENOMINATOR], lead = n - b.s->choice[NUMERATOR];
+  const od_x *above = q->coefficient, *below = above + b.s->choice[NUMERATOR] + 1;
+  od_x v = b.u[0], y = 0;
+  for (int i = 1; i <= n; i++) v -= below[i] * b.x[i - 1];
+  v /= below[0];
+  for (int i = lead; i <= n; i++) y += above[i - lead] * (i == 0 ? v : b.x[i - 1]);
+  for (int i = n - 1; i > 0; i--) next[i] = b.x[i - 1];
+  if (n > 0) next[0] = v;
+  next[n] = y;
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  rational_r r;
+  coefficients_r(q, b, &r);
+  rational_slopes(&r, by);
+}
+#endif
+
+#else
+enum { NUMERATOR, DENOMINATOR };  // their degrees
+#define OD_BLOCK_FILE "blocks/transfer_function.c"
+#include "blocks/block_both_x.h"
+
+static int count_states(const od_block_spec *s) {
+  return s->choice[DENOMINATOR];
+}
+static bool passes_on(const od_block_spec *s) {
+  return s->choice[NUMERATOR] == s->choice[DENOMINATOR];
+}
+
+const od_block_class od_transfer_function_block = {
+    .type = "transfer-function",
+    .summary = "N(s)/D(s); sampled: N(z)/D(z)",
+    .inputs = {{"input"}},
+    .fields = {{"numerator", OD_UNIT_RATIO, OD_ANY, NAN, "coefficients of N, the highest power first",
+                .shape = OD_POLYNOMIAL},
+               {"denominator", "1", OD_ANY, NAN, "coefficients of D, at least as many; at most degree 16",
+                .shape = OD_POLYNOMIAL}},
+    .choices = {[NUMERATOR] = {OD_CHOICE_DEGREE, "numerator"}, [DENOMINATOR] = {OD_CHOICE_DEGREE, "denominator"}},
+    .outputs = {""},
+    .count_states = count_states,
+    .passes_on = passes_on,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+    .slopes = slopes_block,
+};
+#endif
