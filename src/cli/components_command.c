@@ -1,9 +1,10 @@
-// oleodyn components: the element classes that machine files can use, from their tables.
+// oleodyn components: the classes of elements and blocks that machine files can use, from their tables.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/describe_blocks.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
@@ -90,8 +91,9 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
 
 static void print_list(void) {
   int width = 0;
-  for (int i = 0; i < od_element_class_count(); i++) {
-    int w = od_text_width(od_element_class_at(i)->name);
+  for (int i = 0; i < od_element_class_count() + od_block_class_count(); i++) {
+    int blocks = i - od_element_class_count();
+    int w = od_text_width(blocks < 0 ? od_element_class_at(i)->name : od_block_classes[blocks]->type);
     if (w > width) width = w;
   }
   od_heading(stdout, "Components");
@@ -102,6 +104,13 @@ static void print_list(void) {
     printf("  ");
     od_print_padded(stdout, c->name, width);
     printf("  %s (%s)\n", c->summary, place);
+  }
+  printf("\n");
+  od_heading(stdout, "Blocks");
+  for (int i = 0; i < od_block_class_count(); i++) {
+    printf("  ");
+    od_print_padded(stdout, od_block_classes[i]->type, width);
+    printf("  %s\n", od_block_classes[i]->summary);
   }
   printf("\n'oleodyn components NAME' shows the keys of one.\n");
 }
@@ -134,7 +143,8 @@ static void print_class(const od_element_class *c) {
 static void print_markdown(void) {
   printf(
       "# Components\n\nEvery element class that machine files can use, with its keys, units, defaults and what is usual. "
-      "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements`.\n");
+      "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements` and "
+      "`src/core/blocks`.\n");
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     char text[400];
@@ -159,6 +169,10 @@ static void print_markdown(void) {
     outputs_text(c, text, sizeof text);
     if (*text) printf("\nShows %s.\n", text);
   }
+  printf(
+      "\n## Blocks\n\nTypes of blocks, in the section 'blocks'. In units, \"in\" is the unit of the input, \"out\" that of "
+      "the output.\n");
+  for (int i = 0; i < od_block_class_count(); i++) od_block_class_print_markdown(od_block_classes[i]);
 }
 
 // --- For programs ---------------------------------------------------------------------------------------------------
@@ -202,30 +216,50 @@ static json_t *class_json(const od_element_class *c) {
 
 // --- The command ----------------------------------------------------------------------------------------------------
 
-// A class by its name or section; NULL after a message.
-static const od_element_class *find_class(const char *name) {
+// What a name means: one of the two.
+typedef struct found_class {
+  const od_element_class *element;
+  const od_block_class *block;
+} found_class;
+
+// An element class by its name or section, or a block by its type; neither after a message.
+static found_class find_class(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (strcmp(c->name, name) == 0 || (c->section && strcmp(c->section, name) == 0)) return c;
+    if (strcmp(c->name, name) == 0 || (c->section && strcmp(c->section, name) == 0)) return (found_class){.element = c};
     od_nearest_try(&nearest, c->name);
+  }
+  for (int i = 0; i < od_block_class_count(); i++) {
+    if (strcmp(od_block_classes[i]->type, name) == 0) return (found_class){.block = od_block_classes[i]};
+    od_nearest_try(&nearest, od_block_classes[i]->type);
   }
   if (nearest.best)
     od_cli_error("there is no component '%s'; did you mean '%s'?", name, nearest.best);
   else
     od_cli_error("there is no component '%s'; 'oleodyn components' lists them", name);
-  return NULL;
+  return (found_class){0};
+}
+
+static void print_found(found_class found) {
+  if (found.element)
+    print_class(found.element);
+  else if (found.block)
+    od_block_class_print(found.block);
 }
 
 static od_status write_json(const od_words *names) {
-  json_t *list = json_array();
-  for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    bool wanted = names->count == 0;
-    for (int k = 0; k < names->count; k++) wanted = wanted || find_class(names->text[k]) == c;
-    if (wanted) json_array_append_new(list, class_json(c));
+  json_t *list = json_array(), *blocks = json_array();
+  for (int i = 0; names->count == 0 && i < od_element_class_count(); i++)
+    json_array_append_new(list, class_json(od_element_class_at(i)));
+  for (int i = 0; names->count == 0 && i < od_block_class_count(); i++)
+    json_array_append_new(blocks, od_block_class_json(od_block_classes[i]));
+  for (int i = 0; i < names->count; i++) {
+    found_class found = find_class(names->text[i]);
+    if (found.element) json_array_append_new(list, class_json(found.element));
+    if (found.block) json_array_append_new(blocks, od_block_class_json(found.block));
   }
-  json_t *object = json_pack("{s:o}", "components", list);
+  json_t *object = json_pack("{s:o, s:o}", "components", list, "blocks", blocks);
   od_error err = {0};
   od_status status = od_json_write(object, "-", &err);
   json_decref(object);
@@ -248,7 +282,10 @@ int od_command_components(int argc, char **argv) {
     return code;
   }
   if (si) od_display_choose_si();
-  for (int i = 0; i < names.count; i++) sound = find_class(names.text[i]) != NULL && sound;
+  for (int i = 0; i < names.count; i++) {
+    found_class found = find_class(names.text[i]);
+    sound = (found.element || found.block) && sound;
+  }
   code = sound ? OD_EXIT_OK : OD_EXIT_BAD_INPUT;
   if (sound && json)
     code = od_exit_code(write_json(&names));
@@ -258,7 +295,7 @@ int od_command_components(int argc, char **argv) {
     print_list();
   for (int i = 0; sound && !json && !markdown && i < names.count; i++) {
     if (i > 0) printf("\n");
-    print_class(find_class(names.text[i]));
+    print_found(find_class(names.text[i]));
   }
   od_words_free(&names);
   return code;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "oleodyn/sim.h"
+#include "support/random_block.h"
 #include "support/random_instance.h"
 
 double od_dice_uniform(od_dice *d, double low, double high) {
@@ -338,46 +339,16 @@ static void add_circuit(plan *p) {
 
 enum { SENSORS = 5, NETWORK = 10, MOST_BLOCK_STATES = 14 };
 
-// Something that suits a number of a block, from its table: signals are about one, times about 50 ms. The second of two
-// bounds is above the first.
-static double random_block_number(od_dice *d, const od_block_field *f, bool by_time, int place) {
-  double time = od_dice_uniform(d, 0.01, 0.1), size = od_dice_uniform(d, 0.1, 1);
-  if (f->shape == OD_BOUNDS) return place ? 0.2 + 0.3 * size : -0.4 * size;
-  if (strcmp(f->unit, "s") == 0 || by_time) return time;
-  if (strcmp(f->unit, "rad/s") == 0) return 1 / time;
-  if (strcmp(f->unit, OD_UNIT_RATIO_TIME) == 0) return 0.1 * time;
-  return f->sign == OD_ANY && f->shape == OD_PER_INPUT ? 2 * size - 1 : size;
-}
-
-// The numbers of a block; the first is its gain where it has one.
 static void random_block_numbers(plan *p, int block, const od_block_spec *s, double gain) {
-  const od_block_class *c = od_block_class_of(s);
-  int first = -1;
-  for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
-    const od_block_field *f = &c->fields[i];
-    for (int k = 0; k < od_block_count_field(s, f); k++) {
-      double q = random_block_number(&p->block_dice, f, f->or_key && od_block_gives(s, f->or_key), k);
-      int at = number(p, "block", f->makes_unit ? gain : q);
-      if (first < 0) first = at;
-    }
-  }
-  if (first >= 0) od_build_block_numbers(p->build, block, first);
+  double q[OD_MOST_BLOCK_NUMBERS];
+  int count = od_random_block_numbers(&p->block_dice, s, gain, q);
+  if (count > 0) od_build_block_numbers(p->build, block, numbers(p, "block", q, count));
 }
 
+// Blocks that can be sampled sometimes are, but not delays, which hide derivatives.
 static od_block_spec random_block(od_dice *d, int block_class) {
-  od_block_spec s = {.block_class = block_class, .inputs = 1 + od_dice_pick(d, 3)};
-  const od_block_class *c = od_block_class_of(&s);
-  // Blocks that can be sampled sometimes are; delays hide derivatives and do not.
-  if (c->step && od_dice_pick(d, 4) == 0) s.sample = 2e-3;
-  int degree = OD_MOST_BLOCK_ORDER;
-  for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
-    bool of_polynomial = c->choices[i].rule == OD_CHOICE_DEGREE;
-    s.choice[i] = c->choices[i].rule == OD_CHOICE_GIVEN ? od_dice_pick(d, 2) : 1 + od_dice_pick(d, 3);
-    // The numerator comes first, and its degree is at most that of the denominator.
-    if (of_polynomial && degree < OD_MOST_BLOCK_ORDER) s.choice[i] = od_dice_pick(d, degree + 1);
-    if (of_polynomial) degree = s.choice[i];
-  }
-  return s;
+  bool sampled = od_block_classes[block_class]->step && od_dice_pick(d, 4) == 0;
+  return od_random_block_spec(d, block_class, sampled ? 2e-3 : 0);
 }
 
 // First blocks that take up something measured, then a network of all kinds. Numbers and connections come when

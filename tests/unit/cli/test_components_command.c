@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "blocks/block_classes.h"
 #include "elements/elements.h"
 #include "support/program.h"
 
@@ -21,6 +22,10 @@ static void test_lists_all(void **state) {
     says(o.out, od_element_class_at(i)->name);
     says(o.out, od_element_class_at(i)->summary);
   }
+  for (int i = 0; i < od_block_class_count(); i++) {
+    says(o.out, od_block_classes[i]->type);
+    says(o.out, od_block_classes[i]->summary);
+  }
   forget(o);
 }
 
@@ -31,6 +36,18 @@ static void test_shows_keys(void **state) {
     outcome o = run(s, "components '%s'", c->name);
     ends_with(o, 0);
     for (int k = 0; k < c->field_count; k++) says(o.out, c->fields[k].key), says(o.out, c->fields[k].meaning);
+    forget(o);
+  }
+  for (int i = 0; i < od_block_class_count(); i++) {
+    const od_block_class *c = od_block_classes[i];
+    outcome o = run(s, "components '%s'", c->type);
+    ends_with(o, 0);
+    for (int k = 0; k < OD_MOST_INPUT_KEYS && c->inputs[k].key; k++) says(o.out, c->inputs[k].key);
+    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
+      says(o.out, c->fields[k].key);
+      says(o.out, c->fields[k].meaning);
+      if (c->fields[k].or_key) says(o.out, c->fields[k].or_key);
+    }
     forget(o);
   }
   outcome o = run(s, "components reliefs");  // sections are names, too
@@ -51,6 +68,18 @@ static void test_json(void **state) {
     assert_string_equal(json_string_value(json_object_get(one, "name")), c->name);
     assert_int_equal(json_array_size(json_object_get(one, "fields")), c->field_count);
   }
+  const json_t *blocks = json_object_get(json, "blocks");
+  assert_int_equal(json_array_size(blocks), od_block_class_count());
+  for (int i = 0; i < od_block_class_count(); i++)
+    assert_string_equal(json_string_value(json_object_get(json_array_get(blocks, (size_t)i), "type")),
+                        od_block_classes[i]->type);
+  json_decref(json);
+  forget(o);
+  o = run(s, "components pid spring --json");
+  ends_with(o, 0);
+  json = json_loads(o.out, 0, NULL);
+  assert_int_equal(json_array_size(json_object_get(json, "components")), 1);
+  assert_int_equal(json_array_size(json_object_get(json, "blocks")), 1);
   json_decref(json);
   forget(o);
 }

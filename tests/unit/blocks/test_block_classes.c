@@ -1,0 +1,271 @@
+// Every class of block, blind to what it is, with random choices at random and special points, continuous and sampled:
+// - slopes by states and inputs, by hand or however they are found, against complex steps and differences of sixth order;
+// - slopes by numbers, and the map of a sample along random directions, against differences of sixth order;
+// - real and complex evaluations agree;
+// - what the table says: which blocks are linear, which pass an input on at once, how many numbers there are.
+// The oracles: differences share nothing but real evaluations with what they are compared with; complex steps share the equation
+// and nothing of slopes by hand or unit steps.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "blocks/block_classes.h"
+#include "support/random_block.h"
+
+enum { BLOCKS = 60, POINTS = 20, MOST_ROWS = OD_MOST_BLOCK_OUTPUTS + OD_MOST_BLOCK_STATES, MOST_IN = 96 };
+static const double tiny = 1e-30;
+
+// A block alone: in is states, inputs, numbers; out is outputs and rates, or the states after a sample.
+typedef struct lone_block {
+  od_block_spec spec;
+  od_block_counts n;
+  double in[MOST_IN];
+  bool stepping;
+} lone_block;
+
+static int count_ins(const lone_block *b) {
+  return b->n.states + b->n.inputs + b->n.numbers;
+}
+static int count_outs(const lone_block *b) {
+  return b->stepping ? b->n.states : b->n.outputs + b->n.states;
+}
+
+static void evaluate(const lone_block *b, const double *in, double *out) {
+  const od_block_class *c = od_block_class_of(&b->spec);
+  const double *u = in + b->n.states, *q = u + b->n.inputs;
+  if (b->stepping)
+    c->step(&b->spec, q, in, u, out);
+  else
+    c->evaluate(&b->spec, q, in, u, out, out + b->n.outputs);
+}
+
+static void evaluate_complex(const lone_block *b, const double complex *in, double complex *out) {
+  const od_block_class *c = od_block_class_of(&b->spec);
+  const double complex *u = in + b->n.states, *q = u + b->n.inputs;
+  if (b->stepping)
+    c->step_complex(&b->spec, q, in, u, out);
+  else
+    c->evaluate_complex(&b->spec, q, in, u, out, out + b->n.outputs);
+}
+
+// d out / d in_j by a complex step; and the same by differences, which say nothing across a corner.
+static void complex_column(const lone_block *b, int j, double *column) {
+  double complex in[MOST_IN], out[MOST_ROWS];
+  for (int i = 0; i < count_ins(b); i++) in[i] = b->in[i] + (i == j ? tiny * I : 0);
+  evaluate_complex(b, in, out);
+  double real[MOST_ROWS];
+  evaluate(b, b->in, real);
+  for (int i = 0; i < count_outs(b); i++) {
+    column[i] = cimag(out[i]) / tiny;
+    if (!(fabs(creal(out[i]) - real[i]) <= 1e-12 * (1 + fabs(real[i]))))
+      fail_msg("%s: out %d is %.15g, in complex numbers %.15g", od_block_class_of(&b->spec)->type, i, real[i],
+               creal(out[i]));
+  }
+}
+
+static void difference_column(const lone_block *b, int j, double *column, bool *smooth) {
+  double in[MOST_IN], side[7][MOST_ROWS], h = 1e-3 * (fabs(b->in[j]) + 1e-2);
+  memcpy(in, b->in, sizeof in);
+  for (int k = 0; k < 7; k++) {
+    in[j] = b->in[j] + (k - 3) * h;
+    evaluate(b, in, side[k]);
+  }
+  for (int i = 0; i < count_outs(b); i++) {
+    column[i] = (side[6][i] - side[0][i] - 9 * (side[5][i] - side[1][i]) + 45 * (side[4][i] - side[2][i])) / (60 * h);
+    // Across a corner the curvatures over three distances disagree by more than rounding.
+    double curvature[3], rounding = 4e-15 * (fabs(side[0][i]) + fabs(side[3][i]) + fabs(side[6][i])) / (h * h);
+    for (int k = 0; k < 3; k++)
+      curvature[k] = (side[4 + k][i] - 2 * side[3][i] + side[2 - k][i]) / ((k + 1) * (k + 1) * h * h);
+    smooth[i] = true;
+    for (int k = 1; k < 3; k++)
+      smooth[i] =
+          smooth[i] && fabs(curvature[k] - curvature[0]) <= 0.05 * (fabs(curvature[k]) + fabs(curvature[0])) + rounding;
+  }
+}
+
+static bool is_near(double a, double b, double size, double tolerance) {
+  return fabs(a - b) <= tolerance * (fabs(a) + fabs(b) + size);
+}
+
+// What the core says about the derivatives of a block: rows of out, columns of in.
+static void core_slopes(const lone_block *b, double (*slope)[MOST_IN]) {
+  const double *x = b->in, *u = x + b->n.states, *q = u + b->n.inputs;
+  int columns = b->n.states + b->n.inputs, rows = count_outs(b);
+  double by[MOST_ROWS * MOST_IN], one[MOST_ROWS];
+  if (!b->stepping) od_block_slopes(&b->spec, b->n, q, x, u, by);
+  for (int j = 0; j < count_ins(b); j++) {
+    double dx[OD_MOST_BLOCK_STATES] = {0};
+    if (j < b->n.states) dx[j] = 1;
+    int number = j < columns ? -1 : j - columns;
+    if (b->stepping)
+      od_block_step_tangent(&b->spec, b->n, q, x, u, (od_block_direction){dx, j == b->n.states, number}, one);
+    else if (number >= 0)
+      od_block_number_slopes(&b->spec, b->n, q, x, u, number, one);
+    for (int i = 0; i < rows; i++) slope[i][j] = b->stepping || number >= 0 ? one[i] : by[i * columns + j];
+  }
+}
+
+static int compared;
+
+static void check_slopes(const lone_block *b) {
+  const char *type = od_block_class_of(&b->spec)->type;
+  double slope[MOST_ROWS][MOST_IN], step[MOST_ROWS], far[MOST_ROWS];
+  bool smooth[MOST_ROWS];
+  core_slopes(b, slope);
+  for (int j = 0; j < count_ins(b); j++) {
+    complex_column(b, j, step);
+    difference_column(b, j, far, smooth);
+    for (int i = 0; i < count_outs(b); i++) {
+      if (!is_near(slope[i][j], step[i], 1, 1e-12))
+        fail_msg("%s: out %d by in %d is %.15g, by a complex step %.15g", type, i, j, slope[i][j], step[i]);
+      if (smooth[i] && !is_near(slope[i][j], far[i], 1, 1e-6))
+        fail_msg("%s: out %d by in %d is %.12g, by differences %.12g", type, i, j, slope[i][j], far[i]);
+      compared += smooth[i];
+    }
+  }
+}
+
+// What inputs an output depends on in the same moment.
+static bool reaches(const lone_block *b) {
+  double column[MOST_ROWS];
+  bool any = false;
+  for (int j = b->n.states; j < b->n.states + b->n.inputs; j++) {
+    complex_column(b, j, column);
+    int first = b->stepping ? b->n.states - 1 : 0, end = b->stepping ? b->n.states : b->n.outputs;
+    for (int i = first; i < end; i++) any = any || column[i] != 0;
+  }
+  return any;
+}
+
+// Sums of points give sums of answers, and nothing gives nothing.
+static bool adds_up(const lone_block *b, od_dice *d) {
+  double in[3][MOST_IN], out[3][MOST_ROWS];
+  for (int k = 0; k < 3; k++) memcpy(in[k], b->in, sizeof in[k]);
+  for (int i = 0; i < b->n.states + b->n.inputs; i++) {
+    in[0][i] = od_dice_uniform(d, -2, 2), in[1][i] = od_dice_uniform(d, -2, 2);
+    in[2][i] = 2 * in[0][i] - 3 * in[1][i];
+  }
+  for (int k = 0; k < 3; k++) evaluate(b, in[k], out[k]);
+  for (int i = 0; i < count_outs(b); i++)
+    if (!is_near(2 * out[0][i] - 3 * out[1][i], out[2][i], fabs(out[0][i]) + fabs(out[1][i]), 1e-10)) return false;
+  return true;
+}
+
+// Random, sometimes where laws change: at zero or at a number of the block.
+static void move(lone_block *b, od_dice *d) {
+  int first_number = b->n.states + b->n.inputs;
+  for (int i = 0; i < first_number; i++) {
+    int special = od_dice_pick(d, 8);
+    b->in[i] = od_dice_uniform(d, -1, 1);
+    if (special == 0) b->in[i] = 0;
+    if (special == 1) b->in[i] = b->in[first_number + od_dice_pick(d, b->n.numbers)];
+  }
+}
+
+// One block of a class with random choices and numbers.
+static void check_block(int which, bool sampled, od_dice *d, bool *nonlinear, bool *passed) {
+  lone_block b = {.spec = od_random_block_spec(d, which, sampled ? 2e-3 : 0), .stepping = sampled};
+  const od_block_class *c = od_block_class_of(&b.spec);
+  b.n = od_block_count(&b.spec);
+  assert_true(count_ins(&b) <= MOST_IN);
+  assert_true(b.n.inputs >= 1 && b.n.inputs <= OD_MOST_BLOCK_INPUTS);
+  assert_true(b.n.states <= OD_MOST_BLOCK_STATES && b.n.numbers <= OD_MOST_BLOCK_NUMBERS);
+  int numbers = od_random_block_numbers(d, &b.spec, 1, b.in + b.n.states + b.n.inputs);
+  assert_int_equal(numbers, b.n.numbers);
+  bool passes_on = od_block_passes_on(&b.spec, sampled), reached = false, linear = true;
+  for (int k = 0; k < POINTS; k++) {
+    move(&b, d);
+    check_slopes(&b);
+    reached = reached || reaches(&b);
+    linear = linear && adds_up(&b, d);
+  }
+  if (reached && !passes_on) fail_msg("%s passes its input on at once, and the table does not say so", c->type);
+  if (!sampled && od_block_is_linear(&b.spec) && !linear)
+    fail_msg("%s is not linear, and the table does not say so", c->type);
+  assert_false(sampled && od_block_is_linear(&b.spec));
+  *nonlinear = *nonlinear || (!sampled && !od_block_is_linear(&b.spec) && !linear);
+  *passed = *passed || reached;
+}
+
+static void derivatives(void **state) {
+  (void)state;
+  for (int i = 0; i < od_block_class_count(); i++) {
+    const od_block_class *c = od_block_classes[i];
+    for (int sampled = 0; sampled <= (c->step != NULL); sampled++) {
+      od_dice dice = {(unsigned)(911 * i + 7 + sampled)};
+      bool nonlinear = false, passed = false;
+      compared = 0;
+      for (int k = 0; k < BLOCKS; k++) check_block(i, sampled, &dice, &nonlinear, &passed);
+      print_message("%s%s: %d slopes against differences\n", c->type, sampled ? ", sampled" : "", compared);
+      assert_true(compared > BLOCKS * POINTS);
+      // A class that says it may be nonlinear, or pass an input on, must show it somewhere.
+      if (!sampled && c->is_linear && !nonlinear) fail_msg("%s is linear after all", c->type);
+      bool may_pass = c->passes_on || sampled || !c->holds;
+      if (may_pass && !passed) fail_msg("%s%s never passes an input on", c->type, sampled ? ", sampled" : "");
+    }
+  }
+}
+
+// Between samples a sampled block holds its last state.
+static void held(void **state) {
+  (void)state;
+  od_dice dice = {5};
+  for (int i = 0; i < od_block_class_count(); i++) {
+    if (!od_block_can_be_sampled(od_block_classes[i])) continue;
+    od_block_spec s = od_random_block_spec(&dice, i, 2e-3);
+    od_block_counts n = od_block_count(&s);
+    double q[OD_MOST_BLOCK_NUMBERS] = {1}, x[OD_MOST_BLOCK_STATES] = {0}, u[OD_MOST_BLOCK_INPUTS] = {0},
+           by[MOST_ROWS * MOST_IN];
+    int columns = n.states + n.inputs;
+    od_block_slopes(&s, n, q, x, u, by);
+    for (int k = 0; k < (n.outputs + n.states) * columns; k++) assert_true(by[k] == (k == n.states - 1 ? 1 : 0));
+    assert_string_equal(od_block_state_name(&s, n.states - 1), "held");
+    for (int k = 0; k < n.numbers; k++) {
+      od_block_number_slopes(&s, n, q, x, u, k, by);
+      for (int row = 0; row < n.outputs + n.states; row++) assert_true(by[row] == 0);
+    }
+    assert_false(od_block_passes_on(&s, false));
+  }
+}
+
+// What every table must have for the loops over it.
+static void tables(void **state) {
+  (void)state;
+  for (int i = 0; i < od_block_class_count(); i++) {
+    const od_block_class *c = od_block_classes[i];
+    assert_non_null(c->type);
+    assert_non_null(c->summary);
+    assert_int_equal(od_block_class_find(c->type), i);
+    assert_true(c->inputs[0].key && c->outputs[0] && c->fields[0].key && c->evaluate && c->evaluate_complex);
+    assert_true(!c->inputs[0].list || !c->inputs[1].key);
+    // Only blocks with one input can be sampled.
+    assert_true(!od_block_can_be_sampled(c) || (!c->inputs[0].list && !c->inputs[1].key));
+    assert_true(!c->step == !c->step_complex);
+    int polynomials = 0;
+    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
+      const od_block_field *f = &c->fields[k];
+      bool asked = false;
+      for (int j = 0; j < OD_MOST_BLOCK_CHOICES && c->choices[j].rule != OD_CHOICE_NONE; j++)
+        asked = asked || strcmp(c->choices[j].key, f->or_key ? f->or_key : f->key) == 0;
+      if ((f->optional || f->or_key || f->shape == OD_POLYNOMIAL) && !asked)
+        fail_msg("%s: '%s' decides what numbers there are, but no choice asks for it", c->type, f->key);
+      assert_non_null(f->meaning);
+      assert_true(!f->or_key == !f->or_unit && !f->only_with == !f->only_with_purpose);
+      assert_true(f->shape != OD_TWO_NUMBERS || f->pair);
+      assert_true(f->shape != OD_PER_INPUT || c->inputs[0].list);
+      polynomials += f->shape == OD_POLYNOMIAL;
+    }
+    assert_true(polynomials == 0 || polynomials == 2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(held), cmocka_unit_test(tables)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
