@@ -36,8 +36,9 @@ typedef struct od_block_spec {
 
 // ---- what files say about it
 
-// Units of numbers and states: a fixed one, or one of these rules. "in" is the unit of the first input (of the product of all
-// inputs where they multiply), "out" that of the first output.
+// Units of numbers: a fixed one, or a rule, which is a unit with the words "in" and "out" in it, such as these or "out/s". "in" is
+// the unit of the first input (of the product of all inputs where they multiply), "out" that of the first output. The unit of a
+// state is fixed or one of the first two.
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"

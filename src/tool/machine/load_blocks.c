@@ -121,14 +121,33 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// The unit that a unit or a rule stands for.
+// A unit in place of a word of another one.
+static const char *as_word(od_loader *ld, const char *unit) {
+  return strpbrk(unit, " /") != NULL ? od_format(ld, "(%s)", unit) : unit;
+}
+
+// A unit with the words "in" and "out" in it.
+static const char *fill_in_words(const block_reader *r, const char *rule) {
+  const char *text = "";
+  for (const char *at = rule; *at != '\0';) {
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const char *word = od_copy(r->ld, at, length > 0 ? length : 1);
+    if (strcmp(word, "out") == 0) word = as_word(r->ld, r->unit);
+    if (strcmp(word, "in") == 0) word = as_word(r->ld, r->source != NULL ? r->source : "1");
+    text = od_format(r->ld, "%s%s", text, word);
+    at += length > 0 ? length : 1;
+  }
+  return text;
+}
+
+// The unit that a unit or a rule stands for; the rules that most blocks need in their usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
   if (strcmp(rule, OD_UNIT_RATIO) == 0) return ratio(r);
   if (strcmp(rule, OD_UNIT_RATIO_RATE) == 0) return od_unit_product(r->ld, ratio(r), "1/s");
   if (strcmp(rule, OD_UNIT_RATIO_TIME) == 0) return od_unit_product(r->ld, ratio(r), "s");
-  if (strcmp(rule, OD_UNIT_PER_INTEGRAL) != 0) return rule;
+  if (strcmp(rule, OD_UNIT_PER_INTEGRAL) != 0) return fill_in_words(r, rule);
   if (r->source == NULL) return "1";
   bool same = strcmp(ratio(r), "1") == 0;
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
