@@ -34,6 +34,11 @@ static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
       return od_dice_uniform(d, 0.1, 2);
     case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
     case OD_IN_SIGNAL: return special ? 0 : od_dice_uniform(d, 0, 1.5);  // openings and the like are not negative
+    case OD_IN_STATE: {                                                  // around its typical size
+      const od_element_state *state = &c->states[c->in[slot].index];
+      double size = state->scale > 0 ? state->scale : q[state->scale_field];
+      return special ? 0 : size * od_dice_uniform(d, -1.2, 1.2);
+    }
     default: return special ? 0 : od_dice_uniform(d, -1.5, 1.5);
   }
 }
