@@ -16,6 +16,7 @@
   CLASS(valve)                    \
   CLASS(port)                     \
   CLASS(cylinder)                 \
+  CLASS(accumulator)              \
   CLASS(coulomb)                  \
   CLASS(brown_mcphee)
 
