@@ -73,8 +73,9 @@ typedef struct od_element_field {
   od_limits limits;  // all zero: whatever is known of numbers with this key and unit
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
-  const char *section;       // the key of a sub-section that it stands in; NULL: none
-  bool follows_signal;       // may be given as a signal, or as a factor and a signal
+  od_limits turning_limits;
+  const char *section;  // the key of a sub-section that it stands in; NULL: none
+  bool follows_signal;  // may be given as a signal, or as a factor and a signal
 } od_element_field;
 
 // A condition on two numbers that are given: the field `greater` must exceed the field `smaller`.

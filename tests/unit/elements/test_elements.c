@@ -191,9 +191,11 @@ static void test_tables(void **state) {
     for (int k = 0; k < c->ins; k++) assert_true(c->in[k].kind != OD_IN_NONE);
     for (int k = 0; k < c->field_count; k++) {
       const od_element_field *f = &c->fields[k];
-      const od_limits *l = &f->limits;
+      const od_limits *l = &f->limits, *t = &f->turning_limits;
       assert_true(f->key && f->unit && f->meaning);
       assert_true(l->low <= l->usual_low && l->usual_low <= l->usual_high && l->usual_high <= l->high);
+      assert_true(t->low <= t->usual_low && t->usual_low <= t->usual_high && t->usual_high <= t->high);
+      assert_true((t->high > 0) == (f->turning_unit != NULL));
       if (!isnan(f->fallback) && l->high > 0) assert_true(f->fallback >= l->low && f->fallback <= l->high);
     }
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {

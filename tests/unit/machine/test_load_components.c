@@ -92,8 +92,10 @@ static void test_each_class(void **state) {
       write_machine(text, c, q, k, "");
       bool fine = loads(s, text, said), needed = isnan(f->fallback);
       if (needed && (fine || !strstr(said, f->key))) fail_msg("%s without %s: %s", c->name, f->key, said);
-      if (f->limits.high > 0) {
-        snprintf(instead, sizeof instead, "%.17g", 10 * f->limits.high);
+      bool turns = c->acts == OD_ACTS_IN_JOINT && f->turning_unit;
+      double high = turns ? f->turning_limits.high : f->limits.high;
+      if (high > 0) {
+        snprintf(instead, sizeof instead, "%.17g", 10 * high);
         write_machine(text, c, q, k, instead);
         if (loads(s, text, said) || !strstr(said, f->key))
           fail_msg("%s with %s = %s: %s", c->name, f->key, instead, said);
