@@ -17,6 +17,7 @@
   CLASS(port)                     \
   CLASS(cylinder)                 \
   CLASS(accumulator)              \
+  CLASS(motor)                    \
   CLASS(coulomb)                  \
   CLASS(brown_mcphee)
 
