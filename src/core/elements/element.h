@@ -45,20 +45,21 @@ enum { OD_OIL_STATE_ROOT, OD_OIL_STATE_SMOOTHING, OD_OIL_STATES };  // sqrt(2/de
 // ---- what it answers
 
 typedef enum od_out_kind {
-  OD_TO_NOTHING,  // the end of the list
-  OD_TO_THROUGH,  // a flow from end 0 to end 1, m3/s
-  OD_TO_END,      // a flow out of the element into end `index`
-  OD_TO_VOLUME,   // volume that it adds to the node at end `index`, m3
-  OD_TO_LARGEST,  // the largest that volume can be
-  OD_TO_FORCE,    // what pushes its two points apart, or drives its joint on
-  OD_TO_RATE,     // the rate of its own state `index`
+  OD_TO_NOTHING,     // the end of the list
+  OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
+  OD_TO_END,         // a flow out of the element into end `index`
+  OD_TO_VOLUME,      // volume that it adds to the node at end `index`, m3
+  OD_TO_LARGEST,     // the largest that volume can be
+  OD_TO_COMPLIANCE,  // volume per pressure by which it gives way there beside its oil, m3/Pa
+  OD_TO_FORCE,       // what pushes its two points apart, or drives its joint on
+  OD_TO_RATE,        // the rate of its own state `index`
 } od_out_kind;
 typedef struct od_out_slot {
   od_out_kind kind;
   int index;
 } od_out_slot;
 
-// What an instance tells on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
+// What an instance reports on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
 // alone, not from the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 
@@ -72,8 +73,9 @@ typedef struct od_element_field {
   od_limits limits;  // all zero: whatever is known of numbers with this key and unit
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
-  const char *section;       // the key of a sub-section that it stands in; NULL: none
-  bool follows_signal;       // may be given as a signal, or as a factor and a signal
+  od_limits turning_limits;
+  const char *section;  // the key of a sub-section that it stands in; NULL: none
+  bool follows_signal;  // may be given as a signal, or as a factor and a signal
 } od_element_field;
 
 // A condition on two numbers that are given: the field `greater` must exceed the field `smaller`.
@@ -96,14 +98,14 @@ typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
-  OD_ACTS_ON_HOST /* or in a joint */
+  OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
 } od_acts;
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
   int present_if;           // the field that must be positive, or it is no state but its input itself; -1: always
-  int scale_field;          // a typical rate is this field's value per second; -1:
-  double scale;
+  int scale_field;          // its typical size, also of its rate per second, is the value of this field; -1:
+  double scale;             // this
   double initial;
 } od_element_state;
 
@@ -121,12 +123,12 @@ typedef enum od_shows {
 } od_shows;
 typedef struct od_element_output {
   const char *name;  // of an instance with a name of its own
-  const char *
-      inside_name;  // behind the name of what it belongs to ("" for that name and `inside` alone); NULL: not shown there
+  // Behind the name of what it belongs to and `inside`; "" for these two alone; NULL: not shown there.
+  const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
-  int sign;            // +1 or -1
+  bool negative;       // it counts the other way round
   bool with_friction;  // and the same of the friction that belongs to it
 } od_element_output;
 
@@ -134,7 +136,7 @@ typedef struct od_element_output {
 
 // A row of instances in the work memory w; number, host and choice are where their tables begin in `pool`.
 typedef struct od_batch {
-  int element_class, count, first;   // which class; how many; the first of them in the list of instances by class
+  int element_class, count;          // which class; how many
   int in, out, kept, report, slope;  // offsets in w
   int kept_scalars, choices;         // of each instance
   int number, host, choice;          // offsets in pool
@@ -149,8 +151,8 @@ typedef struct od_element_class {
   const char *summary;                        // one line for people
   const char *inside;                         // the key under which it stands in what it belongs to: "friction"; NULL
   const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
-  bool
-      has_curve;  // behind its fields its numbers are the control points of a curve, as choices 1 and 2 say (degree, count)
+  // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
+  bool has_curve;
   const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[2];
   od_acts acts;
@@ -173,8 +175,8 @@ typedef struct od_element_class {
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
-  void (*tell)(const od_batch *b, const int *pool, double *w);
-  void (*tell_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*report)(const od_batch *b, const int *pool, double *w);
+  void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
   // Optional, for hot classes; without them slopes are complex steps of the instance alone. All d out / d in of every
   // instance; and d out of one instance by some numbers (`outs` of them per number): its own (0 ..), of what it belongs to
   // (OD_NUMBER_OF_HOST + ..), or of the oil (OD_NUMBER_OF_OIL + ..); false where all of them are zero.
