@@ -17,11 +17,12 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
   return s;
 }
 
-// Signals are about one, times about 50 ms. The second of two bounds is above the first.
+// Signals are about one, times about 50 ms; leads are shorter, or a machine behind them becomes too violent to compare steps of
+// it. The second of two bounds is above the first.
 static double random_number(od_dice *d, const od_block_field *f, bool by_time, int place) {
-  double time = od_dice_uniform(d, 0.01, 0.1), size = od_dice_uniform(d, 0.3, 1);
+  double time = od_dice_uniform(d, 0.03, 0.1), size = od_dice_uniform(d, 0.3, 1);
   if (f->shape == OD_BOUNDS) return place ? 0.2 + 0.3 * size : -0.4 * size;
-  if (strcmp(f->unit, "s") == 0 || by_time) return time;
+  if (strcmp(f->unit, "s") == 0 || by_time) return f->sign == OD_ANY ? 0.5 * time : time;
   if (strcmp(f->unit, "rad/s") == 0) return 1 / time;
   if (strcmp(f->unit, OD_UNIT_RATIO_TIME) == 0) return 0.1 * time;
   return f->sign == OD_ANY && f->shape == OD_PER_INPUT ? 2 * size - 1 : size;
