@@ -51,8 +51,16 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
              f->required_with ? ", required with " : "", f->required_with ? f->required_with : "");
 }
 
-static const char *sign_text(od_sign sign) {
-  return sign == OD_POSITIVE ? "positive" : sign == OD_NOT_NEGATIVE ? "not negative" : "any";
+// What is usual; the range of a number with two units is that of the first.
+static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
+  const od_limits *l = &f->limits;
+  if (l->low != 0 || l->high != 0 || l->usual_low != 0 || l->usual_high != 0)
+    od_display_range(text, l->usual_low, l->usual_high, f->unit);
+  else
+    snprintf(text, OD_RANGE_SIZE, "%s",
+             f->sign == OD_POSITIVE       ? "positive"
+             : f->sign == OD_NOT_NEGATIVE ? "not negative"
+                                          : "any");
 }
 
 // The names of its signals behind its own: "NAME, NAME.rate".
@@ -67,7 +75,7 @@ static void outputs_text(const od_block_class *c, char *text, size_t size) {
 // --- For people -----------------------------------------------------------------------------------------------------
 
 void od_block_class_print(const od_block_class *c) {
-  char text[400], key[80], unit[40], fallback[120];
+  char text[400], key[80], unit[40], fallback[120], usual[OD_RANGE_SIZE];
   od_heading(stdout, c->type);
   printf("  %s\n  %-16sblocks, type: %s\n", c->summary, "in files", c->type);
   inputs_text(c, text, sizeof text);
@@ -77,25 +85,27 @@ void od_block_class_print(const od_block_class *c) {
     key_text(f, "", key, sizeof key);
     unit_text(f, unit, sizeof unit);
     default_text(f, fallback, sizeof fallback);
-    printf("  %-16s%s; unit %s; default %s; %s\n", key, f->meaning, unit, fallback, sign_text(f->sign));
+    usual_text(f, usual);
+    printf("  %-16s%s; unit %s; default %s; usual %s\n", key, f->meaning, unit, fallback, usual);
   }
   if (od_block_can_be_sampled(c))
-    printf("  %-16sit runs once in that time; unit s; default none; positive\n", "sample");
+    printf("  %-16sit runs once in that time; unit s; default none; usual positive\n", "sample");
   outputs_text(c, text, sizeof text);
   printf("  %-16s%s\n", "gives", text);
 }
 
 void od_block_class_print_markdown(const od_block_class *c) {
-  char text[400], key[80], unit[40], fallback[120];
+  char text[400], key[80], unit[40], fallback[120], usual[OD_RANGE_SIZE];
   inputs_text(c, text, sizeof text);
-  printf("\n### %s\n\n`%s`. Takes %s.\n\n| key | meaning | unit | default | possible |\n|---|---|---|---|---|\n",
-         c->type, c->summary, text);
+  printf("\n### %s\n\n`%s`. Takes %s.\n\n| key | meaning | unit | default | usual |\n|---|---|---|---|---|\n", c->type,
+         c->summary, text);
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
     key_text(f, "`", key, sizeof key);
     unit_text(f, unit, sizeof unit);
     default_text(f, fallback, sizeof fallback);
-    printf("| %s | %s | %s | %s | %s |\n", key, f->meaning, unit, fallback, sign_text(f->sign));
+    usual_text(f, usual);
+    printf("| %s | %s | %s | %s | %s |\n", key, f->meaning, unit, fallback, usual);
   }
   if (od_block_can_be_sampled(c)) printf("| `sample` | it runs once in that time | s | none | positive |\n");
   outputs_text(c, text, sizeof text);

@@ -71,6 +71,7 @@ typedef struct od_block_field {
   const char *only_with_purpose;  // why, for that message: "to track"
   const char *required_with;      // a default holds only while this key is not given
   bool makes_unit;                // must be given where input and output have different units
+  od_limits limits;               // all zero: whatever is known of numbers with this key and unit
   // Delays only. A sampled delay counts samples, and neither of these is a number of the model then.
   bool counts_samples;     // sampled: must be a whole number of samples
   bool instead_of_sample;  // never a number of the model: a whole number from 1 to `most` that a choice takes

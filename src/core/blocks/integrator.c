@@ -40,7 +40,7 @@ const od_block_class od_integrator_block = {
                {"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] of the output", .shape = OD_BOUNDS,
                 .optional = true},
                {"tracking", "s", OD_POSITIVE, 0.01, "time constant that leads the integral back into the limits",
-                .only_with = "limits", .only_with_purpose = "to track"}},
+                .only_with = "limits", .only_with_purpose = "to track", .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .choices = {[LIMITED] = {OD_CHOICE_GIVEN, "limits"}},
     .outputs = {""},
     .states = 1,

@@ -19,7 +19,7 @@ const od_block_class od_linear_valve_block = {
     .unit = "m3/s",
     .inputs = {{"command"}, {"load_pressure", "Pa"}},
     .fields = {{"flow_gain", OD_UNIT_RATIO, OD_ANY, NAN, "Kq"},
-               {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "Kc"}},
+               {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "Kc", .limits = {0, 1e-3, 1e-17, 1e-7}}},
     .outputs = {"flow"},
     OD_BLOCK_EVALUATES,
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/block_forms.h"
+#include "machine/load_blocks.h"
 #include "model/model.h"
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
@@ -64,8 +64,9 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
 
 // What of a block's shape follows from the keys it has.
 static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->form];
-  od_block_spec s = {.block_class = b->form, .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
+  const od_block_class *c = od_block_classes[b->block_class];
+  od_block_spec s = {.block_class = b->block_class,
+                     .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
@@ -137,8 +138,8 @@ static const char *unit_by_ending(od_loader *ld, const char *text) {
 
 // The second output of a block is the rate of the first.
 static const char *unit_of_block_output(od_loader *ld, const od_element *element, const char *name) {
-  int form = ld->draft->block[element->block].form;
-  const char *second = form >= 0 ? od_block_classes[form]->outputs[1] : NULL;
+  int which = ld->draft->block[element->block].block_class;
+  const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
   bool rate = second != NULL && strcmp(second, name) == 0;
   return element->unit != NULL && rate ? times(ld, element->unit, "1/s") : element->unit;
 }
@@ -178,7 +179,7 @@ static const od_block_field *gain_of(const od_block_class *c) {
 
 // The unit of a block that says none: that of its input, times that of its gain; NULL when that is not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
-  const od_block_class *c = od_block_classes[b->form];
+  const od_block_class *c = od_block_classes[b->block_class];
   const od_block_field *gain = gain_of(c);
   int node = od_map_find(ld, b->map, c->inputs[0].key), list = c->inputs[0].list ? node : -1;
   bool listed = od_list_count(ld, list) > 0;
@@ -200,7 +201,7 @@ static void find_units(od_loader *ld) {
     found = false;
     for (int i = 0; i < ld->draft->blocks; i++) {
       od_loading_block *b = &ld->draft->block[i];
-      if (b->form < 0 || b->unit != NULL) continue;
+      if (b->block_class < 0 || b->unit != NULL) continue;
       b->unit = derived_unit(ld, b);
       ld->draft->names.element[b->element].unit = b->unit;
       found = found || b->unit != NULL;
@@ -220,7 +221,7 @@ static void declare_block(od_loader *ld, int key) {
     return;
   }
   ld->draft->block = grown;
-  od_loading_block b = {.key = key, .element = element, .form = -1, .map = -1, .index = OD_NOT_BUILT};
+  od_loading_block b = {.key = key, .element = element, .block_class = -1, .map = -1, .index = OD_NOT_BUILT};
   const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
   static const char *const any[] = {"type", NULL};
   int value = od_value(ld, key);
@@ -228,13 +229,13 @@ static void declare_block(od_loader *ld, int key) {
     b.map = value;
   else
     od_section_open(ld, value, key, name, what, any);  // complains
-  if (b.map >= 0) b.form = read_type(ld, &b, what);
-  if (b.form >= 0) b.unit = od_block_classes[b.form]->unit;
-  int unit = b.form >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;
+  if (b.map >= 0) b.block_class = read_type(ld, &b, what);
+  if (b.block_class >= 0) b.unit = od_block_classes[b.block_class]->unit;
+  int unit = b.block_class >= 0 && b.unit == NULL ? od_map_find(ld, b.map, "unit") : -1;
   if (unit >= 0) b.unit = od_read_unit(ld, unit);
   ld->draft->names.element[element].unit = b.unit;
   ld->draft->names.element[element].block = ld->draft->blocks;
-  ld->draft->names.element[element].broken = b.form < 0;
+  ld->draft->names.element[element].broken = b.block_class < 0;
   ld->draft->block[ld->draft->blocks++] = b;
 }
 
@@ -249,7 +250,7 @@ void od_declare_blocks(od_loader *ld, int node) {
   }
   find_units(ld);
   for (int i = 0; i < ld->draft->blocks; i++)
-    if (ld->draft->block[i].form >= 0)
+    if (ld->draft->block[i].block_class >= 0)
       build_block(ld, &ld->draft->block[i]);
     else
       ld->draft->names.element[ld->draft->block[i].element].unit = "1";

@@ -34,7 +34,7 @@ typedef struct od_culprit {
 
 // A block between its declaration, after the inputs, and its reading, when all that it may measure is known.
 typedef struct od_loading_block {
-  int key, element, form;                           // form: -1 after an error
+  int key, element, block_class;                    // block_class: -1 after an error
   int map;                                          // the node of its section, or -1
   const char *unit;                                 // of its first output
   int index;                                        // in the builder, or OD_NOT_BUILT

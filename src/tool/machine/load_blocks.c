@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/block_forms.h"
+#include "machine/load_blocks.h"
 #include "document/suggest.h"
 
 enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
@@ -160,6 +160,11 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
+static const od_limits *limits_of(const od_block_field *f) {
+  static const od_limits unknown = {0, 0, 0, 0};
+  return memcmp(&f->limits, &unknown, sizeof unknown) == 0 ? NULL : &f->limits;
+}
+
 // One number. A gain has to be given where it changes the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
@@ -167,7 +172,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   bool required = f->required_with != NULL && is_given(r, f->required_with);
   bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
   od_field field = {other ? f->or_key : f->key, unit_by_rule(r, other ? f->or_unit : f->unit), f->sign,
-                    required ? NAN : f->fallback};
+                    required ? NAN : f->fallback, other ? NULL : limits_of(f)};
   if (other && is_given(r, f->key))
     od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
@@ -184,8 +189,9 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   int before = od_messages_errors(ld->messages);
   bool bounds = f->shape == OD_BOUNDS;
   const char *unit = unit_by_rule(r, f->unit);
-  const od_field field[2] = {{od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback},
-                             {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback}};
+  const od_field field[2] = {
+      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, limits_of(f)},
+      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, limits_of(f)}};
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
@@ -400,8 +406,11 @@ static void list_keys(const od_block_class *c, const char *keys[MOST_KEYS]) {
 
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS], *name = od_text_of(ld, b->key);
-  block_reader r = {
-      .ld = ld, .b = b, .c = od_block_classes[b->form], .unit = b->unit != NULL ? b->unit : "1", .source_node = -1};
+  block_reader r = {.ld = ld,
+                    .b = b,
+                    .c = od_block_classes[b->block_class],
+                    .unit = b->unit != NULL ? b->unit : "1",
+                    .source_node = -1};
   r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
   list_keys(r.c, keys);
   r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), keys);
@@ -420,5 +429,5 @@ static void load_block(od_loader *ld, od_loading_block *b) {
 
 void od_load_blocks(od_loader *ld) {
   for (int i = 0; i < ld->draft->blocks; i++)
-    if (ld->draft->block[i].form >= 0) load_block(ld, &ld->draft->block[i]);
+    if (ld->draft->block[i].block_class >= 0) load_block(ld, &ld->draft->block[i]);
 }

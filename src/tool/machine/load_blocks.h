@@ -1,7 +1,7 @@
 // What the two parts of the loader of blocks share: declare_blocks.c, which finds out what blocks there are and in
 // which units, and load_blocks.c, which connects them and reads their numbers.
-#ifndef OD_MACHINE_BLOCK_FORMS_H
-#define OD_MACHINE_BLOCK_FORMS_H
+#ifndef OD_MACHINE_LOAD_BLOCKS_H
+#define OD_MACHINE_LOAD_BLOCKS_H
 
 #include "machine/draft.h"
 
