@@ -261,6 +261,25 @@ static void balanced_states(void **state) {
   od_test_end(&run);
 }
 
+// States have units: a number of the file in the right one is taken, and outputs show the same one.
+static void state_units(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "inputs: {u: {unit: m, constant: 1 m}}\n"
+      "blocks: {c: {type: pid, input: u, unit: V, kp: 2 V/m, sample: 2 ms},\n"
+      "         d: {type: pid, input: u, unit: V, kp: 2 V/m, kd: 1 V s/m, filter: 1 s},\n"
+      "         f: {type: second-order, input: u, unit: V, gain: 2 V/m, frequency: 10 rad/s, damping: 1},\n"
+      "         z: {type: transfer-function, input: u, unit: V, numerator: [1 V/m], denominator: [1, 2, 3], sample: 1 s}}\n"
+      "initial: {c.integral: 1 V, c.held: 2 V, d.integral: 3 V, d.filter: 4 mm, f.state1: 5 mm, f.state2: 6 mm/s,\n"
+      "          z.state1: 7 mm, z.state2: 8 mm, z.held: 9 V}\n");
+  static const char *const units[][2] = {{"c.integral", "V"}, {"c.held", "V"},   {"d.integral", "V"},
+                                         {"d.filter", "m"},   {"f.state1", "m"}, {"f.state2", "m/s"},
+                                         {"z.state2", "m"},   {"z.held", "V"},   {"f.rate", "V/s"}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    assert_string_equal(od_machine_output_unit(machine, od_test_output(machine, units[i][0])), units[i][1]);
+  od_machine_free(machine);
+}
+
 // ---- sampled blocks
 
 // A digital PID around a first-order plant, whose response to a held input is known: the whole loop by hand. The run's
@@ -316,6 +335,6 @@ int main(void) {
                                      cmocka_unit_test(static_blocks),       cmocka_unit_test(limits),
                                      cmocka_unit_test(feeds_back_motion),   cmocka_unit_test(feeds_back_pressure),
                                      cmocka_unit_test(lags_a_spool),        cmocka_unit_test(balanced_states),
-                                     cmocka_unit_test(sampled_loop)};
+                                     cmocka_unit_test(state_units),         cmocka_unit_test(sampled_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
