@@ -19,12 +19,20 @@ struct od_build {
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
+  int refused;  // how many of them are about calls before od_build_finish(), which stay
   bool spatial, no_memory;
 };
 
 // Adds to the list of problems, printf-style.
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+// The same for what cannot be collected; od_build_finish() reports it with the rest.
+void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Complains about indices that refer to nothing and numbers that cannot be (check_build.c).
+void od_build_check(od_build *b);
 
 // From the collected elements to the compiled tables, all but the initial state. Complains about what is wrong.
 // Returns NULL when memory ran out.

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "elements/elements.h"
-#include "model/build.h"
+#include "oleodyn/build.h"
 #include "model/layout.h"
 #include "oleodyn/plant.h"
 
@@ -337,14 +337,5 @@ void od_rate_unit(const char *unit, int order, char *text, size_t size);
 // Whether rates and outputs of blocks are linear in states and inputs, with constant coefficients: blocks alone, and
 // linear ones.
 bool od_model_is_linear(const od_model *model);
-
-int od_model_output_count(const od_model *model);
-const char *od_model_output_name(const od_model *model, int i);
-const char *od_model_output_unit(const od_model *model, int i);
-int od_model_output_find(const od_model *model, const char *name);  // -1: no such output
-
-// The machine as a plant: see od_machine_plant(). Parameters are indices of theta.
-od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
-                         int parameter_count, od_plant **out, od_error *err);
 
 #endif

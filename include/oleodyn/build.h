@@ -1,32 +1,38 @@
-// Building a model piece by piece: what the machine-file loader calls, and what a C program may call instead.
+// Building a model piece by piece, without a machine file: what a controller calls, and what the loader of machine files calls.
+// examples/build_machine.c shows it.
 //
 // Every number goes into one flat vector theta through od_build_number(), which gives it a path; elements refer to
-// numbers by their index there. Elements are referred to by the index that adding them returned. The ground is body -1.
+// numbers by their index there. Elements are referred to by the index that adding them returned (-1: memory ran out, which
+// od_build_finish() reports). The ground is body -1. Names are unique.
 // od_build_finish() checks the whole, finds the tree and the loops, assembles the mechanism and hands out an
-// immutable model. All problems are collected (od_build_problem()); od_error holds the first of them.
-#ifndef OD_MODEL_BUILD_H
-#define OD_MODEL_BUILD_H
+// immutable model, which makes plants (od_model_plant()). All problems are collected (od_build_problem()), wrong indices
+// among them; od_error holds the first of them. All of this allocates; what steps a plant does not.
+#ifndef OLEODYN_BUILD_H
+#define OLEODYN_BUILD_H
 
 #include <stdbool.h>
 
-#include "elements/elements.h"
+#include "oleodyn/plant.h"
 #include "oleodyn/status.h"
+
+OD_BEGIN_C
 
 typedef struct od_build od_build;
 typedef struct od_model od_model;
 
-enum { OD_GROUND = -1 };
+enum { OD_GROUND = -1 };  // a body
+enum { OD_UNUSED = -1 };  // an index of nothing
 
-od_build *od_build_new(void);
-void od_build_free(od_build *b);
-void od_build_title(od_build *b, const char *title);
+OD_API od_build *od_build_new(void);
+OD_API void od_build_free(od_build *b);
+OD_API void od_build_title(od_build *b, const char *title);
 
 // Adds a number to theta: its path ("crank.beam.length"), its value in SI and its SI unit ("m"). Returns its index.
 // Consecutive calls give consecutive indices; elements with several numbers want them consecutive.
-int od_build_number(od_build *b, const char *path, double value, const char *unit);
+OD_API int od_build_number(od_build *b, const char *path, double value, const char *unit);
 
 // The three numbers of gravity (m/s2), in ground axes.
-void od_build_gravity(od_build *b, int first_number);
+OD_API void od_build_gravity(od_build *b, int first_number);
 
 // Bodies. The numbers each shape wants, in this order, all in the body's own frame:
 typedef enum od_shape {
@@ -36,11 +42,12 @@ typedef enum od_shape {
   OD_SHAPE_POINT,     // mass, position[3]
   OD_SHAPE_BOX,       // mass, size[3], centre[3]
 } od_shape;
-int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
+OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
 // Points. A point sits at theta[first_number .. +2] (or the origin when -1) plus fraction * theta[length_number] along
 // +x (nothing when length_number is -1): that is how a beam's end follows its length.
-int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number, double fraction);
+OD_API int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number,
+                          double fraction);
 
 // Joints connect point_a (on body a) with point_b (on body b). In the zero position the two bodies' axes are parallel.
 // Coordinates measure b relative to a. Axis numbers: three theta entries, in the frame of body a for axis_a, of body b
@@ -61,27 +68,30 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // always a loop closure, even where the tree could use it
   bool independent;  // prefer this joint's coordinates as independent ones
+  int reserved[4];   // zero
 } od_joint_spec;
-int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
+// One without axes, to begin with.
+OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
+OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
 
 // A massless rod of fixed length between two points: one closure equation. One number: length.
-int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
+OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
-int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
+OD_API int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
 // Its value at the start, for the static balance of the initial state (zero unless told).
-void od_build_input_start(od_build *b, int input, double value);
+OD_API void od_build_input_start(od_build *b, int input, double value);
 // Wherever an element below takes an input it may be any signal: an input, or an output of a block.
 
 // A force at a point, value * direction. Numbers: value (N), direction[3] (normalised when used). When input >= 0 the
 // value is multiplied by that input. Direction in ground axes, or in the body's when follows_body.
-int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
+OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // A torque (or force) in a revolute (prismatic) joint, acting on b and against a. Numbers: value. Input as above.
-int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
+OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
-int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
+OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
 // ---- the hydraulic circuit
 
@@ -92,18 +102,20 @@ typedef enum od_oil_law {
   OD_OIL_LINEAR,    // kp (Pa), k0: modulus kp + k0 p
   OD_OIL_AIR,  // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
 } od_oil_law;
-void od_build_oil(od_build *b, od_oil_law law, int first_number);
+OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 
 // Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure
 // (Pa), which for a source is multiplied by the input if there is one (else input = -1).
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
-int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
+OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
 
-// An instance of an element class (elements/elements.h): its name, or "" where it belongs to another one. Its numbers stand
-// in the order of its class's fields. What is not needed stays OD_UNUSED, which is what od_element_spec_of() begins with.
-enum { OD_UNUSED = -1 };
+// An element of the circuit, or one that acts on the mechanism: an instance of one of the classes that `oleodyn components`
+// lists ("pump", "orifice", "cylinder", "spring"). It has a name, or "" where it belongs to another one. Its numbers
+// stand in the order of its class's fields; od_build_element_numbers() puts them in order. What is not needed stays OD_UNUSED,
+// which is what od_element_spec_of() begins with.
+enum { OD_MOST_ENDS = 4, OD_MOST_ELEMENT_CHOICES = 4 };
 typedef struct od_element_spec {
-  int element_class;
+  int element_class;          // -1: there is no class of that name
   int first_number, numbers;  // numbers: only where the class leaves their count to the instance
   int end[OD_MOST_ENDS];      // nodes; an optional one may be OD_UNUSED
   int point_a, point_b;       // of one that acts between points
@@ -111,11 +123,42 @@ typedef struct od_element_spec {
   int host;                   // the instance that it belongs to
   int signal;                 // what it listens to
   int choice[OD_MOST_ELEMENT_CHOICES];
+  int reserved[8];  // zero
 } od_element_spec;
-od_element_spec od_element_spec_of(const char *class_name);
-int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
+OD_API od_element_spec od_element_spec_of(const char *class_name);
+OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
-// ---- blocks: signals made of signals (signals/blocks_x.h has their equations)
+// The numbers of an element by the keys of its class: adds all of them, in their order, those that are not given with
+// their defaults, each with the path "name.key". Returns the first. A class with a curve wants its points behind them.
+typedef struct od_keyed_number {
+  const char *key;
+  double value;
+} od_keyed_number;
+OD_API int od_build_element_numbers(od_build *b, const char *name, const char *class_name,
+                                    const od_keyed_number *number, int count);
+
+// Places of numbers and choices of directional valves, of their ports and of cylinders. A port belongs to its valve (host). Its
+// numbers are the overlap, then the abscissae of the points of its curve, then their ordinates; its choices are the side of
+// the spool's travel on which it opens (+1, -1), the degree of the curve, the count of its points, and what the ordinates are
+// (od_valve_law). Cylinders have areas, or bore and rod in their place if the choice OD_CYLINDER_DIAMETERS is 1.
+enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
+typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
+enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
+enum {
+  OD_CYLINDER_A,
+  OD_CYLINDER_B,
+  OD_CYLINDER_CLOSED,
+  OD_CYLINDER_STROKE,
+  OD_CYLINDER_DEAD_A,
+  OD_CYLINDER_DEAD_B,
+  OD_CYLINDER_LEAKAGE,
+  OD_CYLINDER_STOP_STIFFNESS,
+  OD_CYLINDER_STOP_DAMPING,
+  OD_CYLINDER_NUMBERS
+};
+enum { OD_CYLINDER_DIAMETERS };
+
+// ---- blocks: signals made of signals
 
 // Numbers of each kind, u its inputs in this order. "limits" are two more numbers, lower and upper, and a third one,
 // the time constant of back-calculation; they are there when the block is made with `limited`.
@@ -152,34 +195,35 @@ typedef struct od_block_spec {
   int samples;
 } od_block_spec;
 // Adds a block; returns its index. `unit` is that of its first output. All inputs of the machine come before.
-int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
+OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // The signal of a block's output: the index to use in place of an input's.
-int od_build_block_signal(const od_build *b, int block, int output);
+OD_API int od_build_block_signal(const od_build *b, int block, int output);
 // What its inputs are connected to: an input, a block's output, or a quantity of the machine that depends on states
 // alone ("A.angle", "P.pressure"), by name. Inputs that are not connected are zero.
-void od_build_block_input(od_build *b, int block, int place, int signal);
-void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
-void od_build_block_numbers(od_build *b, int block, int first_number);
+OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
+OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
+OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Names of a block's outputs and states behind the block's own; "" for the block's name alone.
-int od_build_block_output_count(const od_build *b, int block);
-const char *od_build_block_output_name(const od_build *b, int block, int output);
-int od_build_block_state_count(const od_build *b, int block);
-const char *od_build_block_state_name(const od_build *b, int block, int state);
+OD_API int od_build_block_output_count(const od_build *b, int block);
+OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
+OD_API int od_build_block_state_count(const od_build *b, int block);
+OD_API const char *od_build_block_state_name(const od_build *b, int block, int state);
 
 // The initial state. quantity is an output's name ("A.angle", "spring.length", "A.rate"); exact values are met
 // exactly, the others are rough and choose the branch. Every joint coordinate of the tree needs one. Positions that no
 // exact value decides stay as near to the rough ones as the loops allow; likewise rates, which are zero unless given.
 // Every volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero unless given.
-void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
+OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // A quantity that is to be found such that the machine is in static balance; value is where the search begins. Joint
 // coordinates and pressures can be balanced together: as many as the machine has degrees of freedom make the
 // accelerations zero; balanced pressures beyond that get zero rates as well, and so do balanced states of blocks.
-void od_build_balance(od_build *b, const char *quantity, double value);
+OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
-// Checks, compiles and assembles. On failure *out is NULL and err says why.
-od_status od_build_finish(od_build *b, od_model **out, od_error *err);
+// Checks, compiles and assembles. On failure *out is NULL and err says why; what is missing may be added then, and it be
+// called again.
+OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
-// Everything that od_build_finish() found wrong, each with the element it is about, for the loader's file:line:column.
+// Everything that od_build_finish() found wrong, each with the element it is about.
 typedef enum od_culprit_kind {
   OD_ABOUT_MACHINE,
   OD_ABOUT_BODY,
@@ -189,18 +233,38 @@ typedef enum od_culprit_kind {
   OD_ABOUT_NODE,
   OD_ABOUT_ELEMENT,
   OD_ABOUT_BLOCK,
+  OD_ABOUT_NUMBER,
+  OD_ABOUT_POINT,
+  OD_ABOUT_LOAD,  // a force or torque
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;
   int index;
   const char *text;
+  void *reserved[2];  // zero
 } od_problem;
-int od_build_problem_count(const od_build *b);
-od_problem od_build_problem(const od_build *b, int i);
+OD_API int od_build_problem_count(const od_build *b);
+OD_API od_problem od_build_problem(const od_build *b, int i);
 
 // Treats a planar machine as a spatial one (to compare, or because it is going to be made so).
-void od_build_spatial(od_build *b, bool spatial);
+OD_API void od_build_spatial(od_build *b, bool spatial);
 
-void od_model_free(od_model *model);
+// ---- the model
+
+OD_API void od_model_free(od_model *model);
+
+// Outputs: everything that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance").
+OD_API int od_model_output_count(const od_model *model);
+OD_API const char *od_model_output_name(const od_model *model, int i);
+OD_API const char *od_model_output_unit(const od_model *model, int i);
+OD_API int od_model_output_find(const od_model *model, const char *name);  // -1: no such output
+
+// The model as a plant with the chosen outputs and the chosen free parameters (indices that od_build_number() gave). Its inputs
+// are those of the model, in their order. The plant refers to the model and must not outlive it. Free it with
+// od_plant_free().
+OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
+                                int parameter_count, od_plant **out, od_error *err);
+
+OD_END_C
 
 #endif
