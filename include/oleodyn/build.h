@@ -141,6 +141,8 @@ OD_API int od_build_element_numbers(od_build *b, const char *name, const char *c
 // numbers are the overlap, then the abscissae of the points of its curve, then their ordinates; its choices are the side of
 // the spool's travel on which it opens (+1, -1), the degree of the curve, the count of its points, and what the ordinates are
 // (od_valve_law). Cylinders have areas, or bore and rod in their place if the choice OD_CYLINDER_DIAMETERS is 1.
+// Leakage past the piston is an element of its own, a "leak" between the chambers whose host is the cylinder and whose number is
+// the cylinder's.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };

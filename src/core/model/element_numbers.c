@@ -42,14 +42,13 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     const od_keyed_number *given = find_key(number, count, f->key);
     char path[200];
     snprintf(path, sizeof path, "%s.%s%s%s", name, f->section ? f->section : "", f->section ? "." : "", f->key);
-    if (!given && isnan(f->fallback))
+    double value = given ? given->value : f->fallback;
+    if (!given && isnan(f->fallback)) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
+      value = 1;  // nothing more is wrong with it
+    }
     // The unit of a signal is not known here.
-    int place = od_build_number(b, path,
-                                given                ? given->value
-                                : isnan(f->fallback) ? 0
-                                                     : f->fallback,
-                                strcmp(f->unit, "*") ? f->unit : "1");
+    int place = od_build_number(b, path, value, strcmp(f->unit, "*") ? f->unit : "1");
     if (i == 0) first = place;
   }
   return first;
