@@ -110,23 +110,23 @@ static void print_class(const od_element_class *c) {
   char text[400];
   od_heading(stdout, c->name);
   place_text(c, text, sizeof text);
-  printf("  %s\n  in files        %s\n", c->summary, text);
+  printf("  %s\n  in files          %s\n", c->summary, text);
   connection_text(c, text, sizeof text);
-  if (*text) printf("  connects        %s\n", text);
+  if (*text) printf("  connects          %s\n", text);
   for (int i = 0; i < c->field_count; i++) {
     const od_element_field *f = &c->fields[i];
     char key[80], fallback[120], usual[OD_RANGE_SIZE];
     key_text(f, key, sizeof key);
     default_text(f, fallback, sizeof fallback);
     usual_text(f, usual);
-    printf("  %-16s%s; unit %s%s%s; default %s; usual %s%s\n", key, f->meaning, unit_text(f->unit),
+    printf("  %-18s%s; unit %s%s%s; default %s; usual %s%s\n", key, f->meaning, unit_text(f->unit),
            f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual,
            f->follows_signal ? "; may follow an input" : "");
   }
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
-    printf("  %-16sstate '%s', unit %s\n", "has", c->states[i].name, unit_text(c->states[i].unit));
+    printf("  %-18sstate '%s', unit %s\n", "has", c->states[i].name, unit_text(c->states[i].unit));
   outputs_text(c, text, sizeof text);
-  printf("  %-16s%s\n", "shows", *text ? text : "nothing of its own");
+  printf("  %-18s%s\n", "shows", *text ? text : "nothing of its own");
 }
 
 // --- The reference in docs ------------------------------------------------------------------------------------------

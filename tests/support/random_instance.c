@@ -12,7 +12,7 @@ static double random_number(od_dice *dice, const od_element_field *f) {
   // Pressures differ by some bar, so that valves do not open all at once.
   double weight = strcmp(f->unit, "Pa") == 0 ? 2.0 / 3 : 1.0 / 3;
   if (low > 0) return pow(low, 1 - weight) * pow(high, weight) * factor;
-  double size = fmin(3e-3 * high, 1e3) * factor;
+  double size = fmin(3e-3 * high, 1) * factor;
   return low < 0 && f->sign == OD_ANY && od_dice_pick(dice, 2) ? -size : size;
 }
 

@@ -256,6 +256,14 @@ static void add_every_class(plan *p) {
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
     od_build_element(p->build, name, &spec);
+    // States begin somewhere inside their range, not at its end.
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
+      const od_element_state *state = &c->states[k];
+      char quantity[128];
+      snprintf(quantity, sizeof quantity, "%s.%s", name, state->name);
+      if (state->present_if < 0)
+        od_build_initial(p->build, quantity, 0.3 * (state->scale > 0 ? state->scale : q[state->scale_field]), true);
+    }
   }
 }
 

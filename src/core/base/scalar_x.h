@@ -12,6 +12,8 @@
 #undef od_x
 #undef od_x_sqrt
 #undef od_x_pow
+#undef od_x_log
+#undef od_x_exp
 #undef od_x_sin
 #undef od_x_cos
 #undef od_x_tanh
@@ -21,6 +23,8 @@
 #define od_x      double _Complex
 #define od_x_sqrt csqrt
 #define od_x_pow  cpow
+#define od_x_log  clog
+#define od_x_exp  cexp
 #define od_x_sin  csin
 #define od_x_cos  ccos
 #define od_x_tanh ctanh
@@ -30,6 +34,8 @@
 #define od_x      double
 #define od_x_sqrt sqrt
 #define od_x_pow  pow
+#define od_x_log  log
+#define od_x_exp  exp
 #define od_x_sin  sin
 #define od_x_cos  cos
 #define od_x_tanh tanh

@@ -44,13 +44,14 @@ enum { OD_OIL_STATE_ROOT, OD_OIL_STATE_SMOOTHING, OD_OIL_STATES };  // sqrt(2/de
 // ---- what it answers
 
 typedef enum od_out_kind {
-  OD_TO_NOTHING,  // the end of the list
-  OD_TO_THROUGH,  // a flow from end 0 to end 1, m3/s
-  OD_TO_END,      // a flow out of the element into end `index`
-  OD_TO_VOLUME,   // volume that it adds to the node at end `index`, m3
-  OD_TO_LARGEST,  // the largest that volume can be
-  OD_TO_FORCE,    // what pushes its two points apart, or drives its joint on
-  OD_TO_RATE,     // the rate of its own state `index`
+  OD_TO_NOTHING,     // the end of the list
+  OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
+  OD_TO_END,         // a flow out of the element into end `index`
+  OD_TO_VOLUME,      // volume that it adds to the node at end `index`, m3
+  OD_TO_LARGEST,     // the largest that volume can be
+  OD_TO_COMPLIANCE,  // volume per pressure by which it gives way there beside its oil, m3/Pa
+  OD_TO_FORCE,       // what pushes its two points apart, or drives its joint on
+  OD_TO_RATE,        // the rate of its own state `index`
 } od_out_kind;
 typedef struct od_out_slot {
   od_out_kind kind;
@@ -71,8 +72,9 @@ typedef struct od_element_field {
   od_limits limits;  // all zero: whatever is known of numbers with this key and unit
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
-  const char *section;       // the key of a sub-section that it stands in; NULL: none
-  bool follows_signal;       // may be given as a signal, or as a factor and a signal
+  od_limits turning_limits;
+  const char *section;  // the key of a sub-section that it stands in; NULL: none
+  bool follows_signal;  // may be given as a signal, or as a factor and a signal
 } od_element_field;
 
 // A condition on two numbers that are given: the field `greater` must exceed the field `smaller`.
@@ -101,8 +103,8 @@ typedef enum od_acts {
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
   int present_if;           // the field that must be positive, or it is no state but its input itself; -1: always
-  int scale_field;          // a typical rate is this field's value per second; -1:
-  double scale;
+  int scale_field;          // its typical size, also of its rate per second, is the value of this field; -1:
+  double scale;             // this
   double initial;
 } od_element_state;
 

@@ -16,6 +16,8 @@
   CLASS(valve)                    \
   CLASS(port)                     \
   CLASS(cylinder)                 \
+  CLASS(accumulator)              \
+  CLASS(motor)                    \
   CLASS(coulomb)                  \
   CLASS(brown_mcphee)
 

@@ -6,9 +6,15 @@
               {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},    \
               {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},                    \
   OD_ELEMENT_FUNCTIONS, .slopes = slopes_all
-#define OD_FIELD_FC OD_FIELD("Fc", "N", OD_NOT_NEGATIVE, NAN, 0, 1e9, 0, 1e6, "Coulomb friction", .turning_unit = "N m")
-#define OD_FIELD_FS OD_FIELD("Fs", "N", OD_NOT_NEGATIVE, NAN, 0, 1e9, 0, 1e6, "static friction", .turning_unit = "N m")
-#define OD_FIELD_VS \
-  OD_FIELD("vs", "m/s", OD_POSITIVE, NAN, 1e-12, 1e3, 1e-6, 1, "transition speed of friction", .turning_unit = "rad/s")
-#define OD_FIELD_VISCOUS \
-  OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction", .turning_unit = "N m s/rad")
+#define OD_FIELD_FC                                                                                    \
+  OD_FIELD("Fc", "N", OD_NOT_NEGATIVE, NAN, 0, 1e9, 0, 1e6, "Coulomb friction", .turning_unit = "N m", \
+           .turning_limits = {0, 1e9, 0, 1e6})
+#define OD_FIELD_FS                                                                                   \
+  OD_FIELD("Fs", "N", OD_NOT_NEGATIVE, NAN, 0, 1e9, 0, 1e6, "static friction", .turning_unit = "N m", \
+           .turning_limits = {0, 1e9, 0, 1e6})
+#define OD_FIELD_VS                                                                            \
+  OD_FIELD("vs", "m/s", OD_POSITIVE, NAN, 1e-12, 1e3, 1e-6, 1, "transition speed of friction", \
+           .turning_unit = "rad/s", .turning_limits = {1e-12, 1e6, 1e-6, 100})
+#define OD_FIELD_VISCOUS                                                                                             \
+  OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction", .turning_unit = "N m s/rad", \
+           .turning_limits = {0, 1e14, 0, 1e9})

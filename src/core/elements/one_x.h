@@ -30,18 +30,16 @@ static inline X(setting) X(setting_of)(const od_batch *b, const int *pool, od_x 
 static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {
   const od_x *in = w + b->in;
   od_x *out = w + b->out;
-  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs))
-    X(evaluate)
-    ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (X(out) *)out);
+  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs)) X(evaluate)
+  ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (X(out) *)out);
 }
 
 static void X(tell_all)(const od_batch *b, const int *pool, od_x *w) {
   const od_x *in = w + b->in, *out = w + b->out;
   od_x *report = w + b->report;
-  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs), report += X(reports))
-    X(tell)
-    ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i),
-     (const X(out) *)out, (X(report) *)report);
+  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs), report += X(reports)) X(tell)
+  ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (const X(out) *)out,
+   (X(report) *)report);
 }
 
 #if defined OD_ELEMENT_SLOPES && !defined OD_COMPLEX

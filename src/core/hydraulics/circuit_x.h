@@ -1,5 +1,5 @@
 // The circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and push on the
-// mechanism, the pressure of a volume changes by p' = B/V (sum of inflows - dV/dt). Everything is a function of numbers
+// mechanism, the pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), C the compliance of elements there. Everything is a function of numbers
 // (theta), states c, signals u, lengths and speeds, all in the work memory.
 //
 // Below zero pressure oil cavitates: elements then see zero, while the state goes on counting the gap.
@@ -43,6 +43,7 @@ static void X(sum_up)(const od_model *m, od_x *w) {
     w[l->inflow + i] = 0;
     w[l->volume + i] = w[l->largest + i] = m->node[i].kind == OD_NODE_VOLUME ? w[l->theta + m->node[i].number] : 0;
   }
+  for (int i = 0; m->join.compliant && i < m->nodes; i++) w[l->compliance + i] = 0;
   for (int i = 0; i < m->actuators; i++) w[l->force + i] = 0;
   for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = 0;
   const od_target *s = m->join.target;
@@ -60,6 +61,13 @@ static inline od_x X(node_volume)(const od_model *m, const od_x *w, int node) {
   return X(is_squeezed)(m, w, node) ? X(least_volume) * w[l->largest + node] : w[l->volume + node];
 }
 
+// What one unit of inflow does to its pressure: 1/(V/B + C), B/V where nothing but the oil gives way.
+static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node) {
+  const od_layout *l = &m->layout;
+  od_x oil = w[l->modulus + node] / X(node_volume)(m, w, node);
+  return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
+}
+
 // Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
 static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
@@ -70,7 +78,8 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
     w[l->modulus + i] = X(bulk_modulus)(m, w, w[l->pressure + i]);
-    w[l->rate + m->node[i].state] = w[l->modulus + i] / X(node_volume)(m, w, i) * w[l->inflow + i];
+    w[l->stiffness + i] = X(node_stiffness)(m, w, i);
+    w[l->rate + m->node[i].state] = w[l->stiffness + i] * w[l->inflow + i];
   }
 }
 

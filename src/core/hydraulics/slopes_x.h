@@ -7,6 +7,16 @@ static inline double pressure_gain(const od_model *m, const double *w, int node)
   return n->state < 0 ? w[m->layout.theta + n->number] : cavitates_r(m, w, node) ? 0 : 1;
 }
 
+// d p' / d V and d p' / d B of a node: 1/p' is (V/B + C)/inflow.
+static inline double volume_slope(const od_model *m, const double *w, int node) {
+  const od_layout *l = &m->layout;
+  return -w[l->rate + m->node[node].state] * w[l->stiffness + node] / w[l->modulus + node];
+}
+static inline double modulus_slope(const od_model *m, const double *w, int node) {
+  const od_layout *l = &m->layout;
+  return -volume_slope(m, w, node) * node_volume_r(m, w, node) / w[l->modulus + node];
+}
+
 // By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered
 // there.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
@@ -17,8 +27,9 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
     case OD_TO_FORCE:
     case OD_TO_RATE: return s->sign;
     case OD_TO_END: return s->sign * w[l->stiffness + node];
-    case OD_TO_VOLUME: return is_squeezed_r(m, w, node) ? 0 : -w[l->rate + s->state] / w[l->volume + node];
-    case OD_TO_LARGEST: return is_squeezed_r(m, w, node) ? -w[l->rate + s->state] / w[l->largest + node] : 0;
+    case OD_TO_VOLUME: return is_squeezed_r(m, w, node) ? 0 : volume_slope(m, w, node);
+    case OD_TO_LARGEST: return is_squeezed_r(m, w, node) ? least_volume_r * volume_slope(m, w, node) : 0;
+    case OD_TO_COMPLIANCE: return -w[l->rate + s->state] * w[l->stiffness + node];
     case OD_TO_THROUGH:
     case OD_TO_NOTHING: break;
   }
@@ -44,10 +55,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
   for (int i = 0; i < join->steppeds; i++) od_element_slopes(m, w, join->stepped[i]);
   // Forces' rows and rates' rows stand one after another.
   for (int i = l->force_row; i < l->rate_row + m->circuit_states * l->rate_width; i++) w[i] = 0;
-  for (int i = 0; i < m->nodes; i++) {
-    w[l->pressure_gain + i] = pressure_gain(m, w, i);
-    if (m->node[i].state >= 0) w[l->stiffness + i] = w[l->modulus + i] / node_volume_r(m, w, i);
-  }
+  for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);
   for (int i = 0; i < join->targets; i++) {
     double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
     if (gain != 0) add_slopes(m, w, &join->target[i], gain);
@@ -56,7 +64,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
     if (state < 0 || cavitates_r(m, w, i)) continue;
-    double slope = bulk_slope(m, w, w[l->pressure + i]) / node_volume_r(m, w, i) * w[l->inflow + i];
+    double slope = bulk_slope(m, w, w[l->pressure + i]) * modulus_slope(m, w, i);
     w[l->rate_row + state * l->rate_width + 2 * m->actuators + state] += slope;
   }
 }
@@ -119,7 +127,7 @@ static void change_oil(const od_model *m, double *w, const change *d, int number
   for (int i = 0; number >= OD_OIL_LAW && i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
     double slope = bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW);
-    d->rate[m->node[i].state * d->stride] += d->sign * slope / node_volume_r(m, w, i) * w[l->inflow + i];
+    d->rate[m->node[i].state * d->stride] += d->sign * slope * modulus_slope(m, w, i);
   }
   if (number >= OD_OIL_LAW) return;
   bool density = number == OD_OIL_DENSITY;
@@ -140,8 +148,8 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
   const od_layout *l = &m->layout;
   const od_node *n = &m->node[node];
   if (n->kind == OD_NODE_VOLUME) {
-    double by = is_squeezed_r(m, w, node) ? 1 / w[l->largest + node] : 1 / w[l->volume + node];
-    d->rate[n->state * d->stride] -= d->sign * w[l->rate + n->state] * by;
+    double share = is_squeezed_r(m, w, node) ? least_volume_r : 1;
+    d->rate[n->state * d->stride] += d->sign * share * volume_slope(m, w, node);
     return;
   }
   // A tank's or source's pressure: through all that see it.

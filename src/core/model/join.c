@@ -174,6 +174,10 @@ static void place_out(od_model *m, const od_instance *e, int out, od_out_slot sl
     case OD_TO_END: add_flow(m, e, out, slot.index, 1); break;
     case OD_TO_VOLUME: add_target(m, e, out, slot.kind, l->volume + e->end[slot.index], e->end[slot.index], 1); break;
     case OD_TO_LARGEST: add_target(m, e, out, slot.kind, l->largest + e->end[slot.index], e->end[slot.index], 1); break;
+    case OD_TO_COMPLIANCE:
+      add_target(m, e, out, slot.kind, l->compliance + e->end[slot.index], e->end[slot.index], 1);
+      m->join.compliant = true;
+      break;
     case OD_TO_FORCE:
       m->join.force[m->join.forces++] = m->join.targets;
       add_target(m, e, out, slot.kind, l->force + e->actuator, e->actuator, 1);

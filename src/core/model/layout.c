@@ -58,7 +58,9 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->inflow = take(&end, m->nodes);
   l->volume = take(&end, m->nodes);
   l->largest = take(&end, m->nodes);
+  l->compliance = take(&end, m->nodes);
   l->modulus = take(&end, m->nodes);
+  l->stiffness = take(&end, m->nodes);
   l->oil = take(&end, OD_OIL_STATES);
   l->one = take(&end, 1);
   l->nothing = take(&end, 1);
@@ -92,7 +94,6 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + 1;
   l->rate_row = take(&end, m->circuit_states * l->rate_width);
   l->pressure_gain = take(&end, m->nodes);
-  l->stiffness = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
   l->length_map = take(&end, m->actuators * n);
   l->block_slope = take(&end, m->block_slopes);

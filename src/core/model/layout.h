@@ -26,10 +26,10 @@ typedef struct od_layout {
   int tau, scratch;
   // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed and the sum of forces.
   int line, length, speed, force;
-  // Circuit: first-order states and their rates; pressures (as seen by elements), net inflows, volumes, largest volumes and
-  // bulk moduli of nodes; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
+  // Circuit: first-order states and their rates; pressures (as seen by elements), net inflows, volumes, largest volumes,
+  // compliances beside the oil, bulk moduli of nodes, and what one unit of inflow does to their pressures; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
   // that are not connected.
-  int c, rate, pressure, inflow, volume, largest, modulus, oil, one, nothing;
+  int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
@@ -38,9 +38,9 @@ typedef struct od_layout {
   // Derivatives of the circuit at the last point: of each instance, then of each actuator's force by its own length and
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
   // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with
-  // their states or signals; what one unit of inflow does to a pressure; how much each out changes the row it counts in. And lengths by the independent
+  // their states or signals; how much each out changes the row it counts in. And lengths by the independent
   // coordinates.
-  int slope, force_row, force_width, rate_row, rate_width, pressure_gain, stiffness, target_gain, length_map;
+  int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

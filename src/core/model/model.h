@@ -160,6 +160,7 @@ typedef struct
 } od_number_user;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, steppeds;
+  bool compliant;     // some element gives way beside the oil
   od_batch *batch;    // instances of one class side by side, in the order of the classes
   int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]

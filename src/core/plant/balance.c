@@ -25,9 +25,10 @@ static void add_row(od_balance *b, int row, int source) {
   b->source[b->rows++] = source;
 }
 
-// A typical size of a state: blocks have none of their own.
+// A typical size of a state: elements say what it is, blocks have none of their own.
 static double typical_state(const od_balance *b, const od_condition *c, int state) {
   if (od_balance_is_pressure(c)) return 1e6;
+  if (c->output.kind == OD_OUT_ELEMENT_STATE) return b->t->plant->scale[b->n + state];
   double there = fabs(od_balance_model(b)->c0[state]);
   return there > 1 ? there : 1;
 }

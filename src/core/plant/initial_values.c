@@ -60,11 +60,12 @@ static void take_initial_value(od_assembly *s, int i) {
         in->quantity);
     return;
   }
-  bool of_block = state >= m->circuit_states;
-  if (in->balance && c.output.kind != OD_OUT_COORDINATE && c.output.kind != OD_OUT_NODE_PRESSURE && !of_block) {
-    od_build_complain(s->b, OD_ABOUT_INITIAL, i,
-                      "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of blocks can",
-                      in->quantity);
+  if (in->balance && c.output.kind != OD_OUT_COORDINATE && state < 0) {
+    od_build_complain(
+        s->b, OD_ABOUT_INITIAL, i,
+        "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of elements and "
+        "blocks can",
+        in->quantity);
     return;
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&

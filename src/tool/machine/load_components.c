@@ -10,15 +10,16 @@
 static const od_limits unknown_limits = {0, 0, 0, 0};
 
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
-  bool follows = strcmp(field->unit, "*") == 0, own_unit = turning && field->turning_unit != NULL;
-  bool listed = memcmp(&field->limits, &unknown_limits, sizeof unknown_limits) == 0;
+  bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
+  const od_limits *limits = turns ? &field->turning_limits : &field->limits;
+  bool unknown = memcmp(limits, &unknown_limits, sizeof unknown_limits) == 0;
   return (od_field){.key = field->key,
-                    .unit = follows    ? signal_unit
-                            : own_unit ? field->turning_unit
-                                       : field->unit,
+                    .unit = follows ? signal_unit
+                            : turns ? field->turning_unit
+                                    : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = listed || own_unit ? NULL : &field->limits};
+                    .limits = unknown ? NULL : limits};
 }
 
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {

@@ -86,7 +86,11 @@ static void add_component_options(options *list, const od_element *element) {
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     if (o->shows != OD_SHOWS_LENGTH && o->shows != OD_SHOWS_SPEED && o->shows != OD_SHOWS_STATE) continue;
-    add(list, o->name, strcmp(o->unit, "*") == 0 ? element->unit : o->unit);
+    const char *unit = strcmp(o->unit, "*") == 0 ? element->unit : o->unit;
+    if (o->shows == OD_SHOWS_STATE)
+      add_balanced(list, o->name, unit, OD_ANY, c->states[o->index].initial);
+    else
+      add(list, o->name, unit);
     list->item[list->count - 1].no_state = o->shows == OD_SHOWS_STATE && element->follows;
   }
 }

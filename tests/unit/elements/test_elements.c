@@ -34,6 +34,11 @@ static double random_in(od_dice *d, const od_lone_instance *x, int slot) {
       return od_dice_uniform(d, 0.1, 2);
     case OD_IN_SPEED: return special ? 0 : od_dice_uniform(d, -1, 1);
     case OD_IN_SIGNAL: return special ? 0 : od_dice_uniform(d, 0, 1.5);  // openings and the like are not negative
+    case OD_IN_STATE: {                                                  // around its typical size
+      const od_element_state *state = &c->states[c->in[slot].index];
+      double size = state->scale > 0 ? state->scale : q[state->scale_field];
+      return special ? 0 : size * od_dice_uniform(d, -1.2, 1.2);
+    }
     default: return special ? 0 : od_dice_uniform(d, -1.5, 1.5);
   }
 }
@@ -186,9 +191,11 @@ static void test_tables(void **state) {
     for (int k = 0; k < c->ins; k++) assert_true(c->in[k].kind != OD_IN_NONE);
     for (int k = 0; k < c->field_count; k++) {
       const od_element_field *f = &c->fields[k];
-      const od_limits *l = &f->limits;
+      const od_limits *l = &f->limits, *t = &f->turning_limits;
       assert_true(f->key && f->unit && f->meaning);
       assert_true(l->low <= l->usual_low && l->usual_low <= l->usual_high && l->usual_high <= l->high);
+      assert_true(t->low <= t->usual_low && t->usual_low <= t->usual_high && t->usual_high <= t->high);
+      assert_true((t->high > 0) == (f->turning_unit != NULL));
       if (!isnan(f->fallback) && l->high > 0) assert_true(f->fallback >= l->low && f->fallback <= l->high);
     }
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {

@@ -316,6 +316,7 @@ static void changes_at_the_bound(void **state) {
   }
   print_message("%d changes, at quotients from %.4g; none up to %.4g\n", changes, least, most);
   assert_true(changes >= 2 && least > 3 && most > 2.9 && most <= 3 + 1e-9);
+  od_test_end(&r);
 }
 
 // Closures whose pivots differ by more than 1e9 count as redundant. Two rods of 1 m at a small angle hold a body that two

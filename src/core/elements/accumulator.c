@@ -1,0 +1,91 @@
+// Gas accumulator behind an inlet: oil flows in and out through an orifice and compresses the gas by a polytropic law. The
+// state V is the volume of oil in it.
+//   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
+//   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
+// The last thousandth of the oil closes the inlet's valve, so that below the precharge pressure the shell is empty and nothing
+// flows out. When almost no gas is left, its pressure goes on along its tangent.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x pressure, oil;
+} X(in);
+typedef struct X(numbers) {
+  od_x volume, precharge, exponent, area, discharge;
+} X(numbers);
+typedef struct X(out) {
+  od_x inflow, rate, gas_pressure;  // inflow: of the node
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored, flow;
+} X(report);
+
+// The gas at a volume V of oil: its pressure, and the work that brought it there from V = 0.
+typedef struct X(gas) {
+  od_x pressure, work;
+} X(gas);
+
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // of the volume
+
+static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
+  od_x rest = q->exponent - 1, energy = q->precharge * q->volume;
+  bool isothermal = RE(q->exponent) == 1;
+  return (X(gas)){q->precharge * od_x_pow(share, -q->exponent),
+                  isothermal ? -energy * od_x_log(share) : energy * (od_x_pow(share, -rest) - 1) / rest};
+}
+
+static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
+  od_x share = 1 - oil / q->volume;  // of the volume, that is gas
+  if (RE(oil) < 0) return (X(gas)){q->precharge, q->precharge * oil};
+  if (RE(share) >= X(least_gas)) return X(compressed)(q, share);
+  X(gas) end = X(compressed)(q, X(least_gas));
+  od_x beyond = (X(least_gas) - share) * q->volume, slope = q->exponent * end.pressure / (X(least_gas) * q->volume);
+  return (X(gas)){end.pressure + slope * beyond, end.work + beyond * (end.pressure + slope * beyond / 2)};
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->gas_pressure = X(gas_at)(q, in->oil).pressure;
+  out->rate = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
+              X(smooth_root)(in->pressure - out->gas_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
+  if (RE(out->rate) < 0) out->rate *= X(smooth_step)(in->oil / (X(last_oil) * q->volume));
+  out->inflow = -out->rate;
+}
+
+static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+  (void)s;
+  r->loss = out->rate * (in->pressure - out->gas_pressure);
+  r->stored = X(gas_at)(q, in->oil).work;
+  r->flow = out->rate;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/accumulator.c"
+#include "elements/both_x.h"
+
+enum { VOLUME };
+
+const od_element_class od_accumulator_class = {
+    .name = "accumulator",
+    .section = "accumulators",
+    .noun = "accumulator",
+    .heading = "Accumulators",
+    .summary = "gas accumulator behind an inlet, isothermal to adiabatic",
+    .ends = {{"at", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),
+        OD_FIELD("precharge", "Pa", OD_POSITIVE, NAN, 1e2, 1e10, 1e4, 5e7, "pressure of the gas without oil, absolute"),
+        OD_FIELD("exponent", "1", OD_POSITIVE, 1.2, 0.1, 10, 1, 1.7, "polytropic exponent of the gas"),
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the inlet"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the inlet")),
+    .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
+    .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0, .sign = 1},
+                {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2, .sign = 1},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN, .sign = 1},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED, .sign = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,62 @@
+// Hydraulic motor or pump of fixed displacement in a joint: it turns with the oil that it takes, and drives the joint on with the
+// pressure difference between its ends.
+//   Q = displacement * speed + leakage * (p_from - p_to)
+//   force = displacement * (p_from - p_to) - viscous * speed
+// In a revolute joint displacement is the volume per radian and the force a torque. Dry friction is friction of the joint.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, speed;
+} X(in);
+typedef struct X(numbers) {
+  od_x displacement, leakage, viscous;
+} X(numbers);
+typedef struct X(out) {
+  od_x flow, force;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  od_x dp = in->from - in->to;
+  out->flow = q->displacement * in->speed + q->leakage * dp;
+  out->force = q->displacement * dp - q->viscous * in->speed;
+}
+
+static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+  (void)s, (void)out;
+  od_x dp = in->from - in->to;
+  r->loss = q->leakage * dp * dp + q->viscous * in->speed * in->speed;
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/motor.c"
+#include "elements/both_x.h"
+
+const od_element_class od_motor_class = {
+    .name = "motor",
+    .section = "motors",
+    .noun = "motor",
+    .heading = "Motors",
+    .summary = "hydraulic motor or pump of fixed displacement that drives a joint",
+    .ends = {{"between", 2}},
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
+                       "volume per radian, or per metre in a prismatic joint", .turning_unit = "m3/rad",
+                       .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
+              OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the motor"),
+              OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction",
+                       .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9})),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
+                {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1, .sign = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif
