@@ -198,7 +198,7 @@ typedef struct od_block_spec {
 } od_block_spec;
 // Adds a block; returns its index. `unit` is that of its first output. All inputs of the machine come before.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
-// The signal of a block's output: the index to use in place of an input's.
+// The signal of a block's output: the index to use in place of an input's. -2: there is no such output.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
 // What its inputs are connected to: an input, a block's output, or a quantity of the machine that depends on states
 // alone ("A.angle", "P.pressure"), by name. Inputs that are not connected are zero.

@@ -319,20 +319,38 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
   return p->blocks++;
 }
 
+static od_block *block_at(od_build *b, int block) {
+  if (block >= 0 && block < b->part.blocks) return &b->part.block[block];
+  od_build_refuse(b, OD_ABOUT_MACHINE, -1, "block %d is connected, but there are %d blocks", block, b->part.blocks);
+  return NULL;
+}
+
+static void set_line(od_build *b, int block, int place, od_block_line line) {
+  const od_block *at = block_at(b, block);
+  if (at && place >= 0 && place < at->inputs)
+    b->part.block_line[at->line + place] = line;
+  else if (at)
+    od_build_refuse(b, OD_ABOUT_BLOCK, block, "input %d of block '%s' is connected, but it has %d", place, at->name,
+                    at->inputs);
+}
+
+// -2 is no signal, and not the lack of one either.
 int od_build_block_signal(const od_build *b, int block, int output) {
-  return b->part.block[block].signal + output;
+  bool there = block >= 0 && block < b->part.blocks && output >= 0 && output < b->part.block[block].outputs;
+  return there ? b->part.block[block].signal + output : -2;
 }
 
 void od_build_block_input(od_build *b, int block, int place, int signal) {
-  b->part.block_line[b->part.block[block].line + place] = (od_block_line){signal, NULL};
+  set_line(b, block, place, (od_block_line){signal, NULL});
 }
 
 void od_build_block_measures(od_build *b, int block, int place, const char *quantity) {
-  b->part.block_line[b->part.block[block].line + place] = (od_block_line){-1, text(b, quantity)};
+  set_line(b, block, place, (od_block_line){-1, text(b, quantity)});
 }
 
 void od_build_block_numbers(od_build *b, int block, int first_number) {
-  b->part.block[block].number = first_number;
+  od_block *at = block_at(b, block);
+  if (at) at->number = first_number;
 }
 
 int od_build_block_output_count(const od_build *b, int block) {

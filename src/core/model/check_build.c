@@ -186,14 +186,15 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                       p->instance[e->host].name, c->host_class->noun);
 }
 
+// With choices a number may mean something else, such as a rod's diameter where the table has an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; i < c->field_count && i < e->numbers; i++) {
+  for (int i = 0; c->choices == 0 && i < c->field_count && i < e->numbers; i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
-    if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0)) continue;
-    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' has a %s of %g %s; expected %s", c->noun, e->name, f->key,
+    if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
+    od_build_complain(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun, e->name,
                       value, f->unit, f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
   }
 }
@@ -247,6 +248,9 @@ static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
+    if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
+      od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
+                        block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
     for (int k = 0; k < block->inputs; k++)
       check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);

@@ -249,7 +249,7 @@ static const struct mistake {
     {no_command, OD_ABOUT_ELEMENT, "'valve' listens to no signal"},
     {far_command, OD_ABOUT_ELEMENT, "'valve' refers to signal 3"},
     {far_cylinder, OD_ABOUT_ELEMENT, "cylinder 'cylinder' wants 9 numbers from index 1073741824 on"},
-    {negative, OD_ABOUT_ELEMENT, "relief valve 'relief' has a set of -1 Pa; expected zero or more"},
+    {negative, OD_ABOUT_ELEMENT, "'set' of relief valve 'relief' is -1 Pa; expected zero or more"},
     {not_a_number, OD_ABOUT_NUMBER, "the number 'relief.0' is nan"},
     {no_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element -1"},
     {later_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element 4"},
@@ -298,7 +298,7 @@ static void all_mistakes_in_one_run(void **state) {
   od_build *b = build(&p, all_at_once);
   assert_refused(b, OD_ABOUT_JOINT, "the axis of joint");
   assert_true(has_problem(b, OD_ABOUT_LOAD, "force 'load'"));
-  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "has a set of -1 Pa"));
+  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'relief' is -1 Pa"));
   od_build_free(b);
 }
 
@@ -315,12 +315,21 @@ static void what_does_not_exist(void **state) {
   od_build_element(b, "engine", &nothing);
   od_build_input_start(b, 4, 1);
   od_build_initial(b, "slide.rate", INFINITY, true);
+  od_build_block_measures(b, p.block, 1, "A.pressure");
+  od_build_block_numbers(b, -1, 0);
+  int wide = od_build_block(b, "wide", &(od_block_spec){.kind = OD_BLOCK_SUM, .inputs = 40}, "1");
+  od_build_block_numbers(b, wide, p.mass);
+  od_build_block_input(b, p.block, 0, od_build_block_signal(b, p.block, 3));
   assert_refused(b, OD_ABOUT_BODY, "body 'odd' has a shape that is none of od_shape: 77");
   assert_true(has_problem(b, OD_ABOUT_JOINT, "joint 'loose' has a type that is none of od_joint_type: 9"));
   assert_true(has_problem(b, OD_ABOUT_NODE, "node 'N' has a kind that is none of od_node_kind: 5"));
   assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' is of no class"));
   assert_true(has_problem(b, OD_ABOUT_MACHINE, "the start of input 4 is given, but there are 1 inputs"));
   assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "input 1 of block 'filter' is connected, but it has 1"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'filter' refers to signal -2"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'wide' has 40 inputs"));
+  assert_true(has_problem(b, OD_ABOUT_MACHINE, "block -1 is connected, but there are 1 blocks"));
   od_build_free(b);
 }
 
