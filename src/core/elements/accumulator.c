@@ -50,7 +50,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->inflow = -out->rate;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)s;
   r->loss = out->rate * (in->pressure - out->gas_pressure);
   r->stored = X(gas_at)(q, in->oil).work;
@@ -80,12 +81,12 @@ const od_element_class od_accumulator_class = {
     .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME}},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
-    .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0, .sign = 1},
-                {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2, .sign = 1},
-                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN, .sign = 1},
-                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED, .sign = 1},
-                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -1,6 +1,6 @@
 // Builds the text of one element for real and for complex numbers. An element's file defines OD_ELEMENT_FILE, its own name,
 // and includes this; the file is then read two more times with OD_ELEMENT_TEXT defined, and its equations are compiled as
-// X(evaluate) and X(tell), once per scalar. What comes after the inclusion is the table of the class.
+// X(evaluate) and X(fill_report), once per scalar. What comes after the inclusion is the table of the class.
 #include <stddef.h>
 
 #include "elements/element.h"
@@ -17,7 +17,7 @@
 #define OD_ELEMENT_FUNCTIONS                                                                         \
   .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),            \
   .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c, \
-  .tell = tell_all_r, .tell_complex = tell_all_c
+  .report = report_all_r, .report_complex = report_all_c
 // A field: key, unit, sign, default, what is possible and what is usual, meaning; then designators of what is special about it.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
   {                                                                                              \
@@ -31,8 +31,8 @@
   .rule_count = sizeof((od_element_rule[]){__VA_ARGS__}) / sizeof(od_element_rule)
 
 // What every element that oil flows through shows.
-#define OD_FLOW_OUTPUTS                                                                                        \
-  {.name = "flow", .inside_name = "", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},           \
-      {.name = "loss", .inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = 0, .sign = 1}, { \
-    .name = "dissipated", .inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1      \
+#define OD_FLOW_OUTPUTS                                                                             \
+  {.name = "flow", .inside_name = "", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},           \
+      {.name = "loss", .inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = 0}, { \
+    .name = "dissipated", .inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL      \
   }

@@ -60,7 +60,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->force = in->p_a * a - in->p_b * b - stop.side * q->stop_stiffness * stop.depth * stop.grip;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)s, (void)out;
   X(stop) stop = X(stop_at)(in, q);
   r->loss = OD_SELECT(stop.side == 0, 0, q->stop_stiffness * stop.depth * (stop.grip - 1) * stop.inward);
@@ -119,17 +120,12 @@ const od_element_class od_cylinder_class = {
             {OD_TO_LARGEST, 0},
             {OD_TO_LARGEST, 1},
             {OD_TO_FORCE}},
-    .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH, .sign = 1},
-                {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED, .sign = 1},
-                {.name = "force", .unit = "N", .shows = OD_SHOWS_FORCE, .sign = 1},
-                {.name = "friction", .unit = "N", .shows = OD_SHOWS_OF_FRICTION, .index = 0, .sign = 1},
-                {.name = "loss",
-                 .unit = "W",
-                 .shows = OD_SHOWS_REPORT,
-                 .index = OD_REPORT_LOSS,
-                 .sign = 1,
-                 .with_friction = true},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1, .with_friction = true}},
+    .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
+                {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
+                {.name = "force", .unit = "N", .shows = OD_SHOWS_FORCE},
+                {.name = "friction", .unit = "N", .shows = OD_SHOWS_OF_FRICTION, .index = 0},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .with_friction = true},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .with_friction = true}},
     .closed_field = OD_CYLINDER_CLOSED,
     .stroke_field = OD_CYLINDER_STROKE,
     OD_ELEMENT_FUNCTIONS,

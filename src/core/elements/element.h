@@ -58,7 +58,7 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// What an instance tells on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
+// What an instance reports on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
 // alone, not from the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 
@@ -97,7 +97,7 @@ typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
-  OD_ACTS_ON_HOST /* or in a joint */
+  OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
 } od_acts;
 
 typedef struct od_element_state {
@@ -122,12 +122,12 @@ typedef enum od_shows {
 } od_shows;
 typedef struct od_element_output {
   const char *name;  // of an instance with a name of its own
-  const char *
-      inside_name;  // behind the name of what it belongs to ("" for that name and `inside` alone); NULL: not shown there
+  // Behind the name of what it belongs to and `inside`; "" for these two alone; NULL: not shown there.
+  const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
-  int sign;            // +1 or -1
+  bool negative;       // it counts the other way round
   bool with_friction;  // and the same of the friction that belongs to it
 } od_element_output;
 
@@ -135,7 +135,7 @@ typedef struct od_element_output {
 
 // A row of instances in the work memory w; number, host and choice are where their tables begin in `pool`.
 typedef struct od_batch {
-  int element_class, count, first;   // which class; how many; the first of them in the list of instances by class
+  int element_class, count;          // which class; how many
   int in, out, kept, report, slope;  // offsets in w
   int kept_scalars, choices;         // of each instance
   int number, host, choice;          // offsets in pool
@@ -150,8 +150,8 @@ typedef struct od_element_class {
   const char *summary;                        // one line for people
   const char *inside;                         // the key under which it stands in what it belongs to: "friction"; NULL
   const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
-  bool
-      has_curve;  // behind its fields its numbers are the control points of a curve, as choices 1 and 2 say (degree, count)
+  // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
+  bool has_curve;
   const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[2];
   od_acts acts;
@@ -174,8 +174,8 @@ typedef struct od_element_class {
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
-  void (*tell)(const od_batch *b, const int *pool, double *w);
-  void (*tell_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*report)(const od_batch *b, const int *pool, double *w);
+  void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
   // Optional, for hot classes; without them slopes are complex steps of the instance alone. All d out / d in of every
   // instance; and d out of one instance by some numbers (`outs` of them per number): its own (0 ..), of what it belongs to
   // (OD_NUMBER_OF_HOST + ..), or of the oil (OD_NUMBER_OF_OIL + ..); false where all of them are zero.

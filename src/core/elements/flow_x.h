@@ -7,7 +7,8 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)q, (void)s;
   r->loss = out->flow * (in->from - in->to);
   r->stored = 0;

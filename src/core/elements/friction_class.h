@@ -1,10 +1,10 @@
 // What the tables of friction laws have in common; see friction_x.h.
-#define OD_FRICTION_CLASS                                                                                            \
-  .noun = "friction", .heading = "Friction in joints", .inside = "friction", .acts = OD_ACTS_ON_HOST,                \
-  .in = {{OD_IN_SPEED}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},                                                    \
-  .outputs = {{.inside_name = "", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1}, \
-              {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},    \
-              {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},                    \
+#define OD_FRICTION_CLASS                                                                                 \
+  .noun = "friction", .heading = "Friction in joints", .inside = "friction", .acts = OD_ACTS_ON_HOST,     \
+  .in = {{OD_IN_SPEED}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},                                         \
+  .outputs = {{.inside_name = "", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0}, \
+              {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},    \
+              {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},                    \
   OD_ELEMENT_FUNCTIONS, .slopes = slopes_all
 #define OD_FIELD_FC                                                                                    \
   OD_FIELD("Fc", "N", OD_NOT_NEGATIVE, NAN, 0, 1e9, 0, 1e6, "Coulomb friction", .turning_unit = "N m", \

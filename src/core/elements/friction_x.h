@@ -16,7 +16,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->force = -out->friction;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)q, (void)s;
   r->loss = out->friction * in->speed;
   r->stored = 0;

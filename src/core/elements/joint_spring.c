@@ -22,11 +22,10 @@ const od_element_class od_joint_spring_class = {
                        .turning_unit = "N m", .turning_limits = {-1e12, 1e12, -1e8, 1e8})),
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},
-    .outputs =
-        {{.inside_name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
-         {.inside_name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED, .sign = 1},
-         {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
-         {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    .outputs = {{.inside_name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
+                {.inside_name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.inside_name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.inside_name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
 };

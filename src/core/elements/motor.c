@@ -25,7 +25,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->force = q->displacement * dp - q->viscous * in->speed;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)s, (void)out;
   od_x dp = in->from - in->to;
   r->loss = q->leakage * dp * dp + q->viscous * in->speed * in->speed;
@@ -53,10 +54,10 @@ const od_element_class od_motor_class = {
                        .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9})),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}},
     .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
-    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
-                {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1, .sign = 1},
-                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

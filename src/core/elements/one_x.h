@@ -34,10 +34,10 @@ static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {
   ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (X(out) *)out);
 }
 
-static void X(tell_all)(const od_batch *b, const int *pool, od_x *w) {
+static void X(report_all)(const od_batch *b, const int *pool, od_x *w) {
   const od_x *in = w + b->in, *out = w + b->out;
   od_x *report = w + b->report;
-  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs), report += X(reports)) X(tell)
+  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs), report += X(reports)) X(fill_report)
   ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (const X(out) *)out,
    (X(report) *)report);
 }

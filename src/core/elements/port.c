@@ -52,7 +52,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->value = port->curve.y;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)q, (void)s;
   r->loss = out->flow * (in->from - in->to);
   r->stored = 0;
@@ -157,10 +158,10 @@ const od_element_class od_port_class = {
     .choices = OD_PORT_CHOICES,
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_HOST_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_NOTHING}},
-    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
-                {.name = "opening", .unit = "1", .shows = OD_SHOWS_OUT, .index = 1, .sign = 1},
-                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = 1},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = 1}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "opening", .unit = "1", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
     .number_slopes = number_slopes,

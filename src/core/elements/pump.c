@@ -30,9 +30,9 @@ const od_element_class od_pump_class = {
     OD_FIELDS(OD_FIELD("flow", "m3/s", OD_ANY, NAN, -10, 10, -0.1, 0.1, "flow", .follows_signal = true)),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}},
-    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .sign = 1},
-                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .sign = -1},
-                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .sign = -1}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
     .supplies = true,
     OD_ELEMENT_FUNCTIONS,
 };

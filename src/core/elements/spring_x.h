@@ -19,7 +19,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->force = -out->tension;
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)s, (void)out;
   od_x stretch = in->x - q->free;
   r->loss = q->damping * in->rate * in->rate;

@@ -21,7 +21,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   out->rate = OD_SELECT(RE(q->time_constant) > 0, (in->command - in->spool) / q->time_constant, 0);
 }
 
-static inline void X(tell)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out, X(report) * r) {
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
   (void)in, (void)q, (void)s, (void)out;
   r->loss = r->stored = 0;
 }
@@ -54,7 +55,7 @@ const od_element_class od_valve_class = {
     .states = {{"spool", "*", .present_if = OD_VALVE_TIME_CONSTANT, .scale_field = OD_VALVE_STROKE}},
     .in = {{OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_RATE, 0}},
-    .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0, .sign = 1}},
+    .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

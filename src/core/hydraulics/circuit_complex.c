@@ -7,8 +7,8 @@
 static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
   od_element_class_at(b->element_class)->evaluate_complex(b, pool, w);
 }
-static inline void tell_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
-  od_element_class_at(b->element_class)->tell_complex(b, pool, w);
+static inline void report_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
+  od_element_class_at(b->element_class)->report_complex(b, pool, w);
 }
 #include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"

@@ -7,8 +7,8 @@
 static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *w) {
   od_element_class_at(b->element_class)->evaluate(b, pool, w);
 }
-static inline void tell_batch_r(const od_batch *b, const int *pool, double *w) {
-  od_element_class_at(b->element_class)->tell(b, pool, w);
+static inline void report_batch_r(const od_batch *b, const int *pool, double *w) {
+  od_element_class_at(b->element_class)->report(b, pool, w);
 }
 #include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"
@@ -27,7 +27,7 @@ double od_circuit_output(const od_model *m, const double *w, const od_output *o)
   return circuit_output_r(m, w, o);
 }
 void od_circuit_losses(const od_model *m, double *w, double *loss) {
-  for (int i = 0; i < m->join.batches; i++) tell_batch_r(&m->join.batch[i], m->join.pool, w);
+  for (int i = 0; i < m->join.batches; i++) report_batch_r(&m->join.batch[i], m->join.pool, w);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     loss[i] = w[m->join.batch[e->batch].report + e->place * od_instance_class(e)->reports + OD_REPORT_LOSS];

@@ -111,17 +111,17 @@ static inline od_batch X(batch_of_one)(const od_model *m, int instance) {
   return b;
 }
 
-// What an instance tells. It is told into the work memory, which is not changed otherwise.
-static od_x X(told)(const od_model *m, const od_x *w, int instance, int which) {
+// What an instance reports. It is written into its place in the work memory, which is not changed otherwise.
+static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = X(batch_of_one)(m, instance);
-  X(tell_batch)(&b, m->join.pool, (od_x *)w);
+  X(report_batch)(&b, m->join.pool, (od_x *)w);
   return w[b.report + which];
 }
 
 // Energy stored in elements: springs, end stops, gas.
 static od_x X(circuit_stored)(const od_model *m, const od_x *w) {
   od_x sum = 0;
-  for (int i = 0; i < m->instances; i++) sum += X(told)(m, w, i, OD_REPORT_STORED);
+  for (int i = 0; i < m->instances; i++) sum += X(reported)(m, w, i, OD_REPORT_STORED);
   return sum;
 }
 
@@ -130,7 +130,7 @@ static od_x X(element_output)(const od_model *m, const od_x *w, const od_output 
   if (instance < 0) return 0;
   const od_instance *e = &m->instance[instance];
   if (o->kind == OD_OUT_ELEMENT) return w[e->out + o->component];
-  if (o->kind == OD_OUT_REPORT) return X(told)(m, w, instance, o->component);
+  if (o->kind == OD_OUT_REPORT) return X(reported)(m, w, instance, o->component);
   return e->state[o->component] >= 0 ? w[l->c + e->state[o->component]] : w[l->u + e->signal];
 }
 

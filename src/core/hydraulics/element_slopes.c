@@ -100,6 +100,6 @@ double od_element_report_tangent(const od_model *m, double *w, int instance, int
     a.w[a.batch.out + k] = w[e->out + k];
     move(&a, a.batch.out + k, od_element_out_tangent(m, w, instance, k, din));
   }
-  c->tell_complex(&a.batch, a.pool, a.w);
+  c->report_complex(&a.batch, a.pool, a.w);
   return change(&a, a.batch.report + report);
 }

@@ -52,7 +52,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
     const od_element_class *c = od_element_class_at(join->batch[i].element_class);
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
-  for (int i = 0; i < join->steppeds; i++) od_element_slopes(m, w, join->stepped[i]);
+  for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
   // Forces' rows and rates' rows stand one after another.
   for (int i = l->force_row; i < l->rate_row + m->circuit_states * l->rate_width; i++) w[i] = 0;
   for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);

@@ -154,12 +154,12 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
   int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
   int row, state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank
 } od_target;
-typedef struct
-    od_number_user {  // an instance that depends on a number, where it stands, and how its class calls the number
+// An instance that depends on a number, where it stands, and how its class calls the number.
+typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
 typedef struct od_join {
-  int batches, ins, outs, targets, forces, users, kept, reports, slopes, steppeds;
+  int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
   bool compliant;     // some element gives way beside the oil
   od_batch *batch;    // instances of one class side by side, in the order of the classes
   int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
@@ -169,9 +169,9 @@ typedef struct od_join {
   int *gain;          // of each `in`: where stands how it moves with what that column is
   int *node;          // of each `in` that is a pressure: its node; else -1
   od_target *target;
-  int *force;       // the targets that are forces
-  int *stepped;     // instances whose slopes are complex steps
-  int *first_user;  // of each number of theta; one more for the end
+  int *force;            // the targets that are forces
+  int *by_complex_step;  // instances whose slopes are complex steps
+  int *first_user;       // of each number of theta; one more for the end
   od_number_user *user;
 } od_join;
 

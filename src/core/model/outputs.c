@@ -136,7 +136,7 @@ static bool is_shown(const od_instance *e, const od_element_output *o) {
 
 static od_output element_output(const od_model *m, int instance, const od_element_output *o) {
   const od_instance *e = &m->instance[instance];
-  od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->sign < 0};
+  od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->negative};
   if (o->with_friction) out.second = e->friction;
   switch (o->shows) {
     case OD_SHOWS_LENGTH: out.kind = OD_OUT_LENGTH, out.index = e->actuator; break;

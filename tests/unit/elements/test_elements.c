@@ -55,7 +55,7 @@ static void evaluate(const od_lone_instance *x, const double complex *in, int nu
   else if (number >= 0)
     w[x->pool[0] + number] += tiny * I;
   x->c->evaluate_complex(&x->batch, x->pool, w);
-  x->c->tell_complex(&x->batch, x->pool, w);
+  x->c->report_complex(&x->batch, x->pool, w);
   for (int i = 0; i < x->c->outs; i++) out[i] = w[x->batch.out + i];
   for (int i = 0; i < x->c->reports; i++) out[x->c->outs + i] = w[x->batch.report + i];
 }
