@@ -351,6 +351,20 @@ static void added_later(void **state) {
   od_build_free(b);
 }
 
+// A call that is wrong stays so; what was missing in between does not count twice.
+static void wrong_calls_stay(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_build_node(b, "B", OD_NODE_VOLUME, NUMBERS(b, "B", 1e-4), OD_UNUSED);
+  assert_refused(b, OD_ABOUT_NODE, "volume 'B' has no initial pressure");
+  od_build_input_start(b, 9, 1);
+  od_build_initial(b, "B.pressure", 2e5, true);
+  assert_refused(b, OD_ABOUT_MACHINE, "the start of input 9 is given");
+  assert_int_equal(od_build_problem_count(b), 1);
+  od_build_free(b);
+}
+
 // ---- numbers by keys
 
 static void numbers_by_keys(void **state) {
@@ -380,6 +394,7 @@ int main(void) {
       cmocka_unit_test(all_mistakes_in_one_run),
       cmocka_unit_test(what_does_not_exist),
       cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),
       cmocka_unit_test(numbers_by_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
