@@ -114,7 +114,7 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
     for (int i = e->target; i < e->target + e->targets; i++) {
       const od_target *t = &m->join.target[i];
       double gain = sign * w[m->layout.target_gain + i], *row = rate + t->state * stride + first;
-      const double *slope = dout + t->from - e->out;
+      const double *slope = dout + (t->from - e->out);
       if (gain == 0) continue;
       for (int k = 0; k < count; k++, slope += c->outs) row[k] += gain * *slope;
     }
