@@ -10,29 +10,19 @@
 #include <stdbool.h>
 
 #include "base/limits.h"
+#include "oleodyn/build.h"
 
-// Limits of a class, so that one block fits on the stack.
+// Limits of a class, so that one block fits on the stack. Those of inputs, orders and choices are in oleodyn/build.h, and so is
+// od_block_spec, what a block is made as.
 enum {
-  OD_MOST_BLOCK_INPUTS = 32,
-  OD_MOST_BLOCK_ORDER = 16,
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // one more holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
   OD_MOST_BLOCK_NUMBERS = 2 * OD_MOST_BLOCK_ORDER + 2,
   OD_MOST_BLOCK_FIELDS = 8,
-  OD_MOST_BLOCK_CHOICES = 3,
   OD_MOST_INPUT_KEYS = 3,
   OD_MOST_NAMED_STATES = 4,
   OD_MOST_DELAY_SAMPLES = 100000,
 };
-
-// What a block is made as. Choices are integers that decide its shape, such as the order of a transfer function: what they
-// mean is in the table of the class, and files decide them by the keys they give.
-typedef struct od_block_spec {
-  int block_class;  // its place in the list of classes
-  int inputs;       // how many, where the class takes a list of them
-  int choice[OD_MOST_BLOCK_CHOICES];
-  double sample;  // s; 0: continuous
-} od_block_spec;
 
 // ---- what files say about it
 

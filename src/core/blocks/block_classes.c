@@ -19,6 +19,50 @@ int od_block_class_find(const char *type) {
   return -1;
 }
 
+// ---- specs
+
+od_block_spec od_block_spec_of(const char *type) {
+  return (od_block_spec){.block_class = od_block_class_find(type)};
+}
+
+// The choice that a key decides, or NULL.
+static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
+  for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
+    if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
+  return NULL;
+}
+
+static bool is_known(const od_block_spec *s) {
+  return s->block_class >= 0 && s->block_class < od_block_class_count();
+}
+
+bool od_block_choose(od_block_spec *spec, const char *key, int value) {
+  const od_block_class *c = is_known(spec) ? od_block_class_of(spec) : NULL;
+  const od_block_choice *choice = c ? choice_of(c, key) : NULL;
+  if (choice) spec->choice[choice - c->choices] = value;
+  return choice != NULL;
+}
+
+const char *od_block_spec_problem(const od_block_spec *s) {
+  if (!is_known(s)) return "is of no type that there is";
+  const od_block_class *c = od_block_class_of(s);
+  int degree = -1;
+  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c))) return "cannot have this sample";
+  if (c->inputs[0].list && s->inputs < 1) return "has no inputs";
+  for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
+    od_choice_rule rule = c->choices[i].rule;
+    bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
+    if (s->choice[i] < (needed ? 1 : 0)) return "has a choice that is too small";
+    if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice that is too large";
+    if (rule != OD_CHOICE_DEGREE) continue;
+    if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of too high a degree";
+    if (degree >= 0 && s->choice[i] > degree)
+      return "is not proper: its numerator has a higher degree than its denominator";
+    degree = s->choice[i];
+  }
+  return NULL;
+}
+
 // ---- counts
 
 static int count_inputs(const od_block_spec *s) {
@@ -37,13 +81,6 @@ static int count_outputs(const od_block_class *c) {
 static int own_states(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   return c->count_states ? c->count_states(s) : c->states;
-}
-
-// The choice that a key decides, or NULL.
-static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
-  for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
-    if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
-  return NULL;
 }
 
 bool od_block_gives(const od_block_spec *s, const char *key) {

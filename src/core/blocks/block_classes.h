@@ -30,6 +30,9 @@ static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
 }
 
+// What is wrong with a spec, or NULL.
+const char *od_block_spec_problem(const od_block_spec *s);
+
 // Sizes of a block that is made as the spec says. The states of a sampled block include what it holds.
 typedef struct od_block_counts {
   int numbers, inputs, states, outputs;

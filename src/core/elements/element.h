@@ -10,16 +10,15 @@
 #include <stdbool.h>
 
 #include "base/limits.h"
+#include "oleodyn/build.h"
 
-// Limits of a class, so that one instance fits on the stack.
+// Limits of a class, so that one instance fits on the stack. Those of ends and choices are in oleodyn/build.h.
 enum {
-  OD_MOST_ENDS = 4,
   OD_MOST_IN = 12,
   OD_MOST_OUT = 12,
   OD_MOST_REPORTS = 8,
   OD_MOST_ELEMENT_FIELDS = 16,
   OD_MOST_ELEMENT_STATES = 3,
-  OD_MOST_ELEMENT_CHOICES = 4,
   OD_MOST_ELEMENT_OUTPUTS = 12,
 };
 

@@ -1,5 +1,5 @@
 // Collecting the elements of a machine: growing tables, one per kind.
-#include "model/build.h"
+#include "oleodyn/build.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
 }
 
 static const char *text(od_build *b, const char *t) {
-  char *copy = od_arena_text(&b->arena, t);
+  char *copy = od_arena_text(&b->arena, t ? t : "");
   if (!copy) b->no_memory = true;
   return copy ? copy : "";
 }
@@ -100,6 +100,11 @@ int od_build_point(od_build *b, const char *name, int body, int first_number, in
   return p->points++;
 }
 
+od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b) {
+  return (od_joint_spec){
+      .type = type, .point_a = point_a, .point_b = point_b, .axis_a = OD_UNUSED, .axis_b = OD_UNUSED};
+}
+
 int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec) {
   od_model *p = &b->part;
   if (!grow(b, &p->joint, p->joints, &b->room[ROOM_JOINT], sizeof *p->joint)) return -1;
@@ -124,7 +129,11 @@ int od_build_input(od_build *b, const char *name, const char *unit) {
 }
 
 void od_build_input_start(od_build *b, int input, double value) {
-  b->part.input[input].start = value;
+  if (input >= 0 && input < b->part.inputs)
+    b->part.input[input].start = value;
+  else
+    od_build_refuse(b, OD_ABOUT_MACHINE, -1, "the start of input %d is given, but there are %d inputs", input,
+                    b->part.inputs);
 }
 
 static int add_load(od_build *b, const char *name, od_load load) {
@@ -204,7 +213,9 @@ od_element_spec od_element_spec_of(const char *class_name) {
 int od_build_element(od_build *b, const char *name, const od_element_spec *spec) {
   od_model *p = &b->part;
   if (!grow(b, &p->instance, p->instances, &b->room[ROOM_INSTANCE], sizeof *p->instance)) return -1;
-  const od_element_class *c = od_element_class_at(spec->element_class);
+  // A class that does not exist is complained about in the end (check_build.c).
+  bool known = spec->element_class >= 0 && spec->element_class < od_element_class_count();
+  const od_element_class *c = known ? od_element_class_at(spec->element_class) : &(od_element_class){0};
   od_instance e = {.name = text(b, name),
                    .element_class = spec->element_class,
                    .number = spec->first_number,
@@ -219,7 +230,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   memcpy(e.end, spec->end, sizeof e.end);
   memcpy(e.choice, spec->choice, sizeof e.choice);
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) e.state[i] = -1;
-  if (c->acts == OD_ACTS_ON_HOST && e.host >= 0) p->instance[e.host].friction = p->instances;
+  if (c->acts == OD_ACTS_ON_HOST && e.host >= 0 && e.host < p->instances) p->instance[e.host].friction = p->instances;
   p->instance[p->instances] = e;
   return p->instances++;
 }
@@ -229,6 +240,10 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 // The outputs of a block are signals, behind the inputs and the outputs of blocks before it.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
+  const od_block_spec first_class = {0};  // in the place of a wrong one, of which no model will be made
+  const char *problem = od_block_spec_problem(spec);
+  if (problem) od_build_refuse(b, OD_ABOUT_BLOCK, p->blocks, "block '%s' %s", name, problem);
+  if (problem) spec = &first_class;
   od_block_counts count = od_block_count(spec);
   od_block block = {.name = text(b, name),
                     .unit = text(b, unit),
@@ -251,20 +266,38 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
   return p->blocks++;
 }
 
+static od_block *block_at(od_build *b, int block) {
+  if (block >= 0 && block < b->part.blocks) return &b->part.block[block];
+  od_build_refuse(b, OD_ABOUT_MACHINE, -1, "block %d is connected, but there are %d blocks", block, b->part.blocks);
+  return NULL;
+}
+
+static void set_line(od_build *b, int block, int place, od_block_line line) {
+  const od_block *at = block_at(b, block);
+  if (at && place >= 0 && place < at->inputs)
+    b->part.block_line[at->line + place] = line;
+  else if (at)
+    od_build_refuse(b, OD_ABOUT_BLOCK, block, "input %d of block '%s' is connected, but it has %d", place, at->name,
+                    at->inputs);
+}
+
+// -2 is no signal, and not the lack of one either.
 int od_build_block_signal(const od_build *b, int block, int output) {
-  return b->part.block[block].signal + output;
+  bool there = block >= 0 && block < b->part.blocks && output >= 0 && output < b->part.block[block].outputs;
+  return there ? b->part.block[block].signal + output : -2;
 }
 
 void od_build_block_input(od_build *b, int block, int place, int signal) {
-  b->part.block_line[b->part.block[block].line + place] = (od_block_line){signal, NULL};
+  set_line(b, block, place, (od_block_line){signal, NULL});
 }
 
 void od_build_block_measures(od_build *b, int block, int place, const char *quantity) {
-  b->part.block_line[b->part.block[block].line + place] = (od_block_line){-1, text(b, quantity)};
+  set_line(b, block, place, (od_block_line){-1, text(b, quantity)});
 }
 
 void od_build_block_numbers(od_build *b, int block, int first_number) {
-  b->part.block[block].number = first_number;
+  od_block *at = block_at(b, block);
+  if (at) at->number = first_number;
 }
 
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
@@ -285,14 +318,27 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
   return name ? name : od_block_class_of(spec)->outputs[state];
 }
 
-void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
+static void complain(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
   char line[512];
+  vsnprintf(line, sizeof line, format, args);
+  if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
+  b->problem[b->problems++] = (od_problem){kind, index, text(b, line), {0}};
+}
+
+void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  complain(b, kind, index, format, args);
   va_end(args);
-  if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
-  b->problem[b->problems++] = (od_problem){kind, index, text(b, line)};
+}
+
+void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  b->problems = b->refused;
+  complain(b, kind, index, format, args);
+  b->refused = b->problems;
+  va_end(args);
 }
 
 int od_build_problem_count(const od_build *b) {

@@ -1,4 +1,4 @@
-// The builder's inside, shared by build.c (collecting), compile.c (tables) and plant/assembly.h (initial state).
+// The builder's inside, shared by build.c (collecting), compile*.c (tables) and plant/assembly.h (initial state).
 #ifndef OD_BUILDER_H
 #define OD_BUILDER_H
 
@@ -19,6 +19,7 @@ struct od_build {
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
+  int refused;  // how many of them are about calls before od_build_finish(), which stay
   bool spatial, no_memory;
 };
 
@@ -26,9 +27,22 @@ struct od_build {
 void od_build_complain(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// The same for what cannot be collected; od_build_finish() reports it with the rest.
+void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Complains about indices that refer to nothing and numbers that cannot be (check_build.c).
+void od_build_check(od_build *b);
+
 // From the collected elements to the compiled tables, all but the initial state. Complains about what is wrong.
 // Returns NULL when memory ran out.
 od_model *od_compile(od_build *b);
+
+// Its stages. The tree of links, with complaints about bodies that are not connected and about axes; the typical length and
+// whether the machine is planar; with both known, the equations of loops (false when memory ran out).
+void od_compile_tree(od_build *b, od_model *m);
+void od_compile_space(const od_build *b, od_model *m);
+bool od_compile_closures(od_model *m, od_arena *arena);
 
 // Blocks, first their signals and states; then, with all outputs known, what they measure and in which order they are
 // evaluated. Complains about what cannot be measured and about loops without a state; false when memory ran out.

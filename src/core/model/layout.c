@@ -9,12 +9,11 @@ static int take(int *end, int count) {
   return begin;
 }
 
-void od_layout_fill(const od_model *m, od_layout *l) {
+// What both builds of the kernels have, real and complex. Returns its end.
+static int place_scalars(const od_model *m, od_layout *l) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
   int nr = m->planar ? OD_PLANAR_NR : OD_SPATIAL_NR, ni = m->planar ? OD_PLANAR_NI : OD_SPATIAL_NI;
-  int n = m->coordinates, rank = n < m->rows ? n : m->rows;
-
-  int end = 0;
+  int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
   l->theta = take(&end, m->numbers);
   l->gravity = take(&end, nd);
   l->reference = take(&end, nd);
@@ -69,7 +68,13 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->out = take(&end, m->join.outs);
   l->kept = take(&end, m->join.kept);
   l->report = take(&end, m->join.reports);
-  l->scalars = end;
+  return end;
+}
+
+// What only the real build has, behind that: tangents, derivatives, samples.
+static int place_real_scalars(const od_model *m, od_layout *l, int end) {
+  int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
+  int n = m->coordinates;
   l->dX = take(&end, m->links * nv);
   l->dS = take(&end, m->links * nv);
   l->dV = take(&end, m->links * nv);
@@ -97,9 +102,11 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->block_rate = take(&end, m->states);
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
-  l->scalars_real = end;
+  return end;
+}
 
-  end = 0;
+static int place_integers(const od_model *m, od_layout *l) {
+  int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
   l->dependent = take(&end, n);
   l->independent = take(&end, n);
   l->kept_row = take(&end, m->rows);
@@ -110,5 +117,11 @@ void od_layout_fill(const od_model *m, od_layout *l) {
   l->rhs_start = take(&end, rank + 1);
   l->rhs_column = take(&end, m->entries);
   l->rhs_source = take(&end, m->entries);
-  l->integers = end;
+  return end;
+}
+
+void od_layout_fill(const od_model *m, od_layout *l) {
+  l->scalars = place_scalars(m, l);
+  l->scalars_real = place_real_scalars(m, l, l->scalars);
+  l->integers = place_integers(m, l);
 }

@@ -9,8 +9,9 @@
 
 #include <stdbool.h>
 
+#include "blocks/block_classes.h"
 #include "elements/elements.h"
-#include "model/build.h"
+#include "oleodyn/build.h"
 #include "model/layout.h"
 #include "oleodyn/plant.h"
 
@@ -338,13 +339,7 @@ void od_rate_unit(const char *unit, int order, char *text, size_t size);
 // linear ones.
 bool od_model_is_linear(const od_model *model);
 
-int od_model_output_count(const od_model *model);
-const char *od_model_output_name(const od_model *model, int i);
-const char *od_model_output_unit(const od_model *model, int i);
-int od_model_output_find(const od_model *model, const char *name);  // -1: no such output
-
-// The machine as a plant: see od_machine_plant(). Parameters are indices of theta.
-od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
-                         int parameter_count, od_plant **out, od_error *err);
+// What a block that is being built is made as.
+const od_block_spec *od_build_block_spec(const od_build *b, int block);
 
 #endif

@@ -1,7 +1,7 @@
-// From collected elements to a machine in its initial state: the work of od_build_finish(), in four files.
+// From collected elements to a machine in its initial state: the work of od_build_finish(), in these files.
 //   initial_values.c   what the file says about the initial state, sorted
 //   assembly.c         positions and rates that close the loops and meet what is exact
-//   balance.c          values that let the machine rest
+//   balance*.c         values that let the machine rest
 //   finish.c           freedoms, reach of cylinders, inertia, and the order of it all
 // Runs once, when a model is built; allocates.
 #ifndef OD_ASSEMBLY_H

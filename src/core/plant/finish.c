@@ -234,7 +234,8 @@ static void give_memory_back(od_assembly *s) {
 
 od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   *out = NULL;
-  b->problems = 0;
+  b->problems = b->refused;
+  if (!b->no_memory) od_build_check(b);
   if (b->part.bodies == 0 && b->part.nodes == 0 && b->part.blocks == 0)
     od_build_complain(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
   od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};

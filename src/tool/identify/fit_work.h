@@ -36,11 +36,18 @@ typedef struct od_fit_work {
 // by whatever takes long with very many rows; its user is the od_fit_work.
 bool od_fit_keeps_going(void *work);
 
+// fit_problem.c: data and predictors of all sets, the problem's unknowns.
+od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // A predictor of a set with so many steps for each that the plan wants.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err);
+
+// fit_residuals.c: whether the initial states of fitted sets are unknowns, too.
+bool od_fit_is_from_anywhere(const od_fit_work *w);
 // A set's prediction at x (parameters, then unknown initial states) into y, and dy unless that is NULL.
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y,
                          double *dy);
+// The same into the set's own memory.
+od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
 // The residual of sensor i in row k of a set, in units of its noise; NAN: the sensor says nothing. Valid for what was
 // predicted last.
@@ -53,6 +60,20 @@ typedef struct od_fit_row {
   int columns, states;
 } od_fit_row;
 od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
+
+// Calls for each fitted sample that is there, in order.
+#define OD_FOR_EACH_RESIDUAL(w, d, set, k, i)            \
+  for (int set = 0; set < (w)->f->sets; set++)           \
+    for (long k = 0; k < (w)->f->data[set]->fitted; k++) \
+      for (int i = 0; i < (w)->ns; i++)                  \
+        if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
+
+// The same for the engine: all residuals, and their Jacobian (m x n). The user is the od_fit_work.
+int od_fit_residuals(void *work, const double *x, double *r);
+int od_fit_jacobian(void *work, const double *x, double *J);
+
+// fit_search.c: fills f->search.
+od_status od_fit_search(od_fit_work *w, od_error *err);
 
 // fit_quality.c: fills f->set, f->start_fit, f->fit and, if wanted, the table. Predictions stand at the solution
 // afterwards.

@@ -1,4 +1,4 @@
-// Reading CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark;
+// Tables of CSV files as people and programs write them: commas, semicolons or tabs; quotes; CRLF; a byte order mark;
 // comment lines that start with '#'; empty cells; a header with or without units, perhaps with the units in a line of
 // their own below it, or none at all; lines of other text before it. Where semicolons or tabs separate, a number may have a
 // decimal comma. A cell that should be a number and is not is a flaw of its column, which matters to those who use the column.
@@ -9,38 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/csv_cells.h"
 #include "io/csv_lines.h"
 #include "io/inputs_read.h"
-#include "io/number.h"
 #include "io/table.h"
-
-typedef struct reader {
-  const char *path;
-  const char *at, *end;
-  const char *line_start;
-  int line;
-  char separator;
-  const char *const *missing;  // texts for no value; may be NULL
-  const bool *used;            // columns whose flaws are errors; NULL: all
-  char **flaw;                 // where the first flaw of each column is kept; NULL: a flaw of a used column is an error
-  od_error *err;
-} reader;
-
-// One cell: its text without surrounding blanks and quotes, and where it stands.
-typedef struct cell {
-  const char *text;
-  size_t length;
-  bool quoted;
-  int line, column;
-} cell;
-
-static int column_of(const reader *r, const char *place) {
-  return (int)(place - r->line_start) + 1;
-}
-
-static od_status fail_at(const reader *r, int line, int column, const char *text) {
-  return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: %s", r->path, line, column, text);
-}
 
 static od_status read_whole(const char *path, char **text, size_t *length, od_error *err) {
   FILE *f = fopen(path, "rb");
@@ -77,105 +49,8 @@ static od_status read_whole(const char *path, char **text, size_t *length, od_er
   return OD_OK;
 }
 
-static void next_line(reader *r) {
-  if (r->at < r->end && *r->at == '\r') r->at++;
-  if (r->at < r->end && *r->at == '\n') r->at++;
-  r->line++;
-  r->line_start = r->at;
-}
-
-static bool at_line_end(const reader *r) {
-  return r->at == r->end || *r->at == '\n' || *r->at == '\r';
-}
-
-static bool is_blank(const reader *r, char c) {
-  return c == ' ' || (c == '\t' && r->separator != '\t');
-}
-
-static void skip_blanks(reader *r) {
-  while (r->at < r->end && is_blank(r, *r->at)) r->at++;
-}
-
-// Goes to the next line that holds data; false at the end of the file.
-static bool find_line(reader *r) {
-  while (r->at < r->end) {
-    skip_blanks(r);
-    if (*r->at == '#')
-      while (!at_line_end(r)) r->at++;
-    if (!at_line_end(r)) {
-      r->at = r->line_start;
-      return true;
-    }
-    if (r->at < r->end) next_line(r);
-  }
-  return false;
-}
-
-// Reads the cell at r->at and stops at the separator or line end behind it.
-static od_status read_cell(reader *r, cell *out) {
-  skip_blanks(r);
-  *out = (cell){.text = r->at, .line = r->line, .column = column_of(r, r->at)};
-  if (r->at < r->end && *r->at == '"') {
-    out->quoted = true;
-    out->text = ++r->at;
-    for (;; r->at++) {
-      if (r->at == r->end) return fail_at(r, out->line, out->column, "this quote is never closed");
-      if (*r->at == '\n') r->line++, r->line_start = r->at + 1;
-      if (*r->at != '"') continue;
-      if (r->at + 1 == r->end || r->at[1] != '"') break;
-      r->at++;  // two quotes stand for one
-    }
-    out->length = (size_t)(r->at - out->text);
-    r->at++;
-    skip_blanks(r);
-    if (!at_line_end(r) && *r->at != r->separator)
-      return fail_at(r, r->line, column_of(r, r->at), "expected a separator after the closing quote");
-    return OD_OK;
-  }
-  while (!at_line_end(r) && *r->at != r->separator) r->at++;
-  const char *last = r->at;
-  while (last > out->text && is_blank(r, last[-1])) last--;
-  out->length = (size_t)(last - out->text);
-  return OD_OK;
-}
-
-// The separator is what stands most often in the header outside quotes; on a tie not the comma, which may be decimal.
-static char find_separator(const reader *r) {
-  static const char candidates[] = ";\t,";
-  int counts[3] = {0}, best = 2;
-  bool quoted = false;
-  for (const char *c = r->at; c < r->end && (quoted || (*c != '\n' && *c != '\r')); c++) {
-    if (*c == '"') quoted = !quoted;
-    for (int i = 0; i < 3 && !quoted; i++) counts[i] += *c == candidates[i];
-  }
-  for (int i = 1; i >= 0; i--)
-    if (counts[i] > 0 && counts[i] >= counts[best]) best = i;
-  return candidates[best];
-}
-
-static bool cell_number(const reader *r, const cell *c, double *value) {
-  *value = NAN;
-  if (c->length == 0) return true;
-  bool is_number = od_number_parse(c->text, c->length, r->separator != ',', value);
-  if (!od_is_missing(r->missing, c->text, c->length, *value)) return is_number;
-  *value = NAN;
-  return true;
-}
-
-// The text of a cell, doubled quotes taken for one; free it.
-static char *cell_text(const cell *c) {
-  char *text = malloc(c->length + 1);
-  size_t n = 0;
-  for (size_t i = 0; text && i < c->length; i++) {
-    text[n++] = c->text[i];
-    if (c->quoted && c->text[i] == '"') i++;
-  }
-  if (text) text[n] = '\0';
-  return text;
-}
-
-static od_status label_from(od_table *table, int column, const cell *c) {
-  char *name = cell_text(c);
+static od_status label_from(od_table *table, int column, const od_csv_cell *c) {
+  char *name = od_csv_cell_text(c);
   if (!name) return OD_NO_MEMORY;
   const char *unit = od_label_split(name);
   od_status status = od_table_label(table, column, name, unit);
@@ -184,9 +59,9 @@ static od_status label_from(od_table *table, int column, const cell *c) {
 }
 
 // A unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. What the header says comes first.
-static od_status unit_from(od_table *table, int column, const cell *c) {
+static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
-  char *text = cell_text(c), *name = text ? strdup(table->name[column]) : NULL;
+  char *text = od_csv_cell_text(c), *name = text ? strdup(table->name[column]) : NULL;
   if (!name) {
     free(text);
     return OD_NO_MEMORY;
@@ -201,44 +76,17 @@ static od_status unit_from(od_table *table, int column, const cell *c) {
   return status;
 }
 
-// The header's cells, in memory of their own.
-typedef struct cells {
-  cell *cell;
-  int count, capacity;
-} cells;
-
-static od_status read_line(reader *r, cells *line) {
-  for (line->count = 0;;) {
-    if (line->count == line->capacity) {
-      int larger = line->capacity ? 2 * line->capacity : 16;
-      cell *moved = realloc(line->cell, (size_t)larger * sizeof(cell));
-      if (!moved) return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
-      line->cell = moved;
-      line->capacity = larger;
-    }
-    od_status status = read_cell(r, &line->cell[line->count]);
-    if (status != OD_OK) return status;
-    line->count++;
-    if (at_line_end(r)) return OD_OK;
-    r->at++;
-  }
-}
-
-static od_status no_memory(const reader *r) {
-  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
-}
-
 // Keeps what is wrong with a column, or makes it an error if the column is needed.
-static od_status flawed(const reader *r, int column, const od_error *flaw) {
+static od_status flawed(const od_csv_reader *r, int column, const od_error *flaw) {
   if (r->flaw) {
     if (!r->flaw[column]) r->flaw[column] = strdup(flaw->text);
-    return r->flaw[column] ? OD_OK : no_memory(r);
+    return r->flaw[column] ? OD_OK : od_csv_no_memory(r);
   }
   if (r->used && !r->used[column]) return OD_OK;
   return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
 }
 
-static od_status not_a_number(const reader *r, const cell *c, const od_table *table, int column) {
+static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, const od_table *table, int column) {
   char shown[41];
   size_t n = c->length < sizeof shown - 1 ? c->length : sizeof shown - 1;
   for (size_t i = 0; i < n; i++) shown[i] = (unsigned char)c->text[i] < ' ' ? '?' : c->text[i];
@@ -250,9 +98,9 @@ static od_status not_a_number(const reader *r, const cell *c, const od_table *ta
 }
 
 // A row that ends early lacks the cells of its last columns.
-static od_status too_short(const reader *r, const od_table *table, int line, int count, double *values) {
+static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %d %s, but the header has %d", r->path, line, column_of(r, r->at), count,
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %d %s, but the header has %d", r->path, line, od_csv_column(r, r->at), count,
           count == 1 ? "cell" : "cells", table->columns);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
@@ -264,16 +112,16 @@ static od_status too_short(const reader *r, const od_table *table, int line, int
 
 // One row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in the
 // last column may hold separators; other cells too many are numbers cut in two, such as those with a decimal comma.
-static od_status read_row(reader *r, const od_table *table, bool spare, double *values) {
+static od_status read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell is no number
   for (;; r->at++) {
-    cell c;
+    od_csv_cell c;
     double ignored;
-    od_status status = read_cell(r, &c);
+    od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    text = !cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
+    text = !od_csv_cell_number(r, &c, count < table->columns ? &values[count] : &ignored);
     if (count < table->columns && text) {
       values[count] = NAN;
       status = not_a_number(r, &c, table, count);
@@ -283,12 +131,12 @@ static od_status read_row(reader *r, const od_table *table, bool spare, double *
                      table->columns);
     }
     count++;
-    if (at_line_end(r)) break;
+    if (od_csv_at_line_end(r)) break;
   }
   return count >= table->columns ? OD_OK : too_short(r, table, line, count, values);
 }
 
-static od_status make_table(reader *r, const cells *header, bool numbered, bool spare, od_table **out) {
+static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool numbered, bool spare, od_table **out) {
   int columns = header->count - spare;
   *out = od_table_new(columns);
   od_status status = *out ? OD_OK : OD_NO_MEMORY;
@@ -302,47 +150,47 @@ static od_status make_table(reader *r, const cells *header, bool numbered, bool 
     status = numbered ? od_table_label(*out, i, name, "") : label_from(*out, i, &header->cell[i]);
   }
   if (status == OD_OK && !numbered) (*out)->places.header = header->cell[0].line;
-  return status == OD_OK ? OD_OK : no_memory(r);
+  return status == OD_OK ? OD_OK : od_csv_no_memory(r);
 }
 
 // Numbers, or cells that count as missing.
-static bool is_data(const reader *r, const cells *line) {
+static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
   double ignored;
   for (int i = 0; i < line->count; i++)
-    if (!cell_number(r, &line->cell[i], &ignored)) return false;
+    if (!od_csv_cell_number(r, &line->cell[i], &ignored)) return false;
   return true;
 }
 
 // A line below the header without any number says the units.
-static bool says_units(const reader *r, const cells *line, int columns) {
+static bool says_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
     double ignored;
-    if (line->cell[i].length > 0 && cell_number(r, &line->cell[i], &ignored)) return false;
+    if (line->cell[i].length > 0 && od_csv_cell_number(r, &line->cell[i], &ignored)) return false;
     any = any || line->cell[i].length > 0;
   }
   return any && line->count >= columns && line->count <= columns + 1;
 }
 
 // Takes the line at r->at if it is one of units; else it stays where it is.
-static od_status read_units(reader *r, od_table *table, bool *taken) {
-  reader before = *r;
-  cells line = {0};
+static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
+  od_csv_reader before = *r;
+  od_csv_cells line = {0};
   od_error ignored = {0};
   *taken = false;
   r->err = &ignored;  // what is wrong with a row is said when it is read as one
-  od_status status = read_line(r, &line);
+  od_status status = od_csv_read_line(r, &line);
   r->err = before.err;
   if (status == OD_NO_MEMORY) {
     free(line.cell);
-    return no_memory(r);
+    return od_csv_no_memory(r);
   }
   *taken = status == OD_OK && says_units(r, &line, table->columns);
   status = OD_OK;
   for (int i = 0; *taken && i < table->columns && status == OD_OK; i++) status = unit_from(table, i, &line.cell[i]);
   if (!*taken) *r = before;
   free(line.cell);
-  return status == OD_OK ? OD_OK : no_memory(r);
+  return status == OD_OK ? OD_OK : od_csv_no_memory(r);
 }
 
 // Remembers the line of the row that is about to be appended.
@@ -357,25 +205,26 @@ static bool keep_line(od_table *table, int line) {
   return true;
 }
 
-static od_status read_rows(reader *r, od_table *table, bool spare) {
+static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   r->flaw = table->places.flaw;
   double *values = malloc(((size_t)table->columns + 1) * sizeof(double));
-  od_status status = values ? OD_OK : no_memory(r);
-  while (status == OD_OK && find_line(r)) {
+  od_status status = values ? OD_OK : od_csv_no_memory(r);
+  while (status == OD_OK && od_csv_find_line(r)) {
     int line = r->line;
     status = read_row(r, table, spare, values);
-    if (status == OD_OK && (!keep_line(table, line) || od_table_append(table, values) != OD_OK)) status = no_memory(r);
-    if (r->at < r->end) next_line(r);
+    if (status == OD_OK && (!keep_line(table, line) || od_table_append(table, values) != OD_OK))
+      status = od_csv_no_memory(r);
+    if (r->at < r->end) od_csv_next_line(r);
   }
   free(values);
   return status;
 }
 
 // The header at r->at into a table without rows. numbered: the line is no header but data.
-static od_status read_header(reader *r, od_table **out, bool *numbered, bool *spare) {
-  cells header = {0};
-  r->separator = find_separator(r);
-  od_status status = read_line(r, &header);
+static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
+  od_csv_cells header = {0};
+  r->separator = od_csv_find_separator(r);
+  od_status status = od_csv_read_line(r, &header);
   if (status == OD_OK) {
     *numbered = is_data(r, &header);
     // Some programs end every line with a separator.
@@ -386,77 +235,12 @@ static od_status read_header(reader *r, od_table **out, bool *numbered, bool *sp
   return status;
 }
 
-// --- Lines before the header ----------------------------------------------------------------------------------------
-
-enum { LONGEST_PREAMBLE = 200 };
-
-// The cells of the line at r, by the separator that is given or else its own, and how many are numbers; 0: it has none.
-// r goes to the next line.
-static int count_cells(reader *r, char separator, int *numbers) {
-  reader line = *r;
-  cells found = {0};
-  od_error ignored = {0};
-  line.separator = separator ? separator : find_separator(&line);
-  line.err = &ignored;
-  int count = read_line(&line, &found) == OD_OK ? found.count : 0;
-  *numbers = 0;
-  for (int i = 0; i < count; i++) {
-    double value;
-    *numbers += found.cell[i].length > 0 && cell_number(&line, &found.cell[i], &value);
-  }
-  free(found.cell);
-  while (!at_line_end(r)) r->at++;
-  if (r->at < r->end) next_line(r);
-  return count;
-}
-
-// At least two cells, most of them numbers.
-static int cells_of_row(reader *r) {
-  int numbers, count = count_cells(r, '\0', &numbers);
-  return count >= 2 && 2 * numbers > count ? count : 0;
-}
-
-static int cells_of_text(reader r, char separator) {
-  int numbers, count = count_cells(&r, separator, &numbers);
-  return numbers == 0 ? count : 0;
-}
-
-// Two rows of the same number of cells, or one at the end, show how wide the table is at least; its header is the line before
-// them, or the one before that if the units are between. Where the first line is as wide already, nothing is skipped.
-static void skip_preamble(reader *r) {
-  reader now = *r, before = *r, before_that = *r;
-  for (int line = 0; line < LONGEST_PREAMBLE && find_line(&now); line++) {
-    reader start = now, next = now;
-    int count = cells_of_row(&next), following = count;
-    reader after = next;
-    if (count > 0 && find_line(&after)) following = cells_of_row(&after);
-    if (count > 0 && following == count) {
-      char separator = find_separator(&start);
-      int ignored;
-      reader first = *r;
-      if (line < 1 || count_cells(&first, separator, &ignored) >= count) return;
-      if (cells_of_text(before, separator) < count) return;
-      *r = line > 1 && cells_of_text(before_that, separator) >= count ? before_that : before;
-      return;
-    }
-    before_that = before;
-    before = start;
-    now = next;
-  }
-}
-
-static void skip_lines(reader *r, int count) {
-  for (; count > 0 && r->at < r->end; count--) {
-    while (!at_line_end(r)) r->at++;
-    if (r->at < r->end) next_line(r);
-  }
-}
-
-static od_status read_table(reader *r, int skip, od_table **out) {
-  skip_lines(r, skip);
-  if (find_line(r) && skip == 0) skip_preamble(r);
-  if (!find_line(r)) return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
-  reader before = *r;
+static od_status read_table(od_csv_reader *r, int skip, od_table **out) {
+  od_csv_skip_lines(r, skip);
+  if (od_csv_find_line(r) && skip == 0) od_csv_skip_preamble(r);
+  if (!od_csv_find_line(r))
+    return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
+  od_csv_reader before = *r;
   bool numbered = false, spare = false, units = false;
   od_status status = read_header(r, out, &numbered, &spare);
   if (status != OD_OK) return status;
@@ -464,50 +248,51 @@ static od_status read_table(reader *r, int skip, od_table **out) {
   if (numbered)
     *r = before;
   else if (r->at < r->end)
-    next_line(r);
-  if (!numbered && find_line(r)) status = read_units(r, *out, &units);
-  if (units && r->at < r->end) next_line(r);
+    od_csv_next_line(r);
+  if (!numbered && od_csv_find_line(r)) status = read_units(r, *out, &units);
+  if (units && r->at < r->end) od_csv_next_line(r);
   return status == OD_OK ? read_rows(r, *out, spare) : status;
 }
 
 // --- Line by line -------------------------------------------------------------------------------------------------
 
-static reader line_reader(const od_csv_lines *s, const char *line, size_t length, od_error *err) {
-  return (reader){.path = s->name,
-                  .at = line,
-                  .end = line + length,
-                  .line_start = line,
-                  .line = s->line,
-                  .separator = s->separator,
-                  .missing = s->missing,
-                  .used = s->used,
-                  .err = err};
+static od_csv_reader line_reader(const od_csv_lines *s, const char *line, size_t length, od_error *err) {
+  return (od_csv_reader){.path = s->name,
+                         .at = line,
+                         .end = line + length,
+                         .line_start = line,
+                         .line = s->line,
+                         .separator = s->separator,
+                         .missing = s->missing,
+                         .used = s->used,
+                         .err = err};
 }
 
 od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_error *err) {
   size_t mark = length >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
-  reader r = line_reader(s, line + mark, length - mark, err);
+  od_csv_reader r = line_reader(s, line + mark, length - mark, err);
   bool numbered = false;
   od_status status = read_header(&r, &s->table, &numbered, &s->spare);
   s->separator = r.separator;
   if (status == OD_OK && !numbered) return OD_OK;
   od_table_free(s->table);
   s->table = NULL;
-  return status != OD_OK ? status : fail_at(&r, s->line, 1, "expected a line with the names of the columns first");
+  return status != OD_OK ? status
+                         : od_csv_fail_at(&r, s->line, 1, "expected a line with the names of the columns first");
 }
 
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {
-  reader r = line_reader(s, line, length, NULL);
-  return !find_line(&r);
+  od_csv_reader r = line_reader(s, line, length, NULL);
+  return !od_csv_find_line(&r);
 }
 
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err) {
-  reader r = line_reader(s, line, length, err);
+  od_csv_reader r = line_reader(s, line, length, err);
   return read_units(&r, s->table, taken);
 }
 
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err) {
-  reader r = line_reader(s, line, length, err);
+  od_csv_reader r = line_reader(s, line, length, err);
   return read_row(&r, s->table, s->spare, values);
 }
 
@@ -528,13 +313,13 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
     status = od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; please save it as UTF-8", path);
   } else {
     size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-    reader r = {.path = path,
-                .at = text + mark,
-                .end = text + length,
-                .line_start = text + mark,
-                .line = 1,
-                .missing = wish ? wish->missing : NULL,
-                .err = err};
+    od_csv_reader r = {.path = path,
+                       .at = text + mark,
+                       .end = text + length,
+                       .line_start = text + mark,
+                       .line = 1,
+                       .missing = wish ? wish->missing : NULL,
+                       .err = err};
     status = read_table(&r, wish ? wish->skip : 0, out);
     if (status == OD_OK) (*out)->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';
   }

@@ -68,8 +68,11 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   od_block_spec s = {.block_class = b->block_class,
                      .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
-  s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
+  if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
+  // Polynomials that make no transfer function.
+  for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
+    if (c->choices[i].rule == OD_CHOICE_DEGREE) s.choice[i] = 0;
   return s;
 }
 

@@ -5,7 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/names.h"
-#include "model/build.h"
+#include "oleodyn/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"
 

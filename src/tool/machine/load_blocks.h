@@ -3,7 +3,9 @@
 #ifndef OD_MACHINE_LOAD_BLOCKS_H
 #define OD_MACHINE_LOAD_BLOCKS_H
 
+#include "blocks/block_classes.h"
 #include "machine/draft.h"
+#include "model/model.h"
 
 enum { OD_MOST_BLOCKS = 2000 };
 

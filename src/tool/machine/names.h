@@ -5,7 +5,8 @@
 
 #include "document/index.h"
 #include "document/reader.h"
-#include "model/build.h"
+#include "elements/elements.h"
+#include "oleodyn/build.h"
 
 typedef int od_element_kind;
 enum {

@@ -1,0 +1,277 @@
+// Whether what was collected fits together: every index refers to something that is there, every number is one, and numbers of
+// elements have the sign that their class wants. The loader of machine files does not get so far with a mistake; a program that
+// builds a model may.
+#include <math.h>
+
+#include "model/builder.h"
+
+static bool is_index(int i, int count) {
+  return i >= 0 && i < count;
+}
+
+// Whether theta has so many numbers from there on.
+static bool has_numbers(const od_model *p, int first, int count) {
+  return count == 0 || (first >= 0 && count > 0 && first <= p->numbers - count);
+}
+
+// Complains about the numbers of something; `what` names it.
+static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
+                          int count) {
+  if (has_numbers(&b->part, first, count)) return true;
+  od_build_complain(b, kind, index, "%s '%s' wants %d number%s from index %d on, but there are %d", what, name, count,
+                    count == 1 ? "" : "s", first, b->part.numbers);
+  return false;
+}
+
+static void check_reference(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name,
+                            const char *target, int i, int count) {
+  if (is_index(i, count)) return;
+  od_build_complain(b, kind, index, "%s '%s' refers to %s %d, but there are %d", what, name, target, i, count);
+}
+
+static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {
+  if (signal != OD_UNUSED) check_reference(b, kind, index, what, name, "signal", signal, b->part.signals);
+}
+
+static void check_theta(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->numbers; i++)
+    if (!isfinite(p->theta[i]))
+      od_build_complain(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite one", p->path[i], p->theta[i]);
+}
+
+// ---- the mechanism
+
+static void check_bodies(od_build *b) {
+  static const int numbers[] = {
+      [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
+  const od_model *p = &b->part;
+  if (p->gravity != OD_UNUSED) check_numbers(b, OD_ABOUT_MACHINE, -1, "the vector", "gravity", p->gravity, 3);
+  for (int i = 0; i < p->bodies; i++) {
+    const od_body *body = &p->body[i];
+    if ((unsigned)body->shape >= sizeof numbers / sizeof *numbers)
+      od_build_complain(b, OD_ABOUT_BODY, i, "body '%s' has a shape that is none of od_shape: %d", body->name,
+                        (int)body->shape);
+    else
+      check_numbers(b, OD_ABOUT_BODY, i, "body", body->name, body->number, numbers[body->shape]);
+  }
+  for (int i = 0; i < p->points; i++) {
+    const od_point *q = &p->point[i];
+    if (q->body != OD_GROUND) check_reference(b, OD_ABOUT_POINT, i, "point", q->name, "body", q->body, p->bodies);
+    if (q->number != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", q->name, q->number, 3);
+    if (q->length != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", q->name, q->length, 1);
+  }
+}
+
+static void check_axis(od_build *b, int joint, int first) {
+  const od_joint *j = &b->part.joint[joint];
+  if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", j->name, first, 3)) return;
+  const double *a = b->part.theta + first;
+  if (!(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
+    od_build_complain(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has no length", j->name);
+}
+
+static void check_joints(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->joints; i++) {
+    const od_joint_spec *s = &p->joint[i].spec;
+    const char *name = p->joint[i].name;
+    check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_a, p->points);
+    check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_b, p->points);
+    if (is_index(s->point_a, p->points) && is_index(s->point_b, p->points) &&
+        p->point[s->point_a].body == p->point[s->point_b].body)
+      od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' connects two points of the same body", name);
+    switch (s->type) {
+      case OD_UNIVERSAL:
+        check_axis(b, i, s->axis_a);
+        check_axis(b, i, s->axis_b);
+        break;
+      case OD_REVOLUTE:
+      case OD_PRISMATIC:
+        check_axis(b, i, s->axis_a);
+        if (s->axis_b != OD_UNUSED) check_axis(b, i, s->axis_b);
+        break;
+      case OD_SPHERICAL:
+      case OD_FIXED: break;
+      default:
+        od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
+                          (int)s->type);
+    }
+  }
+  for (int i = 0; i < p->rods; i++) {
+    const od_rod *r = &p->rod[i];
+    check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_a, p->points);
+    check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_b, p->points);
+    if (check_numbers(b, OD_ABOUT_ROD, i, "rod", r->name, r->number, 1) && !(p->theta[r->number] > 0))
+      od_build_complain(b, OD_ABOUT_ROD, i, "rod '%s' is %g m long; expected a positive length", r->name,
+                        p->theta[r->number]);
+  }
+}
+
+static void check_loads(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->loads; i++) {
+    const od_load *l = &p->load[i];
+    switch (l->kind) {
+      case OD_LOAD_FORCE: check_reference(b, OD_ABOUT_LOAD, i, "force", l->name, "point", l->point, p->points); break;
+      case OD_LOAD_TORQUE: check_reference(b, OD_ABOUT_LOAD, i, "torque", l->name, "body", l->link, p->bodies); break;
+      case OD_LOAD_JOINT:
+        check_reference(b, OD_ABOUT_LOAD, i, "joint force", l->name, "joint", l->coordinate, p->joints);
+        break;
+    }
+    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number, l->kind == OD_LOAD_JOINT ? 1 : 4);
+    check_signal(b, OD_ABOUT_LOAD, i, "force", l->name, l->input);
+  }
+}
+
+// ---- the circuit
+
+static void check_oil(od_build *b) {
+  static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
+  const od_model *p = &b->part;
+  bool needed = p->nodes > 0;
+  for (int i = 0; i < p->instances; i++) {
+    int c = p->instance[i].element_class;
+    needed = needed || (is_index(c, od_element_class_count()) && od_element_class_at(c)->needs_oil);
+  }
+  if (p->oil == OD_UNUSED && needed)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "there is a circuit, but no oil in it: od_build_oil() is missing");
+  if (p->oil == OD_UNUSED) return;
+  if ((unsigned)p->oil_law >= sizeof numbers / sizeof *numbers)
+    od_build_complain(b, OD_ABOUT_MACHINE, -1, "the oil has a law that is none of od_oil_law: %d", (int)p->oil_law);
+  else
+    check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, OD_OIL_LAW + numbers[p->oil_law]);
+}
+
+static void check_nodes(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->nodes; i++) {
+    const od_node *n = &p->node[i];
+    if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
+      od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
+                        (int)n->kind);
+    if (check_numbers(b, OD_ABOUT_NODE, i, "node", n->name, n->number, 1) && !(p->theta[n->number] >= 0))
+      od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; less than zero is impossible", n->name,
+                        n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
+    check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
+  }
+}
+
+static void check_ends(od_build *b, int index, const od_element_class *c) {
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
+  int at = 0;
+  for (int k = 0; k < 2 && c->ends[k].key; k++)
+    for (int i = 0; i < c->ends[k].count; i++, at++)
+      if (!(c->ends[k].optional && e->end[at] == OD_UNUSED))
+        check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "node", e->end[at], p->nodes);
+}
+
+static void check_place(od_build *b, int index, const od_element_class *c) {
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
+  bool needs_joint = c->acts == OD_ACTS_IN_JOINT || (c->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED);
+  if (c->acts == OD_ACTS_BETWEEN_POINTS || e->point_a != OD_UNUSED || e->point_b != OD_UNUSED) {
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_a, p->points);
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_b, p->points);
+  }
+  if (needs_joint || e->joint != OD_UNUSED)
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "joint", e->joint, p->joints);
+  // What an element belongs to comes before it.
+  if (c->host_class || e->host != OD_UNUSED)
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
+  if (c->host_class && is_index(e->host, index) &&
+      p->instance[e->host].element_class != od_element_class_find(c->host_class->name))
+    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s', which is no %s", c->noun, e->name,
+                      p->instance[e->host].name, c->host_class->noun);
+}
+
+// With choices a number may mean something else, such as a rod's diameter where the table has an area.
+static void check_values(od_build *b, int index, const od_element_class *c) {
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
+  for (int i = 0; c->choices == 0 && i < c->field_count && i < e->numbers; i++) {
+    const od_element_field *f = &c->fields[i];
+    double value = p->theta[e->number + i];
+    if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
+    od_build_complain(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun, e->name,
+                      value, f->unit, f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
+  }
+}
+
+// Behind the fields of a class with a curve: abscissae of the control points, which increase, then their ordinates.
+enum { HIGHEST_DEGREE = 7 };  // one less than what math/spline_x.h has room for
+static bool check_curve(od_build *b, int index, const od_element_class *c) {
+  const od_instance *e = &b->part.instance[index];
+  int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
+  if (degree < 1 || degree > HIGHEST_DEGREE || points <= degree || e->numbers != c->field_count + 2 * points ||
+      (side != 1 && side != -1)) {
+    od_build_complain(
+        b, OD_ABOUT_ELEMENT, index,
+        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 "
+        "or -1, a degree from 1 to %d, more points than that, and two numbers for each behind the first %d",
+        c->noun, e->name, side, degree, points, e->numbers, HIGHEST_DEGREE, c->field_count);
+    return false;
+  }
+  if (!check_numbers(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->number, e->numbers)) return false;
+  const double *at = b->part.theta + e->number + c->field_count;
+  for (int i = 1; i < points; i++)
+    if (!(at[i] > at[i - 1]))
+      od_build_complain(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g behind one at %g", c->noun,
+                        e->name, at[i], at[i - 1]);
+  return true;
+}
+
+static void check_elements(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->instances; i++) {
+    const od_instance *e = &p->instance[i];
+    if (!is_index(e->element_class, od_element_class_count())) {
+      od_build_complain(b, OD_ABOUT_ELEMENT, i, "'%s' is of no class of elements that there is", e->name);
+      continue;
+    }
+    const od_element_class *c = od_instance_class(e);
+    check_ends(b, i, c);
+    check_place(b, i, c);
+    check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
+    if (c->signal_key && e->signal == OD_UNUSED)
+      od_build_complain(b, OD_ABOUT_ELEMENT, i, "%s '%s' listens to no signal", c->noun, e->name);
+    if (c->has_curve ? check_curve(b, i, c)
+                     : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->number, e->numbers))
+      check_values(b, i, c);
+  }
+}
+
+// ---- blocks and initial values
+
+static void check_blocks(od_build *b) {
+  const od_model *p = &b->part;
+  for (int i = 0; i < p->blocks; i++) {
+    const od_block *block = &p->block[i];
+    if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
+      od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
+                        block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+    check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
+    for (int k = 0; k < block->inputs; k++)
+      check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);
+  }
+}
+
+static void check_initial_values(od_build *b) {
+  for (int i = 0; i < b->initials; i++)
+    if (!isfinite(b->initial[i].value))
+      od_build_complain(b, OD_ABOUT_INITIAL, i, "the initial value of '%s' is %g; expected a finite one",
+                        b->initial[i].quantity, b->initial[i].value);
+}
+
+void od_build_check(od_build *b) {
+  check_theta(b);
+  check_bodies(b);
+  check_joints(b);
+  check_loads(b);
+  check_oil(b);
+  check_nodes(b);
+  check_elements(b);
+  check_blocks(b);
+  check_initial_values(b);
+}

@@ -1,0 +1,137 @@
+// Whether a machine is planar, and in which plane: all turning axes across it, all sliding ones in it, and the ends of all
+// closures and elements at the same level. Its typical length.
+#include <math.h>
+
+#include "model/builder.h"
+
+static double dot3(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void unit_axis(const od_model *m, int number, double out[3]) {
+  const double *a = m->theta + number;
+  double length = sqrt(dot3(a, a));
+  for (int k = 0; k < 3; k++) out[k] = a[k] / length;
+}
+
+// The common direction of all turning axes, or the first coordinate axis (z, y, x) across all sliding ones.
+static bool find_normal(const od_model *m, double n[3]) {
+  for (int i = 0; i < m->joints; i++)
+    if (m->joint[i].spec.type == OD_REVOLUTE) {
+      unit_axis(m, m->joint[i].spec.axis_a, n);
+      return true;
+    }
+  for (int axis = 2; axis >= 0; axis--) {
+    bool across = true;
+    for (int k = 0; k < 3; k++) n[k] = k == axis;
+    for (int i = 0; i < m->joints; i++) {
+      double a[3];
+      if (m->joint[i].spec.type != OD_PRISMATIC) continue;
+      unit_axis(m, m->joint[i].spec.axis_a, a);
+      across = across && fabs(dot3(a, n)) < 1e-12;
+    }
+    if (across) return true;
+  }
+  return false;
+}
+
+// Whether an axis of a joint suits a machine in the plane across n.
+static bool axis_suits(const od_model *m, od_joint_type type, int number, const double n[3]) {
+  if (number < 0) return true;
+  double a[3];
+  unit_axis(m, number, a);
+  double c = fabs(dot3(a, n));
+  return type == OD_REVOLUTE ? c > 1 - 1e-12 : c < 1e-12;
+}
+
+static double number_or_zero(const od_model *m, const od_point *p, int k) {
+  double v = p->number >= 0 ? m->theta[p->number + k] : 0;
+  return k == 0 && p->length >= 0 ? v + p->fraction * m->theta[p->length] : v;
+}
+
+static double across(const od_model *m, int point, const double n[3]) {
+  double sum = 0;
+  if (point < 0) return 0;
+  for (int k = 0; k < 3; k++) sum += n[k] * number_or_zero(m, &m->point[point], k);
+  return sum;
+}
+
+// How far a point lies from the plane through the ground's origin, if all motion is in planes across n.
+static double level(const od_model *m, int point, const double n[3]) {
+  int link = m->point[point].link;
+  double sum = across(m, point, n) - across(m, m->link[link].point_child, n);
+  for (int i = link; i > 0; i = m->link[i].parent) {
+    const od_link *l = &m->link[i];
+    if (l->point_parent >= 0) sum += across(m, l->point_parent, n) - across(m, m->link[l->parent].point_child, n);
+  }
+  return sum;
+}
+
+double od_model_level(const od_model *m, int point) {
+  return level(m, point, m->plane[2]);
+}
+
+static bool level_ends(const od_model *m, int a, int b, const double n[3]) {
+  return fabs(level(m, a, n) - level(m, b, n)) < 1e-12 * (1 + m->size);
+}
+
+static bool is_planar(const od_model *m, const double n[3]) {
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint *j = &m->joint[i];
+    bool tree = j->link >= 0;
+    if (j->spec.type == OD_UNIVERSAL || (tree && j->spec.type == OD_SPHERICAL)) return false;
+    if (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC)
+      if (!axis_suits(m, j->spec.type, j->spec.axis_a, n) || (!tree && !axis_suits(m, j->spec.type, j->spec.axis_b, n)))
+        return false;
+    if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
+  }
+  for (int i = 0; i < m->rods; i++)
+    if (!level_ends(m, m->rod[i].point_a, m->rod[i].point_b, n)) return false;
+  for (int i = 0; i < m->instances; i++)
+    if (m->instance[i].point_a >= 0 && !level_ends(m, m->instance[i].point_a, m->instance[i].point_b, n)) return false;
+  return true;
+}
+
+// The plane's axes: for the usual normals the ground's own axes in cyclic order.
+static void lay_plane(od_model *m, const double normal[3]) {
+  double n[3] = {normal[0], normal[1], normal[2]};
+  int main = 0;
+  for (int k = 1; k < 3; k++)
+    if (fabs(n[k]) > fabs(n[main])) main = k;
+  // A normal against its coordinate axis is turned over, so that angles count as one sees them along that axis.
+  if (n[main] < 0)
+    for (int k = 0; k < 3; k++) n[k] = -n[k];
+  double e1[3] = {0}, length = 0;
+  e1[(main + 1) % 3] = 1;
+  double part = dot3(e1, n);
+  for (int k = 0; k < 3; k++) e1[k] -= part * n[k];
+  length = sqrt(dot3(e1, e1));
+  for (int k = 0; k < 3; k++) e1[k] /= length;
+  double e2[3] = {n[1] * e1[2] - n[2] * e1[1], n[2] * e1[0] - n[0] * e1[2], n[0] * e1[1] - n[1] * e1[0]};
+  for (int k = 0; k < 3; k++) m->plane[0][k] = e1[k], m->plane[1][k] = e2[k], m->plane[2][k] = n[k];
+}
+
+// A typical length: the geometric mean of the distances of all points from their bodies' origins.
+static double find_size(const od_model *m) {
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < m->points; i++) {
+    double v[3];
+    for (int k = 0; k < 3; k++) v[k] = number_or_zero(m, &m->point[i], k);
+    double distance = sqrt(dot3(v, v));
+    if (distance > 0) sum += log(distance), count++;
+  }
+  return count ? exp(sum / count) : 1;
+}
+
+void od_compile_space(const od_build *b, od_model *m) {
+  double n[3];
+  m->size = find_size(m);
+  m->planar = !b->spatial && find_normal(m, n) && is_planar(m, n);
+  if (m->planar) {
+    lay_plane(m, n);
+  } else {
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) m->plane[i][k] = i == k;
+  }
+}

@@ -1,0 +1,55 @@
+// The numbers of an element by the keys of its class.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+static const od_keyed_number *find_key(const od_keyed_number *number, int count, const char *key) {
+  for (int i = 0; i < count; i++)
+    if (number[i].key && strcmp(number[i].key, key) == 0) return &number[i];
+  return NULL;
+}
+
+static bool has_field(const od_element_class *c, const char *key) {
+  for (int i = 0; i < c->field_count; i++)
+    if (key && strcmp(c->fields[i].key, key) == 0) return true;
+  return false;
+}
+
+static void complain_about_keys(od_build *b, const char *name, const od_element_class *c, const od_keyed_number *number,
+                                int count) {
+  char known[300] = "";
+  for (int i = 0, at = 0; i < c->field_count && at < (int)sizeof known; i++)
+    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
+  for (int i = 0; i < count; i++)
+    if (!has_field(c, number[i].key))
+      od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' has a number '%s', but a %s has: %s", name,
+                      number[i].key ? number[i].key : "", c->noun, known);
+}
+
+int od_build_element_numbers(od_build *b, const char *name, const char *class_name, const od_keyed_number *number,
+                             int count) {
+  int found = od_element_class_find(class_name), first = OD_UNUSED;
+  if (found < 0) {
+    od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s': there is no class of elements called '%s'", name, class_name);
+    return OD_UNUSED;
+  }
+  const od_element_class *c = od_element_class_at(found);
+  complain_about_keys(b, name, c, number, count);
+  for (int i = 0; i < c->field_count; i++) {
+    const od_element_field *f = &c->fields[i];
+    const od_keyed_number *given = find_key(number, count, f->key);
+    char path[200];
+    snprintf(path, sizeof path, "%s.%s%s%s", name, f->section ? f->section : "", f->section ? "." : "", f->key);
+    double value = given ? given->value : f->fallback;
+    if (!given && isnan(f->fallback)) {
+      od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
+      value = 1;  // nothing more is wrong with it
+    }
+    // The unit of a signal is not known here.
+    int place = od_build_number(b, path, value, strcmp(f->unit, "*") ? f->unit : "1");
+    if (i == 0) first = place;
+  }
+  return first;
+}

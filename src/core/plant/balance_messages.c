@@ -1,0 +1,158 @@
+// What is wrong where a static balance cannot be found, or is none that the machine was built for.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plant/balance.h"
+
+void od_balance_check_forces(od_balance *b) {
+  const od_model *m = od_balance_model(b);
+  const od_plant *plant = b->t->plant;
+  int nk = od_plant_nk(plant), unknowns = b->angles + b->pressures;
+  const double *g = b->t->g + nk;
+  if (unknowns == 0 || !od_balance_mass_matrix(b)) return;
+  for (int k = 0; k < b->n; k++) {
+    if (od_balance_is_at_rest(b, k, g[k])) continue;
+    int coordinate = od_balance_coordinate(b, k), initial = b->s->initial_of_z[coordinate];
+    char count[120] = "";
+    if (unknowns < b->n)
+      snprintf(count, sizeof count,
+               "; static balance of %d degrees of freedom wants as many balanced quantities, not %d", b->n, unknowns);
+    od_build_complain(b->s->b, OD_ABOUT_INITIAL, initial,
+                      "'%s' is not in balance: %.4g %s are left over, and nothing that is to be balanced acts on it%s",
+                      od_balance_name(b, initial), fabs(g[k]),
+                      m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
+  }
+}
+
+bool od_balance_complain_about_suction(od_balance *b, const double *x, bool value) {
+  bool found = false;
+  for (int i = 0; i < b->s->balances; i++) {
+    const od_condition *c = &b->s->balanced[i];
+    if (!od_balance_is_pressure(c)) continue;
+    double pressure = x[2 * b->n + od_assembly_first_order_state(od_balance_model(b), &c->output)];
+    if (!(pressure < 0)) continue;
+    if (value)
+      od_build_complain(b->s->b, OD_ABOUT_INITIAL, c->initial,
+                        "static balance needs %.4g bar in '%s', but oil cannot pull: less than 0 bar is impossible",
+                        pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
+    else
+      od_build_complain(b->s->b, OD_ABOUT_INITIAL, c->initial,
+                        "static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
+                        od_balance_model(b)->node[c->output.index].name);
+    found = true;
+  }
+  return found;
+}
+
+// Forces that nothing balanced acts on; else unknowns that nothing depends on.
+static bool complain_about_rank(od_balance *b, const double *x) {
+  int before = b->s->b->problems;
+  if (!od_balance_find_pivots(b, x, b->rows) || !od_balance_mass_matrix(b)) return false;
+  for (int i = 0; i < b->forces; i++)
+    if (!b->row_pivot[i] && !od_balance_is_at_rest(b, b->row[i], b->work[i]))
+      od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->source[i],
+                        "'%s' is not in balance: nothing that is to be balanced acts on it",
+                        od_balance_name(b, b->source[i]));
+  for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
+    if (!b->column_pivot[j])
+      od_build_complain(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
+                        "'%s' cannot be balanced: nothing that has to rest depends on it",
+                        od_balance_name(b, b->owner[j]));
+  return b->s->b->problems > before;
+}
+
+// What is left over where a search ended: the largest in proportion to how much the unknowns change it.
+typedef struct leftover {
+  int initial;  // the value whose equation is not met
+  double size;
+  const char *unit;  // of a force; NULL: a rate
+} leftover;
+
+static leftover find_leftover(od_balance *b, const double *x) {
+  od_equilibrium e = od_balance_problem(b);
+  double *r = b->work, *a = r + b->rows + b->helds, largest = -1;
+  const od_model *m = od_balance_model(b);
+  leftover left = {.initial = b->source[0]};
+  if (od_equilibrium_evaluate(&e, x, r, a) != OD_OK) return left;
+  for (int i = 0; i < b->rows; i++) {
+    double size = 0;
+    for (int j = 0; j < b->unknowns; j++) size = fmax(size, fabs(a[i * b->unknowns + j]) * b->scale[j]);
+    if (!(size > 0 && fabs(r[i]) / size > largest)) continue;
+    largest = fabs(r[i]) / size;
+    left = (leftover){b->source[i], fabs(r[i]), NULL};
+    if (b->row[i] >= b->n) continue;
+    int coordinate = od_balance_coordinate(b, b->row[i]);  // not always the one that was independent at first
+    left.initial = b->s->initial_of_z[coordinate];
+    left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
+  }
+  return left;
+}
+
+// Of a coordinate's typical size: so near a balance, one step tells which pressures it wants.
+static const double short_way = 0.3;
+
+void od_balance_complain_about_failure(od_balance *b, const double *start, const double *x) {
+  const od_plant *plant = b->t->plant;
+  od_equilibrium e = od_balance_problem(b);
+  double *step = b->work, *there = step + b->unknowns;
+  if (od_equilibrium_step(&e, start, step) == OD_OK) {
+    bool near = true;
+    memcpy(there, start, (size_t)od_plant_nx(plant) * sizeof *there);
+    for (int j = 0; j < b->unknowns; j++) {
+      there[b->state[j]] += step[j];
+      near = near && (b->state[j] >= b->n || fabs(step[j]) < short_way * b->scale[j]);
+    }
+    // Without coordinates to move the balance is linear in the pressures, and known.
+    if (near && od_balance_complain_about_suction(b, there, b->angles == 0)) return;
+  }
+  if (od_balance_complain_about_suction(b, x, false)) return;
+  leftover left = find_leftover(b, x);
+  // Back to the coordinates that were independent at the start.
+  if (plant->ops->start(plant, b->t->work, there) == OD_OK && complain_about_rank(b, start)) return;
+  const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
+  if (left.unit)
+    od_build_complain(b->s->b, OD_ABOUT_INITIAL, left.initial,
+                      "no static balance found: where the search ended, %.4g %s are left over at '%s'; %s", left.size,
+                      left.unit, name, help);
+  else
+    od_build_complain(b->s->b, OD_ABOUT_INITIAL, left.initial,
+                      "no static balance found: where the search ended, '%s' still changes by %.4g per second; %s",
+                      name, left.size, help);
+}
+
+// The balanced coordinate that moves a cylinder most.
+static int mover_of(const od_balance *b, int instance) {
+  double *length = b->work, *own = length + b->n, most = -1;
+  int found = b->s->balanced[0].initial;
+  od_output o = od_balance_length(b, instance);
+  od_balance_gradient(b, &o, length);
+  for (int i = 0; i < b->s->balances; i++) {
+    if (!od_balance_is_coordinate(&b->s->balanced[i])) continue;
+    od_balance_gradient(b, &b->s->balanced[i].output, own);
+    double sum = 0;
+    for (int k = 0; k < b->n; k++) sum += fabs(own[k] * length[k]);
+    if (sum > most) most = sum, found = b->s->balanced[i].initial;
+  }
+  return found;
+}
+
+void od_balance_check_strokes(od_balance *b) {
+  const od_model *m = od_balance_model(b);
+  const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
+  for (int i = 0; i < m->instances && b->angles > 0; i++) {
+    const od_instance *e = &m->instance[i];
+    if (!od_instance_has_reach(e)) continue;
+    const double *q = m->theta + e->number;
+    double length = w[m->layout.length + e->actuator], shortest = q[od_instance_class(e)->closed_field],
+           longest = shortest + q[od_instance_class(e)->stroke_field];
+    double beyond = length > longest ? length - longest : shortest - length;
+    if (!(beyond > 1e-9 * longest)) continue;
+    od_build_complain(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
+                      "static balance lies beyond the stroke of cylinder '%s': its length would be %.6g m, %.4g mm %s, "
+                      "%.6g m, and its end stop would hold %.4g kN",
+                      e->name, length, 1e3 * beyond,
+                      length > longest ? "more than the longest" : "less than the shortest",
+                      length > longest ? longest : shortest, q[OD_CYLINDER_STOP_STIFFNESS] * beyond / 1e3);
+  }
+}

@@ -1,0 +1,45 @@
+// The covariance of the process noise in a step.
+#include <math.h>
+#include <string.h>
+
+#include "experiment/observe_run.h"
+#include "experiment/start_covariance.h"
+#include "machine/machine.h"
+#include "oleodyn/sim.h"
+
+// The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
+// and independent changes of pressures and parameters; or what is given for the states instead. What is said about
+// those holds for the experiment's own step; in a shorter one they change less.
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q) {
+  const od_model *m = od_machine_model(e->model);
+  double a = pow(e->acceleration_noise, 2), part = fabs(h - e->step) < 1e-6 * e->step ? 1 : h / e->step;
+  int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
+  memset(Q, 0, (size_t)(n * n) * sizeof *Q);
+  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
+  for (int i = 0; i < nx && process; i++)
+    for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
+  if (process) return;
+  for (int i = 0; i < nz; i++) {
+    Q[i * n + i] = a * h * h * h / 3;
+    Q[i * n + nz + i] = Q[(nz + i) * n + i] = a * h * h / 2;
+    Q[(nz + i) * (n + 1)] = a * h;
+  }
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
+}
+
+void od_observe_fill_process_noise(od_observe_run *r, double h) {
+  od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
+  r->Q_step = h;
+}
+
+od_status od_observe_follow_coordinates(od_observe_run *r) {
+  od_sim *sim = od_observer_sim(r->observer);
+  long changes = od_sim_count(sim).repartitions;
+  if (!r->e->process_noise || changes == r->repartitions) return OD_OK;
+  r->repartitions = changes;
+  od_status status = od_start_process_noise(r->e, sim, r->nx, r->process);
+  if (status == OD_OK) od_observe_fill_process_noise(r, r->Q_step);
+  return status;
+}

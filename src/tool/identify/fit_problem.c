@@ -1,0 +1,144 @@
+// The problem that a fit poses: data and a predictor of each set, unknowns with their starts and bounds.
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/fit_work.h"
+#include "random/random.h"
+
+static od_status make_data(od_fit_work *w, od_error *err) {
+  const od_fit_plan *plan = w->plan;
+  size_t sets = (size_t)plan->sets + 1;
+  w->f->data = calloc(sets, sizeof *w->f->data);
+  w->f->set = calloc(sets, sizeof *w->f->set);
+  w->predictor = calloc(sets, sizeof *w->predictor);
+  w->y = calloc(sets, sizeof *w->y);
+  w->dy = calloc(sets, sizeof *w->dy);
+  w->states = calloc(sets, sizeof *w->states);
+  if (!w->f->data || !w->f->set || !w->predictor || !w->y || !w->dy || !w->states)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < plan->sets; i++) {
+    od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){od_fit_keeps_going, w}, &w->f->data[i], err);
+    if (status != OD_OK) return status;
+    w->f->sets++;
+  }
+  return OD_OK;
+}
+
+static od_status complain_about_times(const od_fit_data *d, od_error *err) {
+  double least = INFINITY, most = 0;
+  for (long k = 1; k < d->rows; k++) {
+    least = fmin(least, d->time[k] - d->time[k - 1]);
+    most = fmax(most, d->time[k] - d->time[k - 1]);
+  }
+  return od_fail(err, OD_BAD_INPUT,
+                 "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' needs uniform times; "
+                 "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
+                 d->set->name, least, most, d->step);
+}
+
+od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  od_rule rule = od_fit_rule(w->plan, d->uniform);
+  if (rule.exact && !d->uniform) return complain_about_times(d, err);
+  const od_drive drive = {.count = (int)d->rows,
+                          .start = d->begin,
+                          .step = d->step,
+                          .times = d->own_times && !rule.exact ? d->time : NULL,
+                          .u = d->u};
+  const od_predictor_options options = {.rule = rule,
+                                        .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
+                                        .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),
+                                        .steady = w->plan->start == OD_FIT_FROM_REST,
+                                        .free_states = w->every_state,
+                                        .free_count = od_fit_is_from_anywhere(w) ? w->nx : 0,
+                                        .keeps_going = od_fit_keeps_going,
+                                        .user = w};
+  return od_predictor_new(w->plant, &drive, &options, out, err);
+}
+
+static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
+  const od_fit_data *d = w->f->data[set];
+  od_status status = od_fit_predictor(w, set, 1, &w->predictor[set], err);
+  if (status != OD_OK) return status;
+  size_t values = (size_t)d->rows * (size_t)w->ny;
+  w->y[set] = malloc((values + 1) * sizeof(double));
+  w->dy[set] = malloc((values * (size_t)od_predictor_columns(w->predictor[set]) + 1) * sizeof(double));
+  if (set == 0) w->f->rule = od_fit_rule(w->plan, d->uniform);
+  return w->y[set] && w->dy[set] ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+// The model's own initial state, from which unknown ones are counted.
+static od_status find_initial_state(od_fit_work *w, od_error *err) {
+  void *work = malloc(w->plant->work_size + 1);
+  w->x0 = calloc(2 * (size_t)w->nx + 1, sizeof *w->x0);
+  w->every_state = calloc((size_t)w->nx + 1, sizeof *w->every_state);
+  od_status status = work && w->x0 && w->every_state ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = w->plant->ops->start(w->plant, work, w->x0);
+  for (int i = 0; status == OD_OK && i < w->nx; i++) w->every_state[i] = i;
+  free(work);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
+}
+
+// A start somewhere in the box, in logarithms where that spans more than a factor of ten.
+static double draw(const od_estimated *p, uint64_t seed) {
+  double part = od_random_uniform(seed, od_random_stream(p->path), 0, OD_USE_START);
+  if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);
+  return p->low + part * (p->high - p->low);
+}
+
+static od_status make_problem(od_fit_work *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  const od_fit_data *d;
+  w->n = w->np;
+  for (int set = 0; set < w->f->sets; set++) {
+    w->states[set] = w->n;
+    if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0) w->n += w->nx;
+  }
+  OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
+  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
+  if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
+  if (w->m < w->n && !w->options->only_predict)
+    return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
+  size_t n = (size_t)w->n;
+  w->start = calloc(7 * n + 1, sizeof *w->start);
+  if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->low = w->start + n;
+  w->high = w->low + n;
+  w->box_low = w->high + n;
+  w->box_high = w->box_low + n;
+  w->derived_at = w->box_high + n;
+  w->left_at = w->derived_at + n;
+  w->derived_at[0] = w->left_at[0] = NAN;
+  w->eager = true;
+  for (int i = 0; i < w->n; i++) {
+    bool parameter = i < w->np;
+    w->low[i] = parameter ? e->parameter[i].low : -INFINITY;
+    w->high[i] = parameter ? e->parameter[i].high : INFINITY;
+    w->start[i] = parameter ? e->parameter[i].start : 0;
+    w->box_low[i] = parameter ? w->low[i] : 0;
+    w->box_high[i] = parameter ? w->high[i] : 0;
+    if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
+    if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, so that no start can be drawn for it",
+                     e->parameter[i].path);
+    if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
+  }
+  return OD_OK;
+}
+
+od_status od_fit_prepare(od_fit_work *w, od_error *err) {
+  const od_experiment *e = w->plan->e;
+  od_status status = make_data(w, err);
+  if (status == OD_OK) status = od_experiment_plant(e, &w->plant, err);
+  if (status != OD_OK) return status;
+  w->np = e->parameters;
+  w->nx = od_plant_nx(w->plant);
+  w->ns = e->sensors;
+  w->ny = w->plant->ny;
+  w->nu = w->plant->nu;
+  status = find_initial_state(w, err);
+  for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
+  return status == OD_OK ? make_problem(w, err) : status;
+}

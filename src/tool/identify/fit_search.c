@@ -1,0 +1,112 @@
+// The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when they are left,
+// and in words why a search ended.
+#include <math.h>
+
+#include "identify/fit_work.h"
+#include "io/clock.h"
+
+static void bound_by_possible(od_fit_work *w) {
+  const od_estimated *p = w->plan->e->parameter;
+  for (int i = 0; i < w->np; i++) {
+    if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
+    if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
+  }
+  w->left = false;
+  w->left_at[0] = NAN;
+}
+
+static bool report_progress(void *user, const od_ls_progress *p) {
+  od_fit_work *w = user;
+  // Nobody knows how many iterations there will be; a fit seldom takes more than thirty.
+  w->done = 1 - exp(-(double)p->iterations / 10);
+  return od_fit_keeps_going(w);
+}
+
+// All sets can be predicted, and yet there is no sum of squares: a sample is too far off.
+static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
+  const od_fit_data *d, *its = NULL;
+  double worst = 0, time = 0, value = 0;
+  const char *name = "";
+  OD_FOR_EACH_RESIDUAL(w, d, set, k, i) {
+    double size = fabs(od_fit_residual(w, set, k, i));
+    if (!(size > worst)) continue;
+    worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], name = w->plan->e->sensor[i].name;
+  }
+  if (!its) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+  return od_fail(err, OD_BAD_INPUT,
+                 "'%s' in the set '%s' says %.3g at %.6g s, %.3g standard deviations of its noise away from its "
+                 "prediction; take such samples away ('missing' of the channel, or 'prepare: {outliers: 5}')",
+                 name, its->set->name, value, time, worst);
+}
+
+// What the engine says, in words of the fit. A search that could not begin: the first set that cannot be predicted.
+static od_status explain(od_fit_work *w, od_status status, od_error *err) {
+  const od_ls_result *r = w->f->search;
+  w->f->only_predicted = w->options->only_predict;
+  if (r && w->options->only_predict) return OD_OK;
+  if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
+  if (status == OD_INTERRUPTED && r)
+    return od_fail(err, status, "interrupted after %ld iterations; the result is the best so far", r->iterations);
+  // Of several starts the best may be one that did not come to its end.
+  if (r && r->reason == OD_LS_EVALUATIONS)
+    return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
+                   w->plan->evaluations);
+  if (r && r->reason == OD_LS_STUCK)
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the search is stuck where there is no minimum: %.2g %% of the residuals could still be taken away; "
+                   "the result is the best so far",
+                   100 * r->offset);
+  for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
+    od_status why = w->f->data[set]->fitted > 0 ? od_fit_predict_set(w, set, w->start, true) : OD_OK;
+    if (why != OD_OK)
+      return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
+                     w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",
+                     od_status_text(why));
+  }
+  return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
+}
+
+static od_status search_once(od_fit_work *w, od_error *err) {
+  const od_fit_plan *plan = w->plan;
+  const od_ls_problem problem = {.m = (int)w->m,
+                                 .n = w->n,
+                                 .user = w,
+                                 .residuals = od_fit_residuals,
+                                 .jacobian = od_fit_jacobian,
+                                 .start = w->start,
+                                 .low = w->low,
+                                 .high = w->high};
+  const od_ls_options options = {.method = plan->method,
+                                 .loss = plan->loss,
+                                 .loss_scale = plan->loss_scale,
+                                 .cost_tolerance = 1e-12,
+                                 .step_tolerance = 1e-9,
+                                 .precision = 1e-11,
+                                 .max_evaluations = w->options->only_predict ? 1 : plan->evaluations,
+                                 .unit_variance = plan->known_noise,
+                                 .progress = w->options->progress ? report_progress : NULL,
+                                 .progress_user = w};
+  const od_ls_starts starts = {.box = plan->starts, .seed = plan->e->seed, .low = w->box_low, .high = w->box_high};
+  return plan->starts > 0 && !w->options->only_predict
+             ? od_least_squares_multistart(&problem, &options, &starts, &w->f->search, err)
+             : od_least_squares(&problem, &options, &w->f->search, err);
+}
+
+od_status od_fit_search(od_fit_work *w, od_error *err) {
+  double begin = od_seconds();
+  od_status status = search_once(w, err);
+  // Every time one more end of a parameter's range becomes a bound.
+  for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {
+    od_ls_result_free(w->f->search);
+    w->f->search = NULL;
+    bound_by_possible(w);
+    status = search_once(w, err);
+  }
+  w->f->seconds = od_seconds() - begin;
+  // A search whose last trial was not waited for may take that for its end.
+  if (w->interrupted && w->f->search) {
+    w->f->search->reason = OD_LS_STOPPED;
+    status = OD_INTERRUPTED;
+  }
+  return explain(w, status, err);
+}

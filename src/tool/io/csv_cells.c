@@ -1,0 +1,137 @@
+// Lines and cells of CSV files.
+#include "io/csv_cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/number.h"
+#include "io/table.h"
+
+int od_csv_column(const od_csv_reader *r, const char *place) {
+  return (int)(place - r->line_start) + 1;
+}
+
+od_status od_csv_fail_at(const od_csv_reader *r, int line, int column, const char *text) {
+  return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: %s", r->path, line, column, text);
+}
+
+od_status od_csv_no_memory(const od_csv_reader *r) {
+  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+}
+
+void od_csv_next_line(od_csv_reader *r) {
+  if (r->at < r->end && *r->at == '\r') r->at++;
+  if (r->at < r->end && *r->at == '\n') r->at++;
+  r->line++;
+  r->line_start = r->at;
+}
+
+bool od_csv_at_line_end(const od_csv_reader *r) {
+  return r->at == r->end || *r->at == '\n' || *r->at == '\r';
+}
+
+static bool is_blank(const od_csv_reader *r, char c) {
+  return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+static void skip_blanks(od_csv_reader *r) {
+  while (r->at < r->end && is_blank(r, *r->at)) r->at++;
+}
+
+bool od_csv_find_line(od_csv_reader *r) {
+  while (r->at < r->end) {
+    skip_blanks(r);
+    if (*r->at == '#')
+      while (!od_csv_at_line_end(r)) r->at++;
+    if (!od_csv_at_line_end(r)) {
+      r->at = r->line_start;
+      return true;
+    }
+    if (r->at < r->end) od_csv_next_line(r);
+  }
+  return false;
+}
+
+od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
+  skip_blanks(r);
+  *out = (od_csv_cell){.text = r->at, .line = r->line, .column = od_csv_column(r, r->at)};
+  if (r->at < r->end && *r->at == '"') {
+    out->quoted = true;
+    out->text = ++r->at;
+    for (;; r->at++) {
+      if (r->at == r->end) return od_csv_fail_at(r, out->line, out->column, "this quote is never closed");
+      if (*r->at == '\n') r->line++, r->line_start = r->at + 1;
+      if (*r->at != '"') continue;
+      if (r->at + 1 == r->end || r->at[1] != '"') break;
+      r->at++;  // two quotes stand for one
+    }
+    out->length = (size_t)(r->at - out->text);
+    r->at++;
+    skip_blanks(r);
+    if (!od_csv_at_line_end(r) && *r->at != r->separator)
+      return od_csv_fail_at(r, r->line, od_csv_column(r, r->at), "expected a separator after the closing quote");
+    return OD_OK;
+  }
+  while (!od_csv_at_line_end(r) && *r->at != r->separator) r->at++;
+  const char *last = r->at;
+  while (last > out->text && is_blank(r, last[-1])) last--;
+  out->length = (size_t)(last - out->text);
+  return OD_OK;
+}
+
+char od_csv_find_separator(const od_csv_reader *r) {
+  static const char candidates[] = ";\t,";
+  int counts[3] = {0}, best = 2;
+  bool quoted = false;
+  for (const char *c = r->at; c < r->end && (quoted || (*c != '\n' && *c != '\r')); c++) {
+    if (*c == '"') quoted = !quoted;
+    for (int i = 0; i < 3 && !quoted; i++) counts[i] += *c == candidates[i];
+  }
+  for (int i = 1; i >= 0; i--)
+    if (counts[i] > 0 && counts[i] >= counts[best]) best = i;
+  return candidates[best];
+}
+
+bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value) {
+  *value = NAN;
+  if (c->length == 0) return true;
+  bool is_number = od_number_parse(c->text, c->length, r->separator != ',', value);
+  if (!od_is_missing(r->missing, c->text, c->length, *value)) return is_number;
+  *value = NAN;
+  return true;
+}
+
+char *od_csv_cell_text(const od_csv_cell *c) {
+  char *text = malloc(c->length + 1);
+  size_t n = 0;
+  for (size_t i = 0; text && i < c->length; i++) {
+    text[n++] = c->text[i];
+    if (c->quoted && c->text[i] == '"') i++;
+  }
+  if (text) text[n] = '\0';
+  return text;
+}
+
+od_status od_csv_read_line(od_csv_reader *r, od_csv_cells *line) {
+  for (line->count = 0;;) {
+    if (line->count == line->capacity) {
+      int larger = line->capacity ? 2 * line->capacity : 16;
+      od_csv_cell *moved = realloc(line->cell, (size_t)larger * sizeof(od_csv_cell));
+      if (!moved) return od_csv_no_memory(r);
+      line->cell = moved;
+      line->capacity = larger;
+    }
+    od_status status = od_csv_read_cell(r, &line->cell[line->count]);
+    if (status != OD_OK) return status;
+    line->count++;
+    if (od_csv_at_line_end(r)) return OD_OK;
+    r->at++;
+  }
+}
+
+void od_csv_skip_lines(od_csv_reader *r, int count) {
+  for (; count > 0 && r->at < r->end; count--) {
+    while (!od_csv_at_line_end(r)) r->at++;
+    if (r->at < r->end) od_csv_next_line(r);
+  }
+}

@@ -1,0 +1,412 @@
+// Building a model without a file. Oracles: the same machine as a file, which must give the same bits; messages for every
+// mistake that a program can make with an index or a number; places of numbers written by hand. What such a machine computes is
+// compared with closed forms in examples/build_machine.c.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oleodyn/oleodyn.h"
+
+// ---- a machine with a bit of everything
+
+// Indices of what was built, in the order of building. A test changes one before something is built with it.
+typedef struct parts {
+  int mass, gravity, body, ground, rod, axis, joint, load, oil, input, P, A, T, valve_numbers, port_numbers, valve,
+      relief, cylinder_numbers, cylinder, friction, block_numbers, block;
+  double bad;  // takes the place of a number: zero, none does
+} parts;
+typedef void mutation(parts *p, int stage);
+
+enum { BODIES, JOINTS, CIRCUIT, ELEMENTS, PORTS, FRICTION, BLOCKS, END };
+
+static int numbers(od_build *b, const char *path, int count, const double *value) {
+  int first = -1;
+  for (int i = 0; i < count; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%d", path, i);
+    int place = od_build_number(b, name, value[i], "1");
+    if (i == 0) first = place;
+  }
+  return first;
+}
+#define NUMBERS(b, path, ...) \
+  numbers(b, path, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
+
+static void build_mechanism(od_build *b, parts *p, mutation *change) {
+  p->gravity = NUMBERS(b, "gravity", 0, -9.81, 0);
+  p->mass = NUMBERS(b, "body", 80, 0, 0, 0);
+  p->axis = NUMBERS(b, "axis", 1, 0, 0);
+  if (change) change(p, BODIES);
+  od_build_gravity(b, p->gravity);
+  p->body = od_build_body(b, "body", OD_SHAPE_POINT, p->mass);
+  p->ground = od_build_point(b, "base", OD_GROUND, OD_UNUSED, OD_UNUSED, 0);
+  if (change) change(p, JOINTS);
+  p->rod = od_build_point(b, "rod", p->body, OD_UNUSED, OD_UNUSED, 0);
+  od_joint_spec slide = od_joint_spec_of(OD_PRISMATIC, p->ground, p->rod);
+  slide.axis_a = p->axis;
+  p->joint = od_build_joint(b, "slide", &slide);
+  p->load = NUMBERS(b, "load", 3e3, -1, 0, 0);
+}
+
+static void build_nodes(od_build *b, parts *p, mutation *change) {
+  p->oil = NUMBERS(b, "oil", 870, 1e4, 1.4e9);
+  p->input = od_build_input(b, "command", "V");
+  if (change) change(p, CIRCUIT);
+  od_build_force(b, "load", p->rod, p->load, OD_UNUSED, false);
+  od_build_oil(b, OD_OIL_CONSTANT, p->oil);
+  p->P = od_build_node(b, "P", OD_NODE_SOURCE, NUMBERS(b, "P", 120e5), OD_UNUSED);
+  p->A = od_build_node(b, "A", OD_NODE_VOLUME, NUMBERS(b, "A", 1e-4), OD_UNUSED);
+  p->T = od_build_node(b, "T", OD_NODE_TANK, NUMBERS(b, "T", 1e5), OD_UNUSED);
+}
+
+static void build_elements(od_build *b, parts *p, mutation *change) {
+  p->valve_numbers = od_build_element_numbers(
+      b, "valve", "valve",
+      (od_keyed_number[]){{"stroke", 10}, {"time_constant", 0.02}, {"area", 4e-6}, {"discharge", 0.6}, {"full", 1}}, 5);
+  p->port_numbers = NUMBERS(b, "port", 0, 0, 4, 10, 0, 0.5, 1);
+  p->cylinder_numbers = NUMBERS(b, "cylinder", 1e-3, 6e-4, 0.5, 0.4, 2e-5, 3e-5, 1e-12, 1e8, 1);
+  if (change) change(p, ELEMENTS);
+  od_element_spec valve = od_element_spec_of("valve"), port = od_element_spec_of("port");
+  od_element_spec relief = od_element_spec_of("relief valve"), cylinder = od_element_spec_of("cylinder");
+  valve.first_number = p->valve_numbers;
+  valve.signal = p->input;
+  p->valve = od_build_element(b, "valve", &valve);
+  if (change) change(p, PORTS);
+  port.host = p->valve;
+  port.end[0] = p->P, port.end[1] = p->A;
+  port.first_number = p->port_numbers;
+  port.numbers = 1 + 2 * 3;
+  port.choice[OD_PORT_SIDE] = 1;
+  port.choice[OD_PORT_DEGREE] = 1;
+  port.choice[OD_PORT_COUNT] = 3;
+  port.choice[OD_PORT_LAW] = OD_VALVE_OPENING;
+  od_build_element(b, "open", &port);
+  relief.end[0] = p->A, relief.end[1] = p->T;
+  relief.first_number = NUMBERS(b, "relief", p->bad == 0 ? 110e5 : p->bad, 2e-9);
+  p->relief = od_build_element(b, "relief", &relief);
+  cylinder.end[0] = p->A, cylinder.end[1] = p->T;
+  cylinder.point_a = p->ground, cylinder.point_b = p->rod;
+  cylinder.first_number = p->cylinder_numbers;
+  p->cylinder = od_build_element(b, "cylinder", &cylinder);
+  if (change) change(p, FRICTION);
+  od_element_spec leak = od_element_spec_of("leak");
+  leak.end[0] = p->A, leak.end[1] = p->T;
+  leak.host = p->cylinder;
+  leak.first_number = p->cylinder_numbers + OD_CYLINDER_LEAKAGE;
+  od_build_element(b, "", &leak);
+  od_element_spec friction = od_element_spec_of("coulomb");
+  friction.host = p->cylinder;
+  friction.first_number = od_build_element_numbers(b, "cylinder.friction", "coulomb",
+                                                   (od_keyed_number[]){{"Fc", 100}, {"vs", 1e-2}, {"viscous", 500}}, 3);
+  p->friction = od_build_element(b, "", &friction);
+}
+
+static void build_block(od_build *b, parts *p, mutation *change) {
+  p->block_numbers = NUMBERS(b, "filter", 2, 0.1);
+  p->block =
+      od_build_block(b, "filter", &(od_block_spec){.block_class = od_block_spec_of("first-order").block_class}, "m");
+  if (change) change(p, BLOCKS);
+  od_build_block_numbers(b, p->block, p->block_numbers);
+  od_build_block_measures(b, p->block, 0, "slide.position");
+}
+
+static od_build *build(parts *p, mutation *change) {
+  od_build *b = od_build_new();
+  assert_non_null(b);
+  *p = (parts){0};
+  build_mechanism(b, p, change);
+  build_nodes(b, p, change);
+  build_elements(b, p, change);
+  build_block(b, p, change);
+  if (change) change(p, END);
+  od_build_initial(b, "slide.position", 0.6, true);
+  od_build_initial(b, "A.pressure", 31e5, true);
+  return b;
+}
+
+// ---- the same as a file
+
+static const char file[] =
+    "machine: a bit of everything\n"
+    "gravity: [0, -9.81 m/s2, 0]\n"
+    "ground: {points: {base: [0, 0, 0]}}\n"
+    "bodies: {body: {point: {mass: 80 kg, at: [0, 0, 0]}, points: {rod: [0, 0, 0]}}}\n"
+    "joints: {slide: {type: prismatic, between: [ground.base, body.rod], axis: [1, 0, 0]}}\n"
+    "forces: {load: {at: body.rod, value: 3 kN, direction: [-1, 0, 0]}}\n"
+    "inputs: {command: {unit: V, constant: 0 V}}\n"
+    "oil: {density: 870 kg/m3, law: constant, modulus: 1400 MPa, smoothing: 1e4 Pa}\n"
+    "sources: {P: {pressure: 120 bar}}\n"
+    "volumes: {A: {volume: 1e-4 m3}}\n"
+    "tanks: {T: {pressure: 1 bar}}\n"
+    "valves:\n"
+    "  valve: {command: command, time_constant: 0.02 s, stroke: 10 V, area: 4e-6 m2, discharge: 0.6, full: 1,\n"
+    "          ports: {open: {between: [P, A], side: positive, curve: {degree: 1, points: [0, 0.5, 1], at: [0 V, 4 V, 10 V]}}}}\n"
+    "reliefs: {relief: {between: [A, T], set: 110 bar, slope: 2e-9 m3/s/Pa}}\n"
+    "cylinders:\n"
+    "  cylinder: {between: [ground.base, body.rod], chambers: [A, T], areas: [1e-3 m2, 6e-4 m2], closed: 0.5 m, stroke: 0.4 m,\n"
+    "             dead: [2e-5 m3, 3e-5 m3], leakage: 1e-12 m3/s/Pa, stops: {stiffness: 1e8 N/m, damping: 1 s/m},\n"
+    "             friction: {law: coulomb, Fc: 100 N, vs: 0.01 m/s, viscous: 500 N s/m}}\n"
+    "blocks: {filter: {type: first-order, unit: m, input: slide.position, gain: 2, time_constant: 0.1 s}}\n"
+    "initial: {slide.position: 0.6 m, A.pressure: 31 bar}\n";
+
+enum { WATCHED = 5 };
+static const char *const watched[WATCHED] = {"slide.position", "A.pressure", "relief.flow", "filter",
+                                             "cylinder.friction"};
+
+static void simulate(od_plant *plant, double *y) {
+  od_sim *sim = od_sim_new(plant);
+  assert_non_null(sim);
+  const double u = 8;
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  for (int i = 0; i < 500; i++) assert_int_equal(od_sim_step(sim, 1e-3, &u), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+  od_sim_free(sim);
+}
+
+static void same_as_a_file(void **state) {
+  (void)state;
+  od_messages *messages = od_messages_new();
+  od_machine *machine = NULL;
+  const od_load_options options = {.content = {file, sizeof file - 1}};
+  if (od_machine_load("machine.yaml", &options, &machine, messages) != OD_OK)
+    fail_msg("%s", od_messages_get(messages, 0)->text);
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_model *model = NULL;
+  od_error err = {0};
+  if (od_build_finish(b, &model, &err) != OD_OK) fail_msg("%s", err.text);
+  int of_file[WATCHED], of_model[WATCHED];
+  for (int i = 0; i < WATCHED; i++) {
+    of_file[i] = od_machine_output_find(machine, watched[i]);
+    of_model[i] = od_model_output_find(model, watched[i]);
+    assert_true(of_model[i] >= 0);
+    assert_string_equal(od_model_output_unit(model, of_model[i]), od_machine_output_unit(machine, of_file[i]));
+  }
+  od_plant *first = NULL, *second = NULL;
+  double expected[WATCHED], found[WATCHED];
+  assert_int_equal(od_machine_plant(machine, of_file, WATCHED, NULL, 0, &first, &err), OD_OK);
+  assert_int_equal(od_model_plant(model, of_model, WATCHED, NULL, 0, &second, &err), OD_OK);
+  simulate(first, expected);
+  simulate(second, found);
+  assert_memory_equal(found, expected, sizeof found);
+  assert_true(expected[0] > 0.65);  // it has moved
+  od_plant_free(first);
+  od_plant_free(second);
+  od_build_free(b);
+  od_model_free(model);
+  od_machine_free(machine);
+  od_messages_free(messages);
+}
+
+// ---- mistakes
+
+#define MUTATION(name, when, what)        \
+  static void name(parts *p, int stage) { \
+    if (stage == when) what;              \
+  }
+MUTATION(far_gravity, BODIES, p->gravity = 1000)
+MUTATION(no_mass, BODIES, p->mass = OD_UNUSED)
+MUTATION(no_axis, BODIES, p->axis = OD_UNUSED)
+MUTATION(no_direction, BODIES, p->axis = p->mass + 1)
+MUTATION(far_body, JOINTS, p->body = 7)
+MUTATION(far_point, JOINTS, p->ground = -2)
+MUTATION(same_body, JOINTS, p->body = OD_GROUND)
+MUTATION(no_load, CIRCUIT, p->load = OD_UNUSED)
+MUTATION(far_load, CIRCUIT, p->rod = 99)
+MUTATION(no_oil, CIRCUIT, p->oil = OD_UNUSED)
+MUTATION(far_node, ELEMENTS, p->A = 12)
+MUTATION(no_command, ELEMENTS, p->input = OD_UNUSED)
+MUTATION(far_command, ELEMENTS, p->input = 3)
+MUTATION(far_cylinder, ELEMENTS, p->cylinder_numbers = 1 << 30)
+MUTATION(negative, ELEMENTS, p->bad = -1)
+MUTATION(not_a_number, ELEMENTS, p->bad = NAN)
+MUTATION(no_valve, PORTS, p->valve = OD_UNUSED)
+MUTATION(later_valve, PORTS, p->valve = 4)
+MUTATION(curve_back, PORTS, p->port_numbers = p->cylinder_numbers)
+MUTATION(far_host, FRICTION, p->cylinder = 50)
+MUTATION(far_block_numbers, BLOCKS, p->block_numbers = -4)
+
+static const struct mistake {
+  mutation *change;
+  od_culprit_kind kind;
+  const char *text;  // somewhere in a message
+} mistakes[] = {
+    {far_gravity, OD_ABOUT_MACHINE, "'gravity' wants 3 numbers from index 1000 on"},
+    {no_mass, OD_ABOUT_BODY, "body 'body' wants 4 numbers from index -1 on"},
+    {no_axis, OD_ABOUT_JOINT, "the axis of joint 'slide' wants 3 numbers"},
+    {no_direction, OD_ABOUT_JOINT, "the axis of joint 'slide' has no length"},
+    {far_body, OD_ABOUT_POINT, "point 'rod' refers to body 7, but there are 1"},
+    {far_point, OD_ABOUT_JOINT, "joint 'slide' refers to point -2"},
+    {same_body, OD_ABOUT_JOINT, "joint 'slide' connects two points of the same body"},
+    {no_load, OD_ABOUT_LOAD, "force 'load' wants 4 numbers from index -1 on"},
+    {far_load, OD_ABOUT_LOAD, "force 'load' refers to point 99"},
+    {no_oil, OD_ABOUT_MACHINE, "od_build_oil() is missing"},
+    {far_node, OD_ABOUT_ELEMENT, "relief valve 'relief' refers to node 12, but there are 3"},
+    {no_command, OD_ABOUT_ELEMENT, "'valve' listens to no signal"},
+    {far_command, OD_ABOUT_ELEMENT, "'valve' refers to signal 3"},
+    {far_cylinder, OD_ABOUT_ELEMENT, "cylinder 'cylinder' wants 9 numbers from index 1073741824 on"},
+    {negative, OD_ABOUT_ELEMENT, "'set' of relief valve 'relief' is -1 Pa; expected zero or more"},
+    {not_a_number, OD_ABOUT_NUMBER, "the number 'relief.0' is nan"},
+    {no_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element -1"},
+    {later_valve, OD_ABOUT_ELEMENT, "port 'open' refers to element 4"},
+    {curve_back, OD_ABOUT_ELEMENT, "the curve of port 'open' has a point at"},
+    {far_host, OD_ABOUT_ELEMENT, "refers to element 50"},
+    {far_block_numbers, OD_ABOUT_BLOCK, "block 'filter' wants 2 numbers from index -4 on"},
+};
+
+static bool has_problem(const od_build *b, od_culprit_kind kind, const char *text) {
+  for (int i = 0; i < od_build_problem_count(b); i++) {
+    od_problem p = od_build_problem(b, i);
+    if (p.kind == kind && strstr(p.text, text)) return true;
+  }
+  return false;
+}
+
+static void assert_refused(od_build *b, od_culprit_kind kind, const char *text) {
+  od_model *model = NULL;
+  od_error err = {0};
+  assert_int_equal(od_build_finish(b, &model, &err), OD_BAD_INPUT);
+  assert_null(model);
+  if (has_problem(b, kind, text)) return;
+  for (int i = 0; i < od_build_problem_count(b); i++) print_message("%s\n", od_build_problem(b, i).text);
+  fail_msg("no message about this: %s", text);
+}
+
+static void every_mistake_has_a_message(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    parts p;
+    od_build *b = build(&p, mistakes[i].change);
+    assert_refused(b, mistakes[i].kind, mistakes[i].text);
+    od_build_free(b);
+  }
+}
+
+static void all_at_once(parts *p, int stage) {
+  no_axis(p, stage);
+  no_load(p, stage);
+  negative(p, stage);
+}
+
+static void all_mistakes_in_one_run(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, all_at_once);
+  assert_refused(b, OD_ABOUT_JOINT, "the axis of joint");
+  assert_true(has_problem(b, OD_ABOUT_LOAD, "force 'load'"));
+  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'relief' is -1 Pa"));
+  od_build_free(b);
+}
+
+// Values that enumerations do not have, a class that there is not, an input that there is not.
+static void what_does_not_exist(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_build_body(b, "odd", (od_shape)77, p.mass);
+  od_build_joint(b, "loose", &(od_joint_spec){.type = (od_joint_type)9, .point_a = p.ground, .point_b = p.rod});
+  od_build_node(b, "N", (od_node_kind)5, p.mass, OD_UNUSED);
+  od_element_spec nothing = od_element_spec_of("perpetual motion");
+  assert_int_equal(nothing.element_class, -1);
+  od_build_element(b, "engine", &nothing);
+  od_build_input_start(b, 4, 1);
+  od_build_initial(b, "slide.rate", INFINITY, true);
+  od_build_block_measures(b, p.block, 1, "A.pressure");
+  od_build_block_numbers(b, -1, 0);
+  od_block_spec sum = od_block_spec_of("sum"), transfer = od_block_spec_of("transfer-function"),
+                none = od_block_spec_of("nun");
+  sum.inputs = 40;
+  assert_true(od_block_choose(&transfer, "numerator", 2) && od_block_choose(&transfer, "denominator", 1));
+  assert_false(od_block_choose(&transfer, "limits", 1));
+  assert_false(od_block_choose(&none, "limits", 1));
+  int wide = od_build_block(b, "wide", &sum, "1");
+  od_build_block(b, "improper", &transfer, "1");
+  od_build_block(b, "none", &none, "1");
+  od_build_block_numbers(b, wide, p.mass);
+  od_build_block_input(b, p.block, 0, od_build_block_signal(b, p.block, 3));
+  assert_refused(b, OD_ABOUT_BODY, "body 'odd' has a shape that is none of od_shape: 77");
+  assert_true(has_problem(b, OD_ABOUT_JOINT, "joint 'loose' has a type that is none of od_joint_type: 9"));
+  assert_true(has_problem(b, OD_ABOUT_NODE, "node 'N' has a kind that is none of od_node_kind: 5"));
+  assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' is of no class"));
+  assert_true(has_problem(b, OD_ABOUT_MACHINE, "the start of input 4 is given, but there are 1 inputs"));
+  assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "input 1 of block 'filter' is connected, but it has 1"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'filter' refers to signal -2"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'wide' has 40 inputs"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'improper' is not proper"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'none' is of no type that there is"));
+  assert_true(has_problem(b, OD_ABOUT_MACHINE, "block -1 is connected, but there are 1 blocks"));
+  od_build_free(b);
+}
+
+// What is missing may be added, and the model be built then.
+static void added_later(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  int node = od_build_node(b, "B", OD_NODE_VOLUME, NUMBERS(b, "B", 1e-4), OD_UNUSED);
+  assert_true(node >= 0);
+  assert_refused(b, OD_ABOUT_NODE, "volume 'B' has no initial pressure");
+  assert_int_equal(od_build_problem_count(b), 1);
+  od_build_initial(b, "B.pressure", 2e5, true);
+  od_model *model = NULL;
+  od_error err = {0};
+  if (od_build_finish(b, &model, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_int_equal(od_build_problem_count(b), 0);
+  od_model_free(model);
+  od_build_free(b);
+}
+
+// A call that is wrong stays so; what was missing in between does not count twice.
+static void wrong_calls_stay(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_build_node(b, "B", OD_NODE_VOLUME, NUMBERS(b, "B", 1e-4), OD_UNUSED);
+  assert_refused(b, OD_ABOUT_NODE, "volume 'B' has no initial pressure");
+  od_build_input_start(b, 9, 1);
+  od_build_initial(b, "B.pressure", 2e5, true);
+  assert_refused(b, OD_ABOUT_MACHINE, "the start of input 9 is given");
+  assert_int_equal(od_build_problem_count(b), 1);
+  od_build_free(b);
+}
+
+// ---- numbers by keys
+
+static void numbers_by_keys(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  // Defaults are there, too: the next number comes behind all of the cylinder's.
+  int first = od_build_element_numbers(
+      b, "c", "cylinder", (od_keyed_number[]){{"stroke", 4}, {"closed", 3}, {"areas[1]", 2}, {"areas[0]", 1}}, 4);
+  assert_int_equal(od_build_number(b, "next", 0, "1"), first + OD_CYLINDER_NUMBERS);
+  // Wrong ones: the messages outlive a first od_build_finish().
+  od_build_element_numbers(b, "r", "relief valve", (od_keyed_number[]){{"set", 1}, {"sloppe", 2}}, 2);
+  assert_int_equal(od_build_element_numbers(b, "x", "flux capacitor", NULL, 0), OD_UNUSED);
+  for (int i = 0; i < 2; i++) {
+    assert_refused(b, OD_ABOUT_MACHINE, "'r' has a number 'sloppe', but a relief valve has: set, slope");
+    assert_true(has_problem(b, OD_ABOUT_MACHINE, "'r.slope' is missing: flow per pressure beyond that (m3/s/Pa)"));
+    assert_true(has_problem(b, OD_ABOUT_MACHINE, "'x': there is no class of elements called 'flux capacitor'"));
+    assert_int_equal(od_build_problem_count(b), 3);
+  }
+  od_build_free(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_as_a_file),
+      cmocka_unit_test(every_mistake_has_a_message),
+      cmocka_unit_test(all_mistakes_in_one_run),
+      cmocka_unit_test(what_does_not_exist),
+      cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),
+      cmocka_unit_test(numbers_by_keys),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
