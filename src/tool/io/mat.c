@@ -1,6 +1,7 @@
 // Tables as MATLAB files (version 5): one variable per column, and a cell array "columns" of names and units.
 //
 // The library that writes them does not tell of a full disk, so that what was written is read again and compared.
+#include <math.h>
 #include <matio.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,8 +107,10 @@ static bool is_column(const matvar_t *v, const written *w, int column) {
   size_t rows = (size_t)t->rows;
   bool same = v && v->name && !strcmp(v->name, w->names[column].text) && v->class_type == MAT_C_DOUBLE &&
               v->rank == 2 && v->dims[0] == rows && v->dims[1] == 1 && (rows == 0 || v->data);
-  for (size_t row = 0; same && row < rows; row++)
-    same = !memcmp((const double *)v->data + row, t->data + row * (size_t)t->columns + (size_t)column, sizeof(double));
+  for (size_t row = 0; same && row < rows; row++) {
+    double a = ((const double *)v->data)[row], b = t->data[row * (size_t)t->columns + (size_t)column];
+    same = a == b || (isnan(a) && isnan(b));
+  }
   return same;
 }
 

@@ -7,19 +7,20 @@
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-static const od_limits unknown_limits = {0, 0, 0, 0};
+static bool are_known(const od_limits *l) {
+  return l->low != 0 || l->high != 0 || l->usual_low != 0 || l->usual_high != 0;
+}
 
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
   bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
   const od_limits *limits = turns ? &field->turning_limits : &field->limits;
-  bool unknown = memcmp(limits, &unknown_limits, sizeof unknown_limits) == 0;
   return (od_field){.key = field->key,
                     .unit = follows ? signal_unit
                             : turns ? field->turning_unit
                                     : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = unknown ? NULL : limits};
+                    .limits = are_known(limits) ? limits : NULL};
 }
 
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
