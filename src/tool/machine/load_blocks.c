@@ -161,8 +161,8 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
 }
 
 static const od_limits *limits_of(const od_block_field *f) {
-  static const od_limits unknown = {0, 0, 0, 0};
-  return memcmp(&f->limits, &unknown, sizeof unknown) == 0 ? NULL : &f->limits;
+  const od_limits *l = &f->limits;
+  return l->low == 0 && l->high == 0 && l->usual_low == 0 && l->usual_high == 0 ? NULL : l;
 }
 
 // One number. A gain has to be given where it changes the unit.
