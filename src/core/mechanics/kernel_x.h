@@ -18,7 +18,7 @@
 #include "mechanics/kinematics_x.h"
 #include "mechanics/closure_x.h"
 #include "mechanics/loops_x.h"
-#include "mechanics/elements_x.h"
+#include "mechanics/forces_x.h"
 #include "mechanics/dynamics_x.h"
 #ifndef OD_COMPLEX
 #include "mechanics/tangent_x.h"

@@ -24,7 +24,7 @@ typedef struct od_layout {
   // demand of z_dep'', multipliers.
   int phi, jacobian, lu, R, curl, lambda;
   int tau, scratch;
-  // Actuators: the line between their points (struct line in mechanics/elements_x.h), length, speed and the sum of forces.
+  // Actuators: the line between their points (struct line in mechanics/forces_x.h), length, speed and the sum of forces.
   int line, length, speed, force;
   // Circuit: first-order states and their rates; pressures (as seen by elements), net inflows, volumes, largest volumes,
   // compliances beside the oil, bulk moduli of nodes, and what one unit of inflow does to their pressures; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
