@@ -56,7 +56,7 @@ od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
   x.w[oil + OD_OIL_STATE_SMOOTHING] = 1e4;
   if (c->host_class) od_random_numbers(dice, c->host_class, x.w + host, unused);
   x.pool[0] = end;
-  x.pool[1] = c->host_class ? host : -1;
+  x.pool[1] = host;
   x.numbers = od_random_numbers(dice, c, x.w + end, x.pool + 2);
   end += x.numbers;
   x.batch = (od_batch){

@@ -20,35 +20,40 @@ enum {
 };
 
 static inline X(setting) X(setting_of)(const od_batch *b, const int *pool, od_x *w, int i) {
-  int host = pool[b->host + i];
   return (X(setting)){.oil = w + b->oil,
-                      .host = w + (host >= 0 ? host : 0),
+                      .host = w + pool[b->host + i],
                       .choice = pool + b->choice + i * b->choices,
                       .kept = w + b->kept + i * b->kept_scalars};
 }
 
 static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {
-  const od_x *in = w + b->in;
-  od_x *out = w + b->out;
-  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs)) X(evaluate)
-  ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (X(out) *)out);
+  const X(in) *in = (const X(in) *)(w + b->in);
+  X(out) *out = (X(out) *)(w + b->out);
+  for (int i = 0; i < b->count; i++) {
+    const X(numbers) *q = (const X(numbers) *)(w + pool[b->number + i]);
+    X(evaluate)(&in[i], q, X(setting_of)(b, pool, w, i), &out[i]);
+  }
 }
 
 static void X(report_all)(const od_batch *b, const int *pool, od_x *w) {
-  const od_x *in = w + b->in, *out = w + b->out;
-  od_x *report = w + b->report;
-  for (int i = 0; i < b->count; i++, in += X(ins), out += X(outs), report += X(reports)) X(fill_report)
-  ((const X(in) *)in, (const X(numbers) *)(w + pool[b->number + i]), X(setting_of)(b, pool, w, i), (const X(out) *)out,
-   (X(report) *)report);
+  const X(in) *in = (const X(in) *)(w + b->in);
+  const X(out) *out = (const X(out) *)(w + b->out);
+  X(report) *report = (X(report) *)(w + b->report);
+  for (int i = 0; i < b->count; i++) {
+    const X(numbers) *q = (const X(numbers) *)(w + pool[b->number + i]);
+    X(fill_report)(&in[i], q, X(setting_of)(b, pool, w, i), &out[i], &report[i]);
+  }
 }
 
 #if defined OD_ELEMENT_SLOPES && !defined OD_COMPLEX
 static void slopes_all(const od_batch *b, const int *pool, double *w) {
-  const double *in = w + b->in, *out = w + b->out;
-  double *slope = w + b->slope;
-  for (int i = 0; i < b->count; i++, in += ins_r, out += outs_r, slope += ins_r * outs_r)
-    slopes((const in_r *)in, (const numbers_r *)(w + pool[b->number + i]), setting_of_r(b, pool, w, i),
-           (const out_r *)out, (slopes_r *)slope);
+  const in_r *in = (const in_r *)(w + b->in);
+  const out_r *out = (const out_r *)(w + b->out);
+  slopes_r *slope = (slopes_r *)(w + b->slope);
+  for (int i = 0; i < b->count; i++) {
+    const numbers_r *q = (const numbers_r *)(w + pool[b->number + i]);
+    slopes(&in[i], q, setting_of_r(b, pool, w, i), &out[i], &slope[i]);
+  }
 }
 _Static_assert(sizeof(slopes_r) == sizeof(double) * ins_r * outs_r, "slopes: a row for each out, an entry for each in");
 #endif

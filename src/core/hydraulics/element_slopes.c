@@ -34,7 +34,7 @@ static alone take_out(const od_model *m, const double *w, int instance) {
                        .host = 1,
                        .choice = 2};
   a.pool[0] = own;
-  a.pool[1] = host ? hosts : -1;
+  a.pool[1] = hosts;
   memcpy(a.pool + 2, e->choice, sizeof e->choice);
   for (int i = 0; i < OD_OIL_STATES; i++) a.w[i] = w[l->oil + i];
   for (int i = 0; host && i < host->numbers && i < MOST_NUMBERS; i++) a.w[hosts + i] = w[l->theta + host->number + i];

@@ -14,7 +14,9 @@ static inline double volume_slope(const od_model *m, const double *w, int node) 
 }
 static inline double modulus_slope(const od_model *m, const double *w, int node) {
   const od_layout *l = &m->layout;
-  return -volume_slope(m, w, node) * node_volume_r(m, w, node) / w[l->modulus + node];
+  double slope = w[l->rate + m->node[node].state] / w[l->modulus + node];
+  if (!m->join.compliant) return slope;
+  return slope * w[l->stiffness + node] * node_volume_r(m, w, node) / w[l->modulus + node];
 }
 
 // By how much the rate of a node's pressure, an actuator's force or an element's rate changes with an out that is scattered

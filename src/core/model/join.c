@@ -54,7 +54,7 @@ static bool place_batches(od_model *m, od_arena *arena) {
     e->out = b->out + e->place * c->outs;
     e->slope = b->slope + e->place * c->ins * c->outs;
     j->pool[b->number + e->place] = l->theta + e->number;
-    j->pool[b->host + e->place] = e->host >= 0 ? l->theta + m->instance[e->host].number : -1;
+    j->pool[b->host + e->place] = l->theta + (e->host >= 0 ? m->instance[e->host].number : 0);
     memcpy(j->pool + b->choice + e->place * b->choices, e->choice, (size_t)b->choices * sizeof *j->pool);
   }
   return true;
