@@ -59,12 +59,8 @@ static void default_text(const od_element_field *f, char *text, size_t size) {
     snprintf(text, size, "%s", od_display_quantity(f->fallback, f->unit).text);
 }
 
-static bool has_limits(const od_element_field *f) {
-  return f->limits.low != 0 || f->limits.high != 0 || f->limits.usual_low != 0 || f->limits.usual_high != 0;
-}
-
 static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
-  if (has_limits(f))
+  if (od_limits_are_known(&f->limits))
     od_display_range(text, f->limits.usual_low, f->limits.usual_high, f->unit);
   else
     snprintf(text, OD_RANGE_SIZE, "%s",
@@ -189,7 +185,7 @@ static json_t *field_json(const od_element_field *f) {
                 "meaning", f->meaning, "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback),
                 "follows_signal", (int)f->follows_signal);
   if (f->turning_unit) json_object_set_new(field, "turning_unit", json_string(f->turning_unit));
-  if (has_limits(f)) {
+  if (od_limits_are_known(&f->limits)) {
     json_object_set_new(field, "possible", range_json(f->limits.low, f->limits.high));
     json_object_set_new(field, "usual", range_json(f->limits.usual_low, f->limits.usual_high));
   }

@@ -54,7 +54,7 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
 // What is usual; the range of a number with two units is that of the first.
 static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
   const od_limits *l = &f->limits;
-  if (l->low != 0 || l->high != 0 || l->usual_low != 0 || l->usual_high != 0)
+  if (od_limits_are_known(l))
     od_display_range(text, l->usual_low, l->usual_high, f->unit);
   else
     snprintf(text, OD_RANGE_SIZE, "%s",

@@ -4,12 +4,10 @@
 // would have to carry along, but a memory that the network of blocks keeps (.remembers); and its time decides the length of that
 // memory and is no number of the model (.counts_samples).
 #ifdef OD_BLOCK_TEXT
-#define OD_BLOCK_SLOPES
-#include "blocks/rational_x.h"
-
 typedef struct X(numbers) {
   od_x time;
 } X(numbers);
+#include "blocks/rational_x.h"
 
 static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
   int n = r->n = b.s->choice[ORDER];
@@ -19,20 +17,6 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
     r->b[k] = k % 2 ? -r->a[k] : r->a[k];
   }
 }
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  X(rational) r;
-  X(coefficients)(q, b, &r);
-  X(rational_evaluate)(&r, b);
-}
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  rational_r r;
-  coefficients_r(q, b, &r);
-  rational_slopes(&r, by);
-}
-#endif
 
 #else
 enum { ORDER, SAMPLES, MOST_ORDER = 8 };

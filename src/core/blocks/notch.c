@@ -1,11 +1,9 @@
 // Notch filter: y/u = gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1), T = 1/frequency or the time constant itself.
 #ifdef OD_BLOCK_TEXT
-#define OD_BLOCK_SLOPES
-#include "blocks/rational_x.h"
-
 typedef struct X(numbers) {
   od_x gain, frequency, above, below;  // the time constant where that is given; damping ratios
 } X(numbers);
+#include "blocks/rational_x.h"
 
 static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
   od_x T = b.s->choice[BY_TIME] ? q->frequency : 1 / q->frequency;
@@ -17,20 +15,6 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
   r->a[1] = 2 * q->below * T;
   r->a[2] = T * T;
 }
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  X(rational) r;
-  X(coefficients)(q, b, &r);
-  X(rational_evaluate)(&r, b);
-}
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  rational_r r;
-  coefficients_r(q, b, &r);
-  rational_slopes(&r, by);
-}
-#endif
 
 #else
 enum { BY_TIME };

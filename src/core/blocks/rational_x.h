@@ -1,9 +1,13 @@
 // A transfer function b(s)/a(s) with the states v, v', ... of v = u/a(s), part of the texts of blocks that are one:
 //   a_n v^(n) = u - sum a_i v^(i),   y = sum b_i v^(i)   (i = 0 .. n, coefficients in ascending powers)
+// To be included behind X(numbers); the block's own part is X(coefficients), how they follow from its numbers.
+#define OD_BLOCK_SLOPES
 typedef struct X(rational) {
   int n;  // degree of the denominator
   od_x b[OD_MOST_BLOCK_ORDER + 1], a[OD_MOST_BLOCK_ORDER + 1];
 } X(rational);
+
+static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r);
 
 static inline void X(rational_evaluate)(const X(rational) * r, X(block) b) {
   int n = r->n;
@@ -13,6 +17,12 @@ static inline void X(rational_evaluate)(const X(rational) * r, X(block) b) {
   b.y[0] = r->b[n] * top;
   for (int i = 0; i < n; i++) b.y[0] += r->b[i] * b.x[i];
   for (int i = 0; i < n; i++) b.rate[i] = i + 1 < n ? b.x[i + 1] : top;
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  X(rational) r;
+  X(coefficients)(q, b, &r);
+  X(rational_evaluate)(&r, b);
 }
 
 #ifndef OD_COMPLEX
@@ -26,5 +36,11 @@ static inline void rational_slopes(const rational_r *r, double *by) {
     top[i] = -r->a[i] / r->a[n];
   }
   if (n > 0) top[n] = 1 / r->a[n];
+}
+
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  rational_r r;
+  coefficients_r(q, b, &r);
+  rational_slopes(&r, by);
 }
 #endif

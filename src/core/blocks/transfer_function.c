@@ -2,13 +2,11 @@
 // from the highest power down; how many there are decide the degrees, and a struct of numbers cannot say that. Their units go
 // with their powers of s, which is what the shape OD_POLYNOMIAL of a field is for.
 #ifdef OD_BLOCK_TEXT
-#define OD_BLOCK_SLOPES
 #define OD_BLOCK_SAMPLED
-#include "blocks/rational_x.h"
-
 typedef struct X(numbers) {
   od_x coefficient[OD_MOST_BLOCK_NUMBERS];
 } X(numbers);
+#include "blocks/rational_x.h"
 
 static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational) * r) {
   int above = b.s->choice[NUMERATOR], below = b.s->choice[DENOMINATOR];
@@ -20,12 +18,6 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
     r->b[i] = i <= above ? q->coefficient[above - i] : 0;
     r->a[i] = last[-i];
   }
-}
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  X(rational) r;
-  X(coefficients)(q, b, &r);
-  X(rational_evaluate)(&r, b);
 }
 
 // The states are v[k-1], v[k-2], ... of v = u/D(z).
@@ -40,14 +32,6 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   if (n > 0) next[0] = v;
   next[n] = y;
 }
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  rational_r r;
-  coefficients_r(q, b, &r);
-  rational_slopes(&r, by);
-}
-#endif
 
 #else
 enum { NUMERATOR, DENOMINATOR };  // their degrees

@@ -7,10 +7,6 @@
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-static bool are_known(const od_limits *l) {
-  return l->low != 0 || l->high != 0 || l->usual_low != 0 || l->usual_high != 0;
-}
-
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
   bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
   const od_limits *limits = turns ? &field->turning_limits : &field->limits;
@@ -20,7 +16,7 @@ od_field od_component_field(const od_element_field *field, const char *signal_un
                                     : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = are_known(limits) ? limits : NULL};
+                    .limits = od_limits_are_known(limits) ? limits : NULL};
 }
 
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {

@@ -17,6 +17,7 @@
 #include "support/machines.h"
 #include "support/random_file.h"
 #include "support/random_machine.h"
+#include "support/table_error.h"
 
 // --- One run ------------------------------------------------------------------------------------------------------
 
@@ -34,21 +35,6 @@ static od_table *run(const od_machine *m, const char *integrator, double step, b
   if (od_run(m, &options, &table, report, NULL) == OD_OK) return table;
   od_table_free(table);
   return NULL;
-}
-
-// The largest error of an output as a part of its range, which is what the estimate claims to be.
-static double true_error(const od_table *t, const od_table *reference) {
-  double worst = 0;
-  assert_int_equal(t->rows, reference->rows);
-  for (int k = 1; k < t->columns; k++) {
-    od_summary s = od_table_summary(reference, k);
-    double range = s.max - s.min, most = 0;
-    if (!(range > 1e-9 * fmax(fabs(s.max), fabs(s.min)))) continue;
-    for (long i = 0; i < t->rows; i++)
-      most = fmax(most, fabs(t->data[i * t->columns + k] - reference->data[i * t->columns + k]));
-    worst = fmax(worst, most / range);
-  }
-  return worst;
 }
 
 static double estimated_error(const od_run_report *r) {
@@ -128,7 +114,7 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_machine *m = od_test_machine_text(seal);
   od_run_report report = {0};
   od_table *t = run(m, "trapezoid", 1e-3, true, &report), *c = run(m, "cvodes", 1e-3, false, NULL);
-  assert_true(true_error(t, c) > 0.5);
+  assert_true(table_error(t, c) > 0.5);
   assert_true(od_verdict_has(&report.verdict, "step.long"));
   // The step that would do does.
   double better = report.accuracy.better_step;
@@ -137,9 +123,9 @@ static void steps_that_are_too_long_are_told(void **state) {
   od_table_free(t);
   od_table_free(c);
   t = run(m, "trapezoid", better, false, &report), c = run(m, "cvodes", better, false, NULL);
-  print_message("a step of %.3g s: true error %.3g, estimated %.3g\n", better, true_error(t, c),
+  print_message("a step of %.3g s: true error %.3g, estimated %.3g\n", better, table_error(t, c),
                 estimated_error(&report));
-  assert_true(true_error(t, c) < 0.02);
+  assert_true(table_error(t, c) < 0.02);
   assert_int_equal(report.verdict.trust, OD_SOUND);
   od_run_report_free(&report);
   od_table_free(t);
@@ -238,9 +224,9 @@ static void samples_leave_the_error_as_it_is(void **state) {
     od_run_report report = {0};
     double step = od_machine_run(m)->step;
     od_table *t = run(m, "trapezoid", step, false, &report), *c = run(m, "cvodes", step, false, NULL);
-    double ratio = estimated_error(&report) / true_error(t, c);
+    double ratio = estimated_error(&report) / table_error(t, c);
     print_message("%s samples: true error %.3g, estimated %.3g times that\n", i % 2 ? "with" : "without",
-                  true_error(t, c), ratio);
+                  table_error(t, c), ratio);
     assert_true(ratio > 0.4 && ratio < 2.5);
     od_run_report_free(&report);
     od_table_free(t);
@@ -283,7 +269,7 @@ static void judge_one(uint64_t seed, const char *integrator, bool verbose, tally
   od_table *c = t ? run(m, "cvodes", time / steps, false, NULL) : NULL;
   n->failed += !c;
   if (c) {
-    double error = true_error(t, c), estimate = estimated_error(&report);
+    double error = table_error(t, c), estimate = estimated_error(&report);
     bool bad = !(error <= 0.03), good = error < 0.003, warned = report.verdict.trust != OD_SOUND;
     n->bad += bad;
     n->good += good;

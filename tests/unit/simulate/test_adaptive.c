@@ -17,6 +17,7 @@
 #include "support/machines.h"
 #include "support/random_file.h"
 #include "support/random_machine.h"
+#include "support/table_error.h"
 
 // Runs with the outputs of the file's own 'run' section. NULL: it failed.
 static od_table *run(const od_machine *m, const char *integrator, double rows, double tolerance, od_run_report *report,
@@ -34,20 +35,6 @@ static od_table *run(const od_machine *m, const char *integrator, double rows, d
   if (od_run(m, &options, &table, report, err) == OD_OK) return table;
   od_table_free(table);
   return NULL;
-}
-
-static double true_error(const od_table *t, const od_table *reference) {
-  double worst = 0;
-  assert_int_equal(t->rows, reference->rows);
-  for (int k = 1; k < t->columns; k++) {
-    od_summary s = od_table_summary(reference, k);
-    double range = s.max - s.min, most = 0;
-    if (!(range > 1e-9 * fmax(fabs(s.max), fabs(s.min)))) continue;
-    for (long i = 0; i < t->rows; i++)
-      most = fmax(most, fabs(t->data[i * t->columns + k] - reference->data[i * t->columns + k]));
-    worst = fmax(worst, most / range);
-  }
-  return worst;
 }
 
 // --- What fixed steps of 1 ms get wrong ---------------------------------------------------------------------------
@@ -143,7 +130,7 @@ static void the_tolerance_controls_the_error(void **state) {
   for (double tolerance = 1e-2; tolerance > 1e-9; tolerance /= 100) {
     od_run_report report = {0};
     od_table *t = run(m, "tr-bdf2", 1e-3, tolerance, &report, NULL);
-    double error = true_error(t, c);
+    double error = table_error(t, c);
     print_message("tolerance %.0e: error %.2g in %ld steps\n", tolerance, error, report.steps);
     assert_true(error < last && error < 30 * tolerance && report.steps > steps);
     last = error;
@@ -246,7 +233,7 @@ static void judge_one(uint64_t seed, bool usual, bool verbose, tally *n) {
   od_table *c = t ? run(m, "cvodes", rows, 1e-9, NULL, NULL) : NULL;
   n->failed += !c;
   if (c) {
-    double error = true_error(t, c);
+    double error = table_error(t, c);
     bool bad = !(error <= 0.03), good = error < 0.003, warned = report.verdict.trust != OD_SOUND;
     n->bad += bad;
     n->good += good;
@@ -305,8 +292,8 @@ static void a_better_tolerance_is_found(void **state) {
   od_run_report_free(&report);
   assert_int_equal(od_run(m, &options, &t, &report, NULL), OD_OK);
   od_table *c = run(m, "cvodes", 1e-3, 1e-11, NULL, NULL);
-  print_message("a tolerance of %g: true error %.2g\n", options.tolerance, true_error(t, c));
-  assert_true(true_error(t, c) < 0.02);
+  print_message("a tolerance of %g: true error %.2g\n", options.tolerance, table_error(t, c));
+  assert_true(table_error(t, c) < 0.02);
   assert_int_equal(report.verdict.trust, OD_SOUND);
   od_table_free(t);
   od_table_free(c);
