@@ -9,6 +9,7 @@
 #include "experiment/compare_truth.h"
 #include "experiment/observe_run.h"
 #include "experiment/observe_verdict.h"
+#include "experiment/sensor.h"
 #include "io/clock.h"
 #include "oleodyn/sim.h"
 
@@ -41,7 +42,8 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
   double begin = od_seconds();
-  for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors ? s->y[i] : (double)NAN;
+  for (int i = 0; i < r->ny; i++)
+    r->y[i] = i < r->e->sensors ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
   if (!start) r->o->seconds += od_seconds() - begin;
