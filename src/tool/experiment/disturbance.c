@@ -78,7 +78,3 @@ od_status od_disturb(od_disturber *d, od_sim *sim, long step) {
     for (int j = 0; j <= i; j++) d->x[i] += d->L[i * nx + j] * d->drawn[j];
   return od_sim_set(sim, od_sim_time(sim), d->x, od_sim_inputs(sim));
 }
-
-const double *od_disturber_covariance(const od_disturber *d) {
-  return d->Q;
-}

@@ -15,7 +15,5 @@ void od_disturber_free(od_disturber *d);
 // At the start, then after each step (counted from 1).
 od_status od_disturber_begin(od_disturber *d, od_sim *sim);
 od_status od_disturb(od_disturber *d, od_sim *sim, long step);
-// The covariance of what a step adds to the states, nx x nx, in the present coordinates.
-const double *od_disturber_covariance(const od_disturber *d);
 
 #endif

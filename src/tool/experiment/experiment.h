@@ -127,10 +127,7 @@ typedef struct od_experiment_options {
   const char *truth;    // variant of the true machine, or NULL: the file's
   const char *variant;  // of the experiment, or NULL
   const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
-  // Asked now and then while the true machine is run to find out how large its signals are; NULL: nobody is asked.
-  bool (*progress)(void *user, double done);
-  void *progress_user;
-  od_content content;  // of the file, where it has been read already
+  od_content content;   // of the file, where it has been read already
   // A fit reads more of the same file: called when the rest has been read. Parameters then need no sigma, sensors may
   // have a relative one, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);

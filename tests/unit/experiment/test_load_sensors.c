@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "identify/fit.h"
 #include "support/experiments.h"
 #include "support/scratch.h"
 
@@ -80,6 +81,13 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:7:3: the sensor 'cylinder.rate' has coloured noise, which is not possible beside 'sensor_noise'\n");
 }
 
+// How large a signal is takes a run.
+static void test_too_long_to_know(void **state) {
+  expect(
+      *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
+      "x.yaml:4:39: 2e+06 steps are too many to find out how large 'A.pressure' is, at most 1000000; expected a quantity\n");
+}
+
 static void test_mistakes_in_noise_of_the_truth(void **state) {
   expect(*state,
          MACHINE
@@ -137,12 +145,39 @@ static void test_mistakes_with_logs(void **state) {
   free(said);
 }
 
+// What an observer's file may have and a fit's may not.
+static void test_mistakes_in_fits(void **state) {
+  static const char file[] = MACHINE
+      "time: 0.1 s\n"
+      "truth: {noise: same}\n"
+      "sensors:\n"
+      "  cylinder.length: {source: cylinder.rate, integrate: 1, sigma: 1 m/s}\n"
+      "  P.pressure: {sigma: 1 bar, relative: 2 %}\n"
+      "parameters: {oil.kp: {low: 1 GPa, high: 2 GPa}}\n"
+      "fit: {}\n";
+  scratch *s = *state;
+  od_messages *messages = od_messages_new();
+  od_fit_plan *plan = NULL;
+  const char *path = scratch_write(s, "x.yaml", file, strlen(file));
+  assert_int_equal(od_fit_plan_load(path, NULL, &plan, messages), OD_BAD_INPUT);
+  static const char *const expected[] = {
+      "the data of a fit are predicted, and nothing disturbs them; process noise is for observers",
+      "a fit takes no sensors that integrate; give it what they measure",
+      "the noise is given twice: sigma, and relative to the signal",
+  };
+  assert_int_equal(od_messages_count(messages), 3);
+  for (int i = 0; i < 3; i++) assert_string_equal(od_messages_get(messages, i)->text, expected[i]);
+  od_messages_free(messages);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_mistakes_in_noise_of_sensors),
       TEST(test_mistakes_in_noise_of_the_truth),
+      TEST(test_too_long_to_know),
       TEST(test_mistakes_with_logs),
+      TEST(test_mistakes_in_fits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
