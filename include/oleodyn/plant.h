@@ -60,7 +60,11 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
-  void (*reserved[4])(void);  // zero
+  // Plants that switch (a valve with hysteresis, a brake): how far the last point is from the next switch, positive until one is
+  // due, and its derivatives by x (nx; NULL: not wanted). sample() takes the switches that are due, too. NULL for plants that
+  // do not switch.
+  od_status (*margin)(const od_plant *plant, void *work, double *margin, double *by_state);
+  void (*reserved[3])(void);  // zero
 } od_plant_ops;
 
 struct od_plant {
