@@ -281,6 +281,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_noise(xl, od_section_get(ld, file, "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
   od_load_integrator(xl, od_section_get(ld, file, "integrator"));
+  od_check_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
