@@ -97,6 +97,7 @@ typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
+  OD_ACTS_SOMEWHERE,  // between two points or in a joint, as each instance says
   OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
 } od_acts;
 
@@ -106,6 +107,9 @@ typedef struct od_element_state {
   int scale_field;          // its typical size, also of its rate per second, is the value of this field; -1:
   double scale;             // this
   double initial;
+  // Of states that wander: the field with the standard deviation of their change in a second, which is not the first one (0:
+  // they do not), and the one with the time constant of forgetting that.
+  int noise_field, time_field;
 } od_element_state;
 
 // Quantities that can be observed, each called after the instance: "bleed.flow".

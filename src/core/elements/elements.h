@@ -18,6 +18,7 @@
   CLASS(cylinder)                 \
   CLASS(accumulator)              \
   CLASS(motor)                    \
+  CLASS(disturbance)              \
   CLASS(coulomb)                  \
   CLASS(brown_mcphee)
 

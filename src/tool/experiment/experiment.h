@@ -43,7 +43,7 @@ static inline double od_sensor_sigma(const od_sensor *s) {
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
   int row;                         // among the plant's outputs
 } od_watched;
 

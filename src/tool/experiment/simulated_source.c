@@ -34,11 +34,19 @@ static bool inputs_jump(truth *m, double t) {
   return jump;
 }
 
+// What the true machine does not have is NAN.
+static od_status read_outputs(truth *m) {
+  od_status status = od_sim_outputs(m->sim, m->y_true);
+  for (int i = 0; i < m->e->watches; i++)
+    if (m->e->watched[i].truth_output < 0) m->y_true[i] = NAN;
+  return status;
+}
+
 static od_status move(truth *m, double h, bool jump) {
   bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
   if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
-  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
   if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
   return status;
@@ -48,7 +56,7 @@ static od_status move(truth *m, double h, bool jump) {
 static od_status begin(truth *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);
-  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  if (status == OD_OK) status = read_outputs(m);
   for (int i = 0; i < m->e->sensors; i++) m->y[i] = NAN;
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
@@ -101,7 +109,7 @@ static od_status make_plant(truth *m, od_error *err) {
   const od_experiment *e = m->e;
   int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output;
+  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   od_status status = od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &m->plant, err);
   free(outputs);
   return status;
