@@ -60,7 +60,10 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
-  void (*reserved[4])(void);  // zero
+  // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
+  // J = ds/dz held. NULL for plants that do not know.
+  od_status (*stiffness)(const od_plant *plant, void *work, double *K);
+  void (*reserved[3])(void);  // zero
 } od_plant_ops;
 
 struct od_plant {

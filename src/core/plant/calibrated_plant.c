@@ -85,6 +85,11 @@ static void settle(const od_plant *plant, void *work, bool back) {
   d->inner->ops->settle(d->inner, inner_work(d, work), back);
 }
 
+static od_status stiffness(const od_plant *plant, void *work, double *K) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->stiffness(d->inner, inner_work(d, work), K);
+}
+
 // ---- Jacobians: columns of calibrations behind those of the plant inside
 
 static void widen(const calibrated_plant *d, int rows, const double *narrow, double *wide) {
@@ -195,6 +200,7 @@ static od_plant_ops ops_over(const od_plant_ops *inner) {
       .wants_repartition = inner->wants_repartition ? wants_repartition : NULL,
       .repartition = inner->repartition ? repartition : NULL,
       .settle = inner->settle ? settle : NULL,
+      .stiffness = inner->stiffness ? stiffness : NULL,
       .next_sample = inner->next_sample ? next_sample : NULL,
       .sample = inner->sample ? sample : NULL,
   };

@@ -238,6 +238,23 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   return OD_OK;
 }
 
+// Forces follow their own lengths in the first column of their rows.
+static od_status stiffness(const od_plant *plant, void *work, double *K) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_layout *l = &d->m->layout;
+  od_work_parts p = od_work_parts_of(d, work);
+  int n = plant->nz;
+  od_model_plant_prepare_tangents(d, &p);
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int a = 0; a < d->m->actuators; a++) {
+    const double *J = p.w + l->length_map + a * n;
+    double slope = p.w[l->force_row + a * l->force_width];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) K[i * n + j] -= J[i] * slope * J[j];
+  }
+  return OD_OK;
+}
+
 // ---- parameters: by hand for the circuit's numbers, complex steps through everything for lengths and masses
 
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
@@ -384,7 +401,7 @@ static void set_scales(od_plant_data *d) {
   .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
   .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
   .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
-  .repartition = od_model_plant_repartition, .settle = settle
+  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness
 static const od_plant_ops machine_ops = {MACHINE_OPS};
 static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
                                                  .sample = od_model_plant_sample};
