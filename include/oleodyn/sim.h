@@ -52,6 +52,11 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
+// The same for F and Gp by complex steps through the whole step, one per column: a reference, and slow. The trapezoidal rule alone, and
+// plants that have a complex residual; else OD_NOT_AVAILABLE. memory: od_sim_complex_size() bytes, zero before the first use.
+OD_API size_t od_sim_complex_size(const od_plant *plant);
+OD_API od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const double *u, void *memory, double *F,
+                                                double *Gp);
 // An estimate of what the step just taken has added to the error of the state: G before + after (nx each), with G as the
 // integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);

@@ -3,14 +3,15 @@
 //   x' = f(x) + K (y - h(x)),   K = P C' R^-1,   P' = A P + P A' - P C' R^-1 C P + Theta
 //
 // and the step to a sample is one of the trapezoidal rule, whose equations are solved with the correction in them. Theta is the
-// process noise of a step over its length, R that of the sensors times it (or, 'sensor_noise: density', as it is). What a
-// correction added to x' at the end of a step counts at the beginning of the next one, too. A sample at the very start has nothing
-// to act on.
+// process noise of a step over its length, R that of the sensors times it (or, 'sensor_noise: density', as it is). A sample at the
+// very start has nothing to act on.
 //
-// Unless told otherwise the covariance follows the exact transition of the step, and the correction is that of a discrete filter: both
-// integrate the equation above without its becoming negative. The options are the approximations of source 4 in docs/theory.md, with
-// which its figures come out:
+// Unless told otherwise the correction, as it is at the end of the step, acts all through it, with K of the predicted P; the covariance
+// follows the exact transition of the step and is corrected as that of a discrete filter. Then P cannot become negative, strong
+// corrections do not ring, and a linear machine has the estimates of the discrete filter. The options are the ways of the
+// paper (source 4 in docs/theory.md), with which its figures come out:
 //
+//   correction: trapezoid  half of it acts at the end of the step, and half at the beginning of the next one
 //   state_matrix: eq10     dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], and sensors that see w' follow it
 //   tangent: eq14          the same without the second term, as the matrix of the iteration; where that converges it changes nothing
 //   covariance: euler      P by Euler's rule, with A and C at the beginning of the step and K = P C' / R after it
@@ -22,18 +23,21 @@
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 
-enum { STATE_MATRIX, TANGENT, COVARIANCE, ACCELERATION, SENSOR_NOISE, OPTIONS };
+enum { STATE_MATRIX, TANGENT, COVARIANCE, CORRECTION, ACCELERATION, SENSOR_NOISE, OPTIONS };
 enum { EXACT, APPROXIMATE };
 enum { TRANSITION, EULER };
+enum { WITHIN, CARRIED };
 enum { OF_FORCES, OF_RULE };
 enum { SAMPLES, DENSITY };
 static const char *const matrices[] = {"exact", "eq10", NULL}, *const tangents[] = {"exact", "eq14", NULL};
 static const char *const rules[] = {"transition", "euler", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
+static const char *const ways[] = {"step", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
 static const od_filter_option options[] = {
     {"state_matrix", "derivatives of the accelerations", EXACT, 0, 0, matrices, {0}},
     {"tangent", "matrix of the iteration", EXACT, 0, 0, tangents, {0}},
     {"covariance", "how it goes on", TRANSITION, 0, 0, rules, {0}},
+ {"correction", "when it acts", WITHIN, 0, 0, ways, {0}},
     {"acceleration", "which one sensors see", OF_FORCES, 0, 0, sources, {0}},
     {"sensor_noise", "what sigma^2 of a sensor is", SAMPLES, 0, 0, noises, {0}},
 };
@@ -46,6 +50,8 @@ static const char *check(const od_observer_options *o) {
     return "'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
     return "'state_matrix: eq10' is the matrix of Euler's rule; expected 'covariance: euler' with it";
+  if (o->choice && o->choice[CORRECTION] != CARRIED && o->choice[ACCELERATION] != OF_FORCES)
+    return "'acceleration: trapezoid' has corrections in it that the rule carries on; expected 'correction: trapezoid' with it";
   return NULL;
 }
 
@@ -160,7 +166,7 @@ static od_status begin_step(od_observer *o, memory *m) {
   od_sim *sim = od_observer_sim(o);
   memcpy(x0, od_sim_state(sim), (size_t)nx * sizeof *x0);
   if (np) memcpy(x0 + nx, od_observer_at(o, o->p), (size_t)np * sizeof *x0);
-  if (!m->corrected) memset(pull, 0, (size_t)n * sizeof *pull);
+  if (!m->corrected || o->choice[CORRECTION] == WITHIN) memset(pull, 0, (size_t)n * sizeof *pull);
   m->corrected = 0;
   bool euler = o->choice[COVARIANCE] == EULER;
   od_status status = od_sim_derivatives(sim, f0, euler ? fx : NULL, NULL, euler ? fp : NULL);
@@ -182,7 +188,8 @@ static od_status begin_step(od_observer *o, memory *m) {
   return status;
 }
 
-// The equations of the rule at the present estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their derivatives; pull <- K (y - h).
+// The equations of the rule at the present estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their derivatives; pull <- K (y - h),
+// which counts in x' once, or where it is not carried on, twice.
 // measured NULL: without sensors.
 static od_status equations(od_observer *o, memory *m, const double *measured) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np, ny = o->ny, nk = od_plant_nk(o->plant);
@@ -194,7 +201,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
   if (np) memcpy(x + nx, od_observer_at(o, o->p), (size_t)np * sizeof *x);
   od_status status = od_sim_derivatives(sim, right, fx, NULL, fp);
   for (int i = nx; i < n; i++) right[i] = 0;
-  double *rates = NULL;
+  double *rates = NULL, share = o->choice[CORRECTION] == CARRIED ? h / 2 : h;
   if (status == OD_OK && o->choice[ACCELERATION] == OF_RULE) {
     rates = at(m, m->rates);
     for (int i = 0; i < nk; i++) rates[i] = 2 / h * (x[nz + i] - x0[nz + i]) - f0[nz + i];
@@ -216,10 +223,10 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
     for (int k = 0; rates && k < nk; k++) C[s * n + nz + k] += 2 / h * at(m, m->hk)[s * nx + k];
     for (int i = 0; i < n; i++) {
       pull[i] += K[i * ny + s] * (measured[s] - y[s]);
-      od_add_scaled(n, h / 2 * K[i * ny + s], C + s * n, T + i * n);
+      od_add_scaled(n, share * K[i * ny + s], C + s * n, T + i * n);
     }
   }
-  for (int i = 0; i < n; i++) right[i] = -(x[i] - x0[i] - h / 2 * (f0[i] + right[i] + pull[i]));
+  for (int i = 0; i < n; i++) right[i] = -(x[i] - x0[i] - h / 2 * (f0[i] + right[i]) - share * pull[i]);
   return OD_OK;
 }
 
@@ -347,8 +354,10 @@ static od_status correct(od_observer *o, const double *y) {
   double *P = at(m, m->A);  // A has done its work
   od_covariance_get(&b, P);
   od_linear_begin(o);
-  od_status status = od_linear_pass(o, y, 0);
-  if (status != OD_OK || !o->used) return status;
+  od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
+  if (status == OD_OK) status = od_linear_pass(o, y, 0);
+  // Where the uncertainty had to be raised, the discrete correction stands.
+  if (status != OD_OK || !o->used || (od_observer_linear(o)->widened && !euler)) return status;
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);
     status = subtract_euler(o, m, &any);
@@ -356,9 +365,7 @@ static od_status correct(od_observer *o, const double *y) {
     memset(at(m, m->right), 0, (size_t)n * sizeof(double));
     if (status == OD_OK) status = od_observer_move(o, before, at(m, m->right));
   } else {
-    od_covariance_get(&b, od_observer_at(o, o->P_out));
-    status = sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
-    if (status == OD_OK) status = find_gain(o, m, od_observer_at(o, o->P_out), at(m, m->C0), &any);
+    status = find_gain(o, m, P, at(m, m->C0), &any);
   }
   if (status == OD_OK && any) status = solve(o, m, y);
   m->corrected = status == OD_OK && any;
