@@ -8,8 +8,8 @@
 //
 // Unless told otherwise the correction, as it is at the end of the step, acts all through it, with K of the predicted P; the covariance
 // follows the exact transition of the step and is corrected as that of a discrete filter. Then P cannot become negative, strong
-// corrections do not ring, and a linear machine has the estimates of the discrete filter. The options are the ways of the
-// paper (source 4 in docs/theory.md), with which its figures come out:
+// corrections do not ring, and estimates are those of the discrete filter but for the forces that the correction calls up within the
+// step. The options are the ways of the paper (source 4 in docs/theory.md), with which its figures come out:
 //
 //   correction: trapezoid  half of it acts at the end of the step, and half at the beginning of the next one
 //   state_matrix: eq10     dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], and sensors that see w' follow it
@@ -69,7 +69,7 @@ typedef struct memory {
   size_t fx, fp, T, right;  // nx x nx, nx x np, n x n, n
   size_t parts;             // 5 nz x nz: see od_motion_parts
   size_t R, x, rates;       // ny x (ny + n); n; nk
-  size_t pivot, used;       // integers
+  size_t pivot, used, held;  // integers; held: np, parameters that stay at a bound
 } memory;
 
 static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, size_t nk) {
@@ -83,6 +83,7 @@ static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, siz
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].at = od_place(&end, parts[i].count * d);
   m->pivot = od_place(&end, (n + ny) * sizeof(int));
   m->used = od_place(&end, ny * sizeof(int));
+  m->held = od_place(&end, np * sizeof(int));
   return od_place(&end, 0);
 }
 
@@ -241,16 +242,47 @@ static double relative_size(const od_observer *o, memory *m) {
   return size;
 }
 
-// Newton's iteration from the present estimate on.
+// The bound that a parameter would be beyond after the step `right`, else NAN.
+static double bound_of(const od_observer *o, memory *m, int i) {
+  double wanted = at(m, m->x)[o->nx + i] + at(m, m->right)[o->nx + i];
+  double low = od_observer_at(o, o->low)[i], high = od_observer_at(o, o->high)[i];
+  return wanted < low ? low : wanted > high ? high : (double)NAN;
+}
+
+// Parameters that are held stay where they are, instead of what their equations say.
+static void hold(const od_observer *o, memory *m) {
+  int n = o->nx + o->np;
+  for (int i = 0; i < o->np; i++) {
+    if (!((int *)at(m, m->held))[i]) continue;
+    double *row = at(m, m->T) + (o->nx + i) * n, p = at(m, m->x)[o->nx + i];
+    memset(row, 0, (size_t)n * sizeof *row);
+    row[o->nx + i] = 1;
+    double low = od_observer_at(o, o->low)[i], high = od_observer_at(o, o->high)[i];
+    at(m, m->right)[o->nx + i] = (((int *)at(m, m->held))[i] < 0 ? low : high) - p;
+  }
+}
+
+// Newton's iteration from the present estimate on. A parameter that would leave its bounds is held at the bound from then on.
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
-  int *pivot = (int *)at(m, m->pivot);
-  for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+  int *pivot = (int *)at(m, m->pivot), *held = (int *)at(m, m->held);
+  if (o->np) memset(held, 0, (size_t)o->np * sizeof *held);
+  for (int iteration = 0; iteration < ITERATIONS + o->np; iteration++) {
     od_status status = equations(o, m, measured);
-    if (status == OD_OK) status = od_lu_factor(n, at(m, m->T), pivot);
+    if (status != OD_OK) return status;
+    hold(o, m);
+    status = od_lu_factor(n, at(m, m->T), pivot);
     if (status != OD_OK) return status;
     od_lu_solve(n, at(m, m->T), pivot, right, 1);
+    bool more = false;
+    for (int i = 0; i < o->np; i++) {
+      double bound = bound_of(o, m, i);
+      if (held[i] || isnan(bound)) continue;
+      held[i] = bound == od_observer_at(o, o->low)[i] ? -1 : 1;
+      more = true;
+    }
+    if (more) continue;
     double size = relative_size(o, m);
     if (!isfinite(size)) return OD_NOT_FINITE;
     bool stalled = size < 1e-8 && size > last / 2;
