@@ -34,6 +34,8 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
   if (c->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
   if (c->acts == OD_ACTS_IN_JOINT && c->section)
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
+  if (c->acts == OD_ACTS_SOMEWHERE)
+    used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
   for (int i = 0; i < 2 && c->ends[i].key && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
                              c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",

@@ -97,6 +97,7 @@ typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
+  OD_ACTS_SOMEWHERE,  // between two points or in a joint, as each instance says
   OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
 } od_acts;
 
@@ -107,6 +108,9 @@ typedef struct od_element_state {
   double scale;             // this
   double initial;
   const char *turning_unit;  // in a revolute joint; NULL: the same
+  // Of states that wander: the field with the standard deviation of their change in a second, which is not the first one (0:
+  // they do not), and the one with the time constant of forgetting that.
+  int noise_field, time_field;
 } od_element_state;
 
 // Quantities that can be observed, each called after the instance: "bleed.flow".

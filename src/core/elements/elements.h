@@ -20,6 +20,7 @@
   CLASS(accumulator)              \
   CLASS(motor)                    \
   CLASS(brake)                    \
+  CLASS(disturbance)              \
   CLASS(coulomb)                  \
   CLASS(brown_mcphee)
 

@@ -43,7 +43,7 @@ static inline double od_sensor_sigma(const od_sensor *s) {
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
   int row;                         // among the plant's outputs
 } od_watched;
 
@@ -98,6 +98,7 @@ typedef struct od_experiment {
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   const od_filter *filter;
+  double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
   const od_integrator *integrator;  // of the observer and of the true machine
   bool integrator_is_given;         // the file says so
   od_covariance_form form;

@@ -104,6 +104,7 @@ od_status od_observe_make_observer(od_observe_run *r, const od_sample *first, od
   }
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
   const od_observer_options options = {.filter = e->filter,
+                                       .choice = e->filter_choice,
                                        .integrator = e->integrator,
                                        .form = e->form,
                                        .sensor_sigma = sigma,
