@@ -29,14 +29,17 @@ typedef struct bound {
   double *P, *y, *sigma, *R;
 } bound;
 
-// The bound is of white noise of sensors, and of a machine that nothing disturbs.
+// The bound is of white noise of sensors.
 static bool is_white(const od_sensor *s) {
   return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->integrate;
 }
 
+// It is of a machine that nothing disturbs, and one that lacks what the model has cannot be just as the model says.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++)
     if (!is_white(&e->sensor[i])) return false;
+  for (int i = 0; i < e->watches; i++)
+    if (e->watched[i].truth_output < 0) return false;
   for (int i = 0; i < e->parameters; i++)
     if (isnan(e->parameter[i].truth)) return false;
   return e->truth != NULL && !e->disturbed && e->parameters > 0;

@@ -56,7 +56,7 @@ double od_sensor_sigma(const od_sensor *s);
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
   int row;                         // among the plant's outputs
 } od_watched;
 
@@ -81,10 +81,20 @@ typedef struct od_estimated {
 } od_estimated;
 
 // What disturbs a machine in each step beside its equations: as the section 'noise' says it for the observer.
-typedef struct od_disturbance {
+typedef struct od_process_noise {
   double pressures, acceleration;
   od_output_covariance process;  // of outputs (count 0: what the two others say)
-} od_disturbance;
+} od_process_noise;
+
+// A figure made of the errors of some watched outputs: see error_metrics.h.
+typedef struct od_error_metric {
+  const char *name, *unit;
+  int kind;     // among od_error_metric_classes
+  int *output;  // watched ones
+  int count;
+  long points;      // equally spaced; 0: all samples
+  double from, to;  // s
+} od_error_metric;
 
 typedef struct od_experiment {
   od_document *file;  // the file's own texts and numbers
@@ -99,16 +109,19 @@ typedef struct od_experiment {
   int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
+  od_error_metric *metric;
+  int metrics;
   double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   bool disturbed;         // the simulated machine is disturbed, too:
-  od_disturbance truth_noise;
+  od_process_noise truth_noise;
   const od_filter *filter;
-  const od_integrator *integrator;  // of the observer and of the true machine
-  bool integrator_is_given;         // the file says so
+  double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
+  const od_integrator *integrator;               // of the observer and of the true machine
+  bool integrator_is_given;                      // the file says so
   od_covariance_form form;
   double gate;
   int patience;        // of the gate

@@ -14,9 +14,9 @@
 #include "machine/machine.h"
 
 static const char *const sections[] = {
-    "experiment", "machine",  "time",         "step",    "integrator", "seed",         "truth",
-    "model",      "sensors",  "sensor_noise", "initial", "parameters", "noise",        "filter",
-    "data",       "variants", "fit",          "sets",    "prepare",    "combinations", NULL};
+    "experiment", "machine",      "time",    "step",         "integrator", "seed",   "truth", "model",
+    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter", "data",  "variants",
+    "fit",        "sets",         "prepare", "combinations", "metrics",    NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -42,15 +42,16 @@ static int find_watched(const od_experiment *e, const char *name) {
   return -1;
 }
 
-// Adds an output to those that are recorded; -1 with a message when a machine lacks it.
-static int watch(od_experiment_loader *xl, int key) {
+// Adds an output to those that are recorded; -1 with a message when a machine lacks it. The true machine may lack what is no
+// sensor: what an observer's model has besides has no true value.
+static int watch(od_experiment_loader *xl, int key, bool sensor) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
   const char *name = od_text_of(ld, key);
   int output = od_find_output(xl, key);
   if (output < 0) return -1;
   int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
-  if (e->truth && true_output < 0) {
+  if (e->truth && true_output < 0 && sensor) {
     od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
     return -1;
   }
@@ -64,7 +65,11 @@ static int watch(od_experiment_loader *xl, int key) {
 
 int od_watch(od_experiment_loader *xl, int key) {
   int watched = find_watched(xl->e, od_text_of(&xl->ld, key));
-  return watched >= 0 ? watched : watch(xl, key);
+  return watched >= 0 ? watched : watch(xl, key, false);
+}
+
+int od_watch_sensor(od_experiment_loader *xl, int key) {
+  return watch(xl, key, true);
 }
 
 bool od_is_repeated(od_loader *ld, int map, int key) {
@@ -230,6 +235,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_truth_noise(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
   od_load_integrator(xl, od_section_get(ld, file, "integrator"));
+  od_check_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
@@ -237,7 +243,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
-                od_matrix_count(ld, xl->truth_process);
+                od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
   if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
@@ -247,6 +253,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
+  od_load_metrics(xl, od_section_get(ld, file, "metrics"));
   od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);

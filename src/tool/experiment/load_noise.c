@@ -247,8 +247,8 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
 }
 
 // A section of that kind; *process: the node of its matrix, or -1.
-static od_noise_structure read_disturbance(od_loader *ld, int node, const char *path, od_disturbance *noise,
-                                           int *process) {
+static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
+                                             int *process) {
   static const char *const keys[] = {"structure", "pressures", "acceleration", "process", NULL};
   static const char *const structures[] = {"coupled", "mechanical", "matrix", NULL};
   static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
@@ -266,8 +266,8 @@ static od_noise_structure read_disturbance(od_loader *ld, int node, const char *
 }
 
 void od_load_noise(od_experiment_loader *xl, int node) {
-  od_disturbance noise;
-  xl->structure = read_disturbance(&xl->ld, node, "noise", &noise, &xl->process);
+  od_process_noise noise;
+  xl->structure = read_process_noise(&xl->ld, node, "noise", &noise, &xl->process);
   xl->e->pressure_noise = noise.pressures;
   xl->e->acceleration_noise = noise.acceleration;
 }
@@ -284,9 +284,9 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
     od_complain(ld, node, "found '%s'; noise of the true machine is 'same', as the observer's, or a map like 'noise'",
                 od_excerpt(ld, od_text_of(ld, node)));
   else if (same)
-    e->truth_noise = (od_disturbance){.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
+    e->truth_noise = (od_process_noise){.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
   else
-    read_disturbance(ld, node, "truth.noise", &e->truth_noise, &xl->truth_process);
+    read_process_noise(ld, node, "truth.noise", &e->truth_noise, &xl->truth_process);
   if (same) xl->truth_process = xl->process;
   e->disturbed = xl->simulated;
 }
@@ -319,4 +319,8 @@ void od_load_process(od_experiment_loader *xl) {
     read_process(xl, xl->truth_process, "truth.noise.process", truth, &xl->truth_process_entry);
   else if (!od_has_errors(&xl->ld))
     copy_process(xl, &e->process, xl->process_entry, truth, &xl->truth_process_entry);
+  for (int i = 0; e->disturbed && !od_has_errors(&xl->ld) && i < truth->count; i++)
+    if (e->watched[truth->output[i]].truth_output < 0)
+      od_complain(&xl->ld, xl->truth_process_entry[i], "the true machine has no output '%s'",
+                  e->watched[truth->output[i]].name);
 }

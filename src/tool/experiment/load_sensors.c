@@ -202,7 +202,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                      "range", "drift",      "source",   "integrate", "assume", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
-  int watched = od_watch(xl, key);
+  int watched = od_watch_sensor(xl, key);
   sensor_reader r = {.xl = xl, .ld = ld};
   r.section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);

@@ -64,6 +64,7 @@ typedef struct od_observed {
   double *bias;                 // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
   double *covariance;     // of the parameters, at the end
+  double *metric;         // one per metric of the experiment; NAN: nothing was compared
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
@@ -111,8 +112,8 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
                                  double *Q);
 // The same of a disturbance, n x n with the states first, in a step of h where it is said for `step`. process: as above.
 struct od_model;
-void od_disturbance_covariance(const od_disturbance *noise, const struct od_model *m, const od_plant *plant, double h,
-                               double step, const double *process, double *Q, int n);
+void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
+                                 double h, double step, const double *process, double *Q, int n);
 
 // NIS per dimension and the interval in which it lies in 95 % of all cases when the filter is right.
 typedef struct od_consistency {

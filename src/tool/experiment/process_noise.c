@@ -12,14 +12,29 @@ static double part_of(double h, double step) {
   return fabs(h - step) < 1e-6 * step ? 1 : h / step;
 }
 
+// What wanders on its own (disturbances) says itself how far: exactly, for a state that forgets itself with time T,
+// noise^2 (1 - exp(-2h/T)) T/2.
+static void add_wandering(const od_model *m, int first, double h, int n, double *Q) {
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_state *state = od_instance_class(e)->states;
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++) {
+      if (state[k].noise_field == 0 || e->state[k] < 0) continue;
+      double noise = m->theta[e->number + state[k].noise_field], T = m->theta[e->number + state[k].time_field];
+      Q[(first + e->state[k]) * (n + 1)] += noise * noise * (T > 0 ? -expm1(-2 * h / T) * T / 2 : h);
+    }
+  }
+}
+
 // Eq. 31 of source 1 in docs/theory.md: a white acceleration over the step, and independent changes of pressures.
-void od_disturbance_covariance(const od_disturbance *noise, const od_model *m, const od_plant *plant, double h,
-                               double step, const double *process, double *Q, int n) {
+void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
+                                 double step, const double *process, double *Q, int n) {
   double a = pow(noise->acceleration, 2), part = part_of(h, step);
   int nz = plant->nz, nx = od_plant_nx(plant);
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < nx && process; i++)
     for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
+  add_wandering(m, 2 * nz, h, n, Q);
   if (process) return;
   for (int i = 0; i < nz; i++) {
     Q[i * n + i] = a * h * h * h / 3;
@@ -33,9 +48,9 @@ void od_disturbance_covariance(const od_disturbance *noise, const od_model *m, c
 // Parameters change, too.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q) {
-  const od_disturbance noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
+  const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
   int nx = od_plant_nx(plant), n = nx + e->parameters;
-  od_disturbance_covariance(&noise, od_machine_model(e->model), plant, h, e->step, process, Q, n);
+  od_process_noise_covariance(&noise, od_machine_model(e->model), plant, h, e->step, process, Q, n);
   for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part_of(h, e->step);
 }
 

@@ -1,6 +1,6 @@
 // Process noise of the true machine: after each step its state is moved by L e, where L L' is the covariance that a filter with
 // the same description assumes, and e are independent gaussian numbers.
-#include "experiment/disturbance.h"
+#include "experiment/truth_noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "math/dense.h"
 #include "random/random.h"
 
-struct od_disturber {
+struct od_truth_noise {
   const od_experiment *e;
   const od_plant *plant;
   double step;
@@ -21,15 +21,15 @@ struct od_disturber {
   double *process, *Q, *L, *x, *drawn;  // what outputs tell of the states' covariance; that of a step, its factor
 };
 
-od_disturber *od_disturber_new(const od_experiment *e, const od_plant *plant, double step) {
-  od_disturber *d = calloc(1, sizeof *d);
+od_truth_noise *od_truth_noise_new(const od_experiment *e, const od_plant *plant, double step) {
+  od_truth_noise *d = calloc(1, sizeof *d);
   if (!d) return NULL;
   size_t nx = (size_t)od_plant_nx(plant);
-  *d = (od_disturber){.e = e, .plant = plant, .step = step, .nx = (int)nx};
+  *d = (od_truth_noise){.e = e, .plant = plant, .step = step, .nx = (int)nx};
   d->stream = od_random_stream("truth.noise");
   d->process = calloc(3 * nx * nx + 2 * nx + 1, sizeof *d->process);
   if (!d->process) {
-    od_disturber_free(d);
+    od_truth_noise_free(d);
     return NULL;
   }
   d->Q = d->process + nx * nx;
@@ -39,30 +39,30 @@ od_disturber *od_disturber_new(const od_experiment *e, const od_plant *plant, do
   return d;
 }
 
-void od_disturber_free(od_disturber *d) {
+void od_truth_noise_free(od_truth_noise *d) {
   if (!d) return;
   free(d->process);
   free(d);
 }
 
 // The covariance of a step in the present coordinates, and its factor.
-static od_status find_covariance(od_disturber *d, od_sim *sim) {
-  const od_disturbance *noise = &d->e->truth_noise;
+static od_status find_covariance(od_truth_noise *d, od_sim *sim) {
+  const od_process_noise *noise = &d->e->truth_noise;
   od_status status = OD_OK;
   if (noise->process.count > 0)
     status = od_start_map_noise(d->e, &noise->process, sim, d->plant, d->process, &(od_start_problem){0});
   if (status != OD_OK) return status;
-  od_disturbance_covariance(noise, od_machine_model(d->e->truth), d->plant, d->step, d->e->step,
-                            noise->process.count > 0 ? d->process : NULL, d->Q, d->nx);
+  od_process_noise_covariance(noise, od_machine_model(d->e->truth), d->plant, d->step, d->e->step,
+                              noise->process.count > 0 ? d->process : NULL, d->Q, d->nx);
   return od_cholesky(d->nx, d->Q, d->L) >= 0 ? OD_OK : OD_SINGULAR;
 }
 
-od_status od_disturber_begin(od_disturber *d, od_sim *sim) {
+od_status od_truth_noise_begin(od_truth_noise *d, od_sim *sim) {
   d->repartitions = od_sim_count(sim).repartitions;
   return find_covariance(d, sim);
 }
 
-od_status od_disturb(od_disturber *d, od_sim *sim, long step) {
+od_status od_truth_noise_step(od_truth_noise *d, od_sim *sim, long step) {
   int nx = d->nx;
   long changes = od_sim_count(sim).repartitions;
   if (changes != d->repartitions) {
