@@ -71,11 +71,15 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
+  // Plants that switch (a valve with hysteresis, a brake): how far the last point is from the next switch, positive until one is
+  // due, and its derivatives by x (nx; NULL: not wanted). sample() takes the switches that are due, too. NULL for plants that
+  // do not switch.
+  od_status (*margin)(const od_plant *plant, void *work, double *margin, double *by_state);
   // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
   // J = ds/dz held. NULL for plants that do not know.
   od_status (*stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
-  void (*reserved[2])(void);         // zero
+  void (*reserved)(void);            // zero
 } od_plant_ops;
 
 struct od_plant {

@@ -66,11 +66,25 @@ OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
-// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
-// are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
+// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis): the time of the next sample
+// (INFINITY: none), and taking what is due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
+// How far the present state is from the next switch of a mode: positive until one is due, INFINITY without modes; and its
+// derivatives by the state (nx; NULL: not wanted).
+OD_API od_status od_sim_margin(od_sim *sim, double *margin, double *by_state);
+// Whoever steps and samples in turn takes a switch at the end of the step in which it happens. This takes the step of length h
+// just taken once more, if it has led past a switch, so that it ends right behind it: *taken is how long it has become. *rate is
+// how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried.
+typedef struct od_switch_search {
+  const void *before;                               // a copy of the simulation before the step
+  const double *u_end;                              // the inputs at the end of the step
+  void (*inputs)(void *user, double t, double *u);  // those within it; NULL for plants without inputs
+  void *user;
+  double *u;  // room for nu
+} od_switch_search;
+OD_API od_status od_sim_find_switch(od_sim *sim, const od_switch_search *search, double h, double *taken, double *rate);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.

@@ -131,7 +131,8 @@ static void print_class(const od_element_class *c) {
            f->follows_signal ? "; may follow an input" : "");
   }
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
-    printf("  %-18sstate '%s', unit %s\n", "has", c->states[i].name, unit_text(c->states[i].unit));
+    printf("  %-18sstate '%s', unit %s%s%s\n", "has", c->states[i].name, unit_text(c->states[i].unit),
+           c->states[i].turning_unit ? ", turning " : "", c->states[i].turning_unit ? c->states[i].turning_unit : "");
   outputs_text(c, text, sizeof text);
   printf("  %-18s%s\n", "shows", *text ? text : "nothing of its own");
 }
@@ -163,7 +164,8 @@ static void print_markdown(void) {
              usual);
     }
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
-      printf("\nHas the state `%s` (%s).\n", c->states[k].name, unit_text(c->states[k].unit));
+      printf("\nHas the state `%s` (%s%s%s).\n", c->states[k].name, unit_text(c->states[k].unit),
+             c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");
     outputs_text(c, text, sizeof text);
     if (*text) printf("\nShows %s.\n", text);
   }
@@ -198,7 +200,8 @@ static json_t *class_json(const od_element_class *c) {
   json_t *fields = json_array(), *states = json_array(), *outputs = json_array(), *ends = json_array();
   for (int i = 0; i < c->field_count; i++) json_array_append_new(fields, field_json(&c->fields[i]));
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
-    json_array_append_new(states, json_pack("{s:s, s:s}", "name", c->states[i].name, "unit", c->states[i].unit));
+    json_array_append_new(states, json_pack("{s:s, s:s, s:s*}", "name", c->states[i].name, "unit", c->states[i].unit,
+                                            "turning_unit", c->states[i].turning_unit));
   for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     json_array_append_new(

@@ -274,11 +274,14 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
   // Round-off in the time must not make a sample late by a step.
-  double next = od_sim_next_sample(s);
-  if (!isfinite(next) || s->t < next - 1e-12 * fabs(next)) return OD_OK;
-  od_status status = od_sim_refresh(s);
+  double next = od_sim_next_sample(s), margin = INFINITY;
+  bool due = isfinite(next) && s->t >= next - 1e-12 * fabs(next);
+  od_status status = s->plant->ops->margin ? od_sim_margin(s, &margin, NULL) : OD_OK;
+  if (status != OD_OK || !(due || margin <= 0)) return status;
+  double t = due ? fmax(s->t, next) : s->t;
+  status = od_sim_refresh(s);
   if (status == OD_OK)
-    status = s->plant->ops->sample(s->plant, od_sim_work(s), fmax(s->t, next), od_sim_at(s, s->x), map, by_parameters);
+    status = s->plant->ops->sample(s->plant, od_sim_work(s), t, od_sim_at(s, s->x), map, by_parameters);
   if (status != OD_OK) return status;
   *changed = true;
   status = evaluate(s);

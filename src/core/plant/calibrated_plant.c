@@ -138,6 +138,11 @@ static od_status sample(const od_plant *plant, void *work, double t, double *x, 
   return status;
 }
 
+static od_status margin(const od_plant *plant, void *work, double *value, double *by_state) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->margin(d->inner, inner_work(d, work), value, by_state);
+}
+
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
   const calibrated_plant *d = plant_of(plant);
   double *narrow = at(work, d->narrow);
@@ -221,6 +226,7 @@ static od_plant_ops ops_over(const od_plant_ops *inner) {
       .in_complex = inner->in_complex ? &complex_ops : NULL,
       .next_sample = inner->next_sample ? next_sample : NULL,
       .sample = inner->sample ? sample : NULL,
+      .margin = inner->margin ? margin : NULL,
   };
 }
 

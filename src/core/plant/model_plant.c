@@ -273,8 +273,9 @@ od_status od_model_residual_complex(const od_model *m, const int *in, double _Co
   return status;
 }
 
-od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                       double _Complex *g) {
+// The last point with a parameter, a state (-1: none) and rates moved along the imaginary axis.
+static od_status complex_point(const od_plant *plant, void *work, int parameter, int state, const double *dk,
+                               double _Complex *g) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -287,12 +288,25 @@ od_status od_model_plant_complex_point(const od_plant *plant, void *work, int pa
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
-  wc[l->theta + d->parameter[parameter]] += step;
+  if (parameter >= 0) wc[l->theta + d->parameter[parameter]] += step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
   for (int i = 0; i < nx; i++) x[i] = p.x[i];
+  if (state >= 0) x[state] += step;
   for (int i = 0; i < nk; i++) k[i] = p.k[i] + (dk ? dk[i] * step : 0);
   for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
   return od_model_residual_complex(m, p.in, wc, x, k, u, g);
+}
+
+od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                       double _Complex *g) {
+  return complex_point(plant, work, parameter, -1, dk, g);
+}
+
+od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  double _Complex *wc = od_work_parts_of(d, work).wc;
+  int behind = d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
+  return complex_point(plant, work, -1, state, NULL, wc + behind);
 }
 
 // A column for a number of the circuit; gp is zero there before.
@@ -422,7 +436,7 @@ static void lay_out(od_plant_data *d) {
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = od_place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
+  d->complex_scalars = od_place(&end, d->plant.np || m->switchers ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -446,7 +460,7 @@ static void set_scales(od_plant_data *d) {
   }
 }
 
-// Machines without sampled blocks are not asked about samples.
+// Machines without sampled blocks and modes are not asked about them.
 #define MACHINE_OPS                                                                                         \
   .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual, \
   .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
@@ -457,6 +471,8 @@ static void set_scales(od_plant_data *d) {
 static const od_plant_ops machine_ops = {MACHINE_OPS};
 static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
                                                  .sample = od_model_plant_sample};
+static const od_plant_ops switching_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
+                                                   .sample = od_model_plant_sample, .margin = od_model_plant_margin};
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -498,7 +514,9 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = m->samplers ? &sampled_machine_ops : &machine_ops,
+                        .ops = m->switchers  ? &switching_machine_ops
+                               : m->samplers ? &sampled_machine_ops
+                                             : &machine_ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

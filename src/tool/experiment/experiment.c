@@ -14,6 +14,8 @@ void od_experiment_free(od_experiment *e) {
   od_document_free(e->file);
   free(e->sensor);
   free(e->watched);
+  for (int i = 0; i < e->metrics; i++) free(e->metric[i].output);
+  free(e->metric);
   free(e->parameter);
   free(e->covariance);
   free(e->sensor_covariance);

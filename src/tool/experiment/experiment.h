@@ -67,6 +67,16 @@ typedef struct od_estimated {
   double truth;                // NAN: the true machine has no such number
 } od_estimated;
 
+// A figure made of the errors of some watched outputs: see error_metrics.h.
+typedef struct od_error_metric {
+  const char *name, *unit;
+  int kind;     // among od_error_metric_classes
+  int *output;  // watched ones
+  int count;
+  long points;      // equally spaced; 0: all samples
+  double from, to;  // s
+} od_error_metric;
+
 typedef struct od_experiment {
   od_document *file;  // the file's own texts and numbers
   const char *title, *path, *variant;
@@ -80,6 +90,8 @@ typedef struct od_experiment {
   int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
+  od_error_metric *metric;
+  int metrics;
   double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,

@@ -14,9 +14,9 @@
 #include "machine/machine.h"
 
 static const char *const sections[] = {
-    "experiment", "machine",  "time",         "step",    "integrator", "seed",         "truth",
-    "model",      "sensors",  "sensor_noise", "initial", "parameters", "noise",        "filter",
-    "data",       "variants", "fit",          "sets",    "prepare",    "combinations", NULL};
+    "experiment", "machine",      "time",    "step",         "integrator", "seed",   "truth", "model",
+    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter", "data",  "variants",
+    "fit",        "sets",         "prepare", "combinations", "metrics",    NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -289,7 +289,8 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
-  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
+                od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
   if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
@@ -299,6 +300,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
+  od_load_metrics(xl, od_section_get(ld, file, "metrics"));
   od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);

@@ -1,6 +1,7 @@
 // The simulated true machine as a source of samples: per step it moves on, and its sensors measure with noise.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiment/sample_source.h"
 #include "experiment/sensor.h"
@@ -8,13 +9,17 @@
 #include "oleodyn/sim.h"
 #include "random/random.h"
 
+enum { MOST_LOCATED = 16 };  // switches within one step; more of them are taken where steps end
+
 typedef struct truth {
   const od_experiment *e;
   od_plant *plant;
   od_sim *sim;
   long at, steps;  // the step it has reached; -1: not begun
   double step;
+  od_sim *before;       // the simulation before a step, of machines with modes; NULL: it has none
   double *u, *u_after;  // inputs, and just after a jump
+  double *u_inside;     // within a step
   double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
   od_sensor_noise *noise;
   double *last;  // what each sensor said last while it was sound
@@ -34,6 +39,28 @@ static bool inputs_jump(truth *m, double t) {
   return jump;
 }
 
+static void inputs_at(void *user, double t, double *u) {
+  const truth *m = user;
+  od_machine_inputs(m->e->truth, t, u);
+}
+
+// A step, in as many parts as the machine switches on the way.
+static od_status step(truth *m, double h) {
+  const od_switch_search search = {m->before, m->u, inputs_at, m, m->u_inside};
+  for (int i = 0;; i++) {
+    if (m->before) memcpy(m->before, m->sim, od_sim_size(m->plant));
+    od_status status = od_sim_step(m->sim, h, m->u);
+    if (status != OD_OK || !m->before || i == MOST_LOCATED) return status;
+    double taken, rate;
+    bool changed;
+    status = od_sim_find_switch(m->sim, &search, h, &taken, &rate);
+    if (status != OD_OK || taken == h) return status;
+    status = od_sim_sample(m->sim, NULL, NULL, &changed);
+    if (status != OD_OK) return status;
+    h -= taken;
+  }
+}
+
 // What the true machine does not have is NAN.
 static od_status read_outputs(truth *m) {
   od_status status = od_sim_outputs(m->sim, m->y_true);
@@ -45,7 +72,7 @@ static od_status read_outputs(truth *m) {
 static od_status move(truth *m, double h, bool jump) {
   bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
-  if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
+  if (status == OD_OK) status = step(m, h);
   if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
   if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
@@ -84,6 +111,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
 static void release(void *self) {
   truth *m = self;
   od_sim_free(m->sim);
+  od_sim_free(m->before);
   od_plant_free(m->plant);
   free(m->u);
   free(m->noise);
@@ -93,12 +121,14 @@ static void release(void *self) {
 static bool allocate(truth *m) {
   size_t nu = (size_t)m->plant->nu, watches = (size_t)m->e->watches;
   m->sim = od_sim_new(m->plant);
-  m->u = calloc(2 * nu + 3 * watches + 1, sizeof *m->u);
+  m->before = m->plant->ops->margin ? od_sim_new(m->plant) : NULL;
+  m->u = calloc(3 * nu + 3 * watches + 1, sizeof *m->u);
   m->noise = calloc((size_t)m->e->sensors + 1, sizeof *m->noise);
-  if (!m->sim || !m->u || !m->noise) return false;
+  if (!m->sim || !m->u || !m->noise || (m->plant->ops->margin && !m->before)) return false;
   od_sim_set_integrator(m->sim, m->e->integrator);
   m->u_after = m->u + nu;
-  m->y_true = m->u_after + nu;
+  m->u_inside = m->u_after + nu;
+  m->y_true = m->u_inside + nu;
   m->y = m->y_true + watches;
   m->last = m->y + watches;
   for (size_t i = 0; i < watches; i++) m->last[i] = NAN;

@@ -1,11 +1,10 @@
 // An observer's experiment as a case of a study: each run has other noise and, if asked, another start.
 //
+//   the metrics of the experiment's file, as mean over the runs
 //   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
 //   curve_coverage95    the part of the curves' points whose true value is within 1.96 sigma
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
 //   converged_s         the time from which on all points stay within 5 % of fully open; also port by port
-//   OUTPUT rmse, OUTPUT coverage95   without curves: of each output that is watched, root mean square of its errors over a run, and the
-//                       part of its true values within 1.96 sigma
 //   coverage95, nees_per_dim   the same for all parameters
 //   nis_per_dim         squared innovations over what was expected, per innovation
 //   doubtful            runs whose verdict is not sound
@@ -19,6 +18,7 @@
 
 #include "experiment/compare_truth.h"
 #include "experiment/cramer_rao.h"
+#include "experiment/error_metrics.h"
 #include "math/normal.h"
 #include "study/cases.h"
 
@@ -32,9 +32,6 @@ typedef struct observe_case {
   int ports;  // curves with estimated points
   const char **port_metric;
   int *port_of;  // port of each point
-  int outputs;   // that are judged, of all watched ones
-  int *output;
-  const char **output_metric;  // two for each
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
@@ -58,37 +55,6 @@ static bool name_ports(observe_case *w) {
   return true;
 }
 
-// Outputs that have a true value; where there are curves, these are what it is about.
-static bool name_outputs(observe_case *w) {
-  const od_experiment *e = w->e;
-  size_t watches = (size_t)e->watches + 1;
-  w->output = calloc(watches, sizeof *w->output);
-  w->output_metric = calloc(2 * watches, sizeof *w->output_metric);
-  if (!w->output || !w->output_metric) return false;
-  for (int i = 0; w->points == 0 && e->truth && i < e->watches; i++) {
-    if (e->watched[i].truth_output < 0) continue;
-    for (int k = 0; k < 2; k++) {
-      char name[256];
-      snprintf(name, sizeof name, "%s %s", e->watched[i].name, k ? "coverage95" : "rmse");
-      const char **metric = &w->output_metric[2 * w->outputs + k];
-      if (!(*metric = od_texts_copy(&e->file->texts, name, strlen(name)))) return false;
-    }
-    w->output[w->outputs++] = i;
-  }
-  return true;
-}
-
-static bool add_output_metrics(od_case *c, const observe_case *w) {
-  const double none = NAN;
-  bool ok = true;
-  for (int i = 0; i < w->outputs; i++) {
-    const char *unit = w->e->watched[w->output[i]].unit;
-    ok = ok && od_case_add(c, (od_metric){w->output_metric[2 * i], unit, OD_GATHER_RMS, none, 0, none, none});
-    ok = ok && od_case_add(c, (od_metric){w->output_metric[2 * i + 1], "1", OD_GATHER_MEAN, none, 0, none, none});
-  }
-  return ok;
-}
-
 static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const double none = NAN, d = w->points;
   bool ok = od_case_add(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, none, 0,
@@ -101,9 +67,20 @@ static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observ
   return ok;
 }
 
+// Those of the file. Errors at successive samples are related, so that intervals come from the scatter of runs.
+static bool add_error_metrics(od_case *c, const od_experiment *e) {
+  for (int i = 0; i < e->metrics; i++) {
+    const od_error_metric *m = &e->metric[i];
+    double expected = od_error_metric_classes[m->kind].expected;
+    od_gather gather = !od_error_metric_classes[m->kind].has_unit && expected < 1 ? OD_GATHER_PART : OD_GATHER_MEAN;
+    if (!od_case_add(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN, NAN})) return false;
+  }
+  return true;
+}
+
 static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const double none = NAN, d = w->e->parameters;
-  bool ok = (w->points == 0 || add_curve_metrics(c, w, bound)) && add_output_metrics(c, w);
+  bool ok = add_error_metrics(c, w->e) && (w->points == 0 || add_curve_metrics(c, w, bound));
   if (d > 0) {
     ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
@@ -125,7 +102,7 @@ static od_status prepare(od_case *c, od_error *err) {
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->points = od_curve_points(w->e, w->point, w->full);
-  od_status status = name_ports(w) && name_outputs(w) ? od_cramer_rao_bound(w->e, c->progress, c->user, &bound, err)
+  od_status status = name_ports(w) ? od_cramer_rao_bound(w->e, c->progress, c->user, &bound, err)
                                    : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_observed_free(bound);
@@ -141,9 +118,6 @@ typedef struct watch {
   double late;      // from when on the innovations are looked at
   double nis;
   long dimension;
-  double *squares;  // of the outputs' errors, summed up; then how often they were within 1.96 sigma
-  double *y;        // outputs and their standard deviations
-  long samples;
 } watch;
 
 static bool goes_on(void *user, double done) {
@@ -151,26 +125,11 @@ static bool goes_on(void *user, double done) {
   return !c->progress || c->progress(c->user, done);
 }
 
-// Errors of the outputs, from the first sample after the start on.
-static void look_at_outputs(watch *v, const od_sample *s, od_observer *observer) {
-  const observe_case *w = v->w;
-  double *sigma = v->y + w->e->outputs;
-  if (w->outputs == 0 || !(s->t > 0) || od_observer_outputs(observer, v->y, sigma) != OD_OK) return;
-  for (int i = 0; i < w->outputs; i++) {
-    int row = w->e->watched[w->output[i]].row;
-    double error = v->y[row] - s->truth[w->output[i]];
-    v->squares[2 * i] += error * error;
-    v->squares[2 * i + 1] += fabs(error) <= OD_NORMAL95 * sigma[row];
-  }
-  v->samples++;
-}
-
 static void look(void *user, const od_sample *s, od_observer *observer) {
   watch *v = user;
   const observe_case *w = v->w;
   const double *p = od_observer_parameters(observer);
   int used;
-  look_at_outputs(v, s, observer);
   for (int i = 0; i < w->points; i++)
     if (!(fabs(p[w->point[i]] - w->e->parameter[w->point[i]].truth) <= converged_within * w->full[i]))
       v->outside[i] = s->t;
@@ -200,16 +159,13 @@ static int covered_points(const observe_case *w, const od_observed *o) {
 // In the order in which the metrics were added.
 static void fill(const observe_case *w, const od_observed *o, const watch *v, double *value) {
   const od_experiment *e = w->e;
+  for (int i = 0; i < e->metrics; i++) *value++ = o->metric[i];
   if (w->points > 0) {
     *value++ = 100 * od_observed_curve_rmse(o);
     *value++ = (double)covered_points(w, o) / w->points;
     *value++ = od_observed_nees(e, o, w->point, w->points) / w->points;
     *value++ = converged(v, -1);
     for (int i = 0; i < w->ports; i++) *value++ = converged(v, i);
-  }
-  for (int i = 0; i < w->outputs; i++) {
-    *value++ = sqrt(v->squares[2 * i] / (double)v->samples);
-    *value++ = v->squares[2 * i + 1] / (double)v->samples;
   }
   if (e->parameters > 0) {
     *value++ = o->compared > 0 ? (double)o->covered / o->compared : (double)NAN;
@@ -228,10 +184,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   const observe_case *w = c->what;
   od_experiment mine = *w->e;
   mine.seed = seed;
-  size_t doubles = (size_t)w->points + 2 * (size_t)w->outputs + 2 * (size_t)mine.outputs + 1;
-  watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc(doubles, sizeof *v.outside)};
-  v.squares = v.outside ? v.outside + w->points : NULL;
-  v.y = v.squares ? v.squares + 2 * w->outputs : NULL;
+  watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_observe_options options = {.no_table = true, .each = look, .progress = goes_on, .user = &v};
   od_observed *o = NULL;
@@ -253,8 +206,6 @@ static void release(od_case *c) {
   free(w->full);
   free(w->port_of);
   free(w->port_metric);
-  free(w->output);
-  free(w->output_metric);
   free(w);
 }
 

@@ -54,8 +54,8 @@ static void test_what_is_no_experiment(void **state) {
   expect(
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
-      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare or "
-      "combinations\n");
+      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare, "
+      "combinations or metrics\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
