@@ -310,6 +310,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_messages *foreign = od_messages_new();
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
+  if (e && options) e->uncorrected = options->uncorrected;
   od_experiment_loader xl = {.e = e,
                              .options = options ? options : &none,
                              .foreign = foreign,
