@@ -155,6 +155,9 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work);
 od_status od_model_plant_sample(const od_plant *plant, void *work, double t, double *x, double *map,
                                 double *by_parameters);
 
+// model_plant_complex.c
+extern const od_complex_ops od_model_plant_in_complex;
+
 static const double od_imaginary_step = 1e-30;
 
 #endif

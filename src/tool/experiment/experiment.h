@@ -99,8 +99,8 @@ typedef struct od_experiment {
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
-  const od_integrator *integrator;  // of the observer and of the true machine
-  bool integrator_is_given;         // the file says so
+  const od_integrator *integrator;               // of the observer and of the true machine
+  bool integrator_is_given;                      // the file says so
   od_covariance_form form;
   double gate;
   int patience;        // of the gate
