@@ -33,6 +33,8 @@ typedef struct od_observer_options {
   int patience;              // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
   const int *frozen;         // ny: a value so many times in a row is not used; NULL or zero: it is
   const double *low, *high;  // np bounds of the parameters; NULL: none
+  int window;                // of filters that come back to earlier samples: at most so many; zero: 1024
+  bool at_once;              // they do so at once; else spread over later samples, so that each takes bounded time
   void *reserved[4];         // zero
 } od_observer_options;
 
@@ -51,6 +53,11 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
+// Tells, before the start, that the covariance of the start's states is that of some outputs: their indices and the count x count
+// covariance of their errors. Filters that come back to the start then see it from where they are; to others it says nothing.
+// Zero outputs: it is not. OD_BAD_ARGUMENT: there are more outputs than states, or no such ones.
+OD_API od_status od_observer_tell_start(od_observer *o, int count, const int *output, const double *covariance);
+
 // Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its
 // diagonal (n) where Q is NULL; both NULL: none.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
@@ -60,6 +67,10 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
 OD_API void od_observer_inflate(od_observer *o, double factor);
+
+// Whether the filter takes its standard deviations for right already; a filter that does not ask itself always does. It is
+// no proof: what a wrong model does not show in the sensors nobody sees.
+OD_API bool od_observer_settled(const od_observer *o);
 
 OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates

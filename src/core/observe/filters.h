@@ -7,7 +7,8 @@
 // In the order in which they are listed to people; the first one is the default.
 #define OD_FILTERS(X) \
   X(iterated_ekf)     \
-  X(ekf)
+  X(ekf)              \
+  X(relinearising)
 
 #define OD_DECLARE_FILTER(name) extern const od_filter od_filter_##name;
 OD_FILTERS(OD_DECLARE_FILTER)

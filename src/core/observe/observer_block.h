@@ -27,6 +27,7 @@ struct od_observer {
   size_t size;
   int nx, np, ny, form, started, used;
   int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
+  int told, window, at_once;
   double nis;
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;                   // the estimate and the bounds of its parameters
@@ -36,6 +37,7 @@ struct od_observer {
   size_t sigma, R, present;                   // of the sensors' noise; which of them measure
   size_t innovation, guard, rules;            // per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
+  size_t told_output, told_C;                 // outputs that tell the start's covariance, `told` of them
   size_t linear;                              // of filters that linearise; see linear_filter.h
   size_t memory;                              // of the filter
 };

@@ -91,6 +91,8 @@ typedef struct od_experiment {
   od_covariance_form form;
   double gate;
   int patience;        // of the gate
+  int window;          // samples that a filter may come back to,
+  bool at_once;        // and whether it does so at once
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
   od_log_plan data;    // which column of a log or stream is which channel

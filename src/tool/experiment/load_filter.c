@@ -10,10 +10,13 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
 
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
-  static const char *const keys[] = {"type", "form", "gate", "gate_patience", "frozen", NULL};
+  static const char *const keys[] = {"type", "form", "gate", "gate_patience", "frozen", "window", "spread", NULL};
+  static const char *const answers[] = {"yes", "no", NULL};
   static const char *const forms[] = {"square-root", "joseph", NULL};
-  static const od_field fields[] = {
-      {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
+  static const od_field fields[] = {{"gate", "1", OD_POSITIVE, 0},
+                                    {"gate_patience", "1", OD_POSITIVE, 50},
+                                    {"frozen", "1", OD_NOT_NEGATIVE, 0},
+                                    {"window", "1", OD_POSITIVE, 1024}};
   od_loader *ld = &xl->ld;
   const od_method_names types = od_method_names_filters();
   od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
@@ -24,10 +27,13 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   xl->e->filter = od_filter_at(type >= 0 ? type : 0);
   int form = od_section_get(ld, &section, "form");
   xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
-  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  int first = od_read_fields(ld, &section, fields, 4, OD_IN_LOADER);
   int frozen = (int)od_read_whole(ld, first + 2, "frozen", 0, 1e9);
   xl->e->gate = od_number_value(ld, first);
   xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
+  xl->e->window = (int)od_read_whole(ld, first + 3, "window", 16, 1e6);
+  int spread = od_section_get(ld, &section, "spread");
+  xl->e->at_once = spread >= 0 && od_read_choice(ld, spread, "spread", answers) == 1;
   xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
 }
 

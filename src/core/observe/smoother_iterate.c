@@ -1,0 +1,255 @@
+// The safeguarded iteration over a window, cut into pieces: a sample of a forward pass or of catching up is a piece, several
+// samples of a backward pass are one. A sample brings no more than so many pieces; a window that is complete is done when as many
+// samples again have come.
+//
+//   1  The live observer has linearised the window: a backward pass gives a first trajectory.
+//   2  Where its J cannot be noise, the trajectory from which it came is tried, too (that of an earlier window with the same
+//      start, else the prior's mean), and the better one is taken.
+//   3  Filter about the trajectory, backward pass, next trajectory: half as far as long as J does not fall. It ends when the
+//      filter's end is no farther from the trajectory's than a part of its sigma.
+//   4  The filter's end is the new estimate there. The worker takes the samples that came meanwhile, and replaces the live observer.
+//
+// The next window begins where this one ends, unless it was hard: then it begins where this one began.
+#include <math.h>
+#include <string.h>
+
+#include "observe/smoother.h"
+
+enum { FIRST_WINDOW = 16 };
+enum { PIECES = 8, BACK = 8 };  // per sample; samples of a backward pass in a piece
+enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2 };
+static const double near = 0.3;             // sigmas from a trajectory's end: converged
+static const double least_part = 1. / 16;   // of a step
+static const double surprise = 6;           // sigmas of J that are no noise
+
+void od_smoother_restart(od_smoother *s, od_observer *o) {
+  s->phase = OD_SMOOTHER_IDLE;
+  s->jumped = 0;
+  s->settled = 0;
+  s->chi = s->chi_expected = 0;
+  od_smoother_begin_here(s, o);
+  s->origin = s->first;
+  s->due = s->first + FIRST_WINDOW;
+}
+
+static void begin_window(od_smoother *s) {
+  long count = s->last - s->origin;
+  s->end = s->at = s->last;
+  s->due = s->end + (count < s->capacity ? count : s->capacity);
+  s->phase = OD_SMOOTHER_BACKWARD;
+  s->alpha = 1;
+  s->best = INFINITY;
+  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = 0;
+}
+
+static void begin_forward(od_smoother *s, double alpha) {
+  s->phase = OD_SMOOTHER_FORWARD;
+  s->at = s->first;
+  s->alpha = alpha;
+  s->fresh = 0;
+}
+
+static void begin_backward(od_smoother *s) {
+  s->phase = OD_SMOOTHER_BACKWARD;
+  s->at = s->end;
+}
+
+// ---- a trajectory that was accepted
+
+static void keep_end(od_smoother *s, bool back) {
+  od_observer *w = od_smoother_worker(s);
+  size_t d = sizeof(double), n = (size_t)s->n;
+  const struct {
+    void *here, *aside;
+    size_t size;
+  } part[] = {{od_observer_sim(w), (char *)s + s->end_sim, s->sim_size},
+              {od_observer_at(w, w->P), od_smoother_at(s, s->end_P), n * n * d},
+              {od_observer_at(w, od_observer_linear(w)->delta), od_smoother_at(s, s->end_delta), n * d},
+              {od_observer_at(w, w->bias), od_smoother_at(s, s->end_bias), n * d}};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    memcpy(back ? part[i].here : part[i].aside, back ? part[i].aside : part[i].here, part[i].size);
+  if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
+}
+
+static bool is_near(const od_smoother *s) {
+  const od_observer *w = od_smoother_worker(s);
+  od_covariance b = od_observer_belief(w);
+  const double *delta = od_observer_at(w, od_observer_linear(w)->delta);
+  for (int i = 0; i < s->n; i++) {
+    double variance = od_covariance_variance(&b, i);
+    if (!(delta[i] * delta[i] <= near * near * variance) && delta[i] != 0) return false;
+  }
+  return true;
+}
+
+// What J is expected to be, and how far above that it may be by chance.
+static double expected_J(const od_smoother *s) {
+  return (double)s->measured + s->n;
+}
+static bool is_surprise(double J, double expected, double sigmas) {
+  return J > expected + sigmas * sqrt(2 * expected);
+}
+
+// ---- the end of a window
+
+static void judge_window(od_smoother *s) {
+  s->chi += s->best;
+  s->chi_expected += (double)s->measured;
+  s->settled = s->converged && s->accepted <= EASY && !s->widened && !is_surprise(s->chi, s->chi_expected, 3);
+}
+
+// The worker goes to the new estimate at the window's end; the next window begins there, or where this one began.
+static od_status close_window(od_smoother *s) {
+  od_observer *w = od_smoother_worker(s);
+  size_t d = sizeof(double);
+  double *prior = od_smoother_at(s, s->work);
+  bool hard = !s->converged || s->accepted > EASY;
+  if (!s->fresh) keep_end(s, true);
+  memcpy(prior, od_observer_state(w), (size_t)s->nx * d);
+  if (s->np) memcpy(prior + s->nx, od_observer_parameters(w), (size_t)s->np * d);
+  od_status status = od_observer_move(w, prior, od_observer_at(w, od_observer_linear(w)->delta));
+  if (status != OD_OK) return status;
+  judge_window(s);
+  if (hard && s->fresh && 2 * (s->end - s->first) <= s->capacity) {
+    s->kept_end = s->end;
+    // The adjoints of this trajectory are where the next window finds them.
+    for (long k = s->first; k <= s->end; k++) {
+      double *trial = od_smoother_at(s, s->lambda);
+      od_smoother_trial(s, k, trial);
+      memcpy(od_smoother_at(s, s->now) + (k - s->first) * s->n, trial, (size_t)s->n * d);
+    }
+  } else {
+    long last = s->last;
+    int corrected = s->corrected;
+    s->last = s->end;
+    s->corrected = 1;
+    od_smoother_begin_here(s, w);
+    s->last = last;
+    s->corrected = corrected;
+  }
+  ((od_iterated *)od_observer_memory(w))->wary = 1;
+  s->phase = OD_SMOOTHER_CATCH_UP;
+  s->at = s->end;
+  return OD_OK;
+}
+
+static od_status finish(od_smoother *s) {
+  if (!s->has_end) return OD_NOT_CONVERGED;
+  if (s->fresh && s->converged && !s->widened && od_smoother_widen_start(s)) {
+    s->widened = 1;
+    begin_backward(s);
+    return OD_OK;
+  }
+  return close_window(s);
+}
+
+static void replace_live(od_smoother *s, od_observer *o) {
+  const od_observer *w = od_smoother_worker(s);
+  size_t d = sizeof(double), n = (size_t)s->n;
+  memcpy(od_observer_sim(o), od_observer_sim(od_smoother_worker(s)), s->sim_size);
+  memcpy(od_observer_at(o, o->P), od_observer_at(w, w->P), n * n * d);
+  memcpy(od_observer_at(o, o->bias), od_observer_at(w, w->bias), n * d);
+  if (s->np) memcpy(od_observer_at(o, o->p), od_observer_at(w, w->p), (size_t)s->np * d);
+  od_smoother_live(s)->wary = ((od_iterated *)od_observer_memory(w))->wary;
+  s->phase = OD_SMOOTHER_IDLE;
+}
+
+// ---- trajectories
+
+static od_status accept(od_smoother *s) {
+  s->best = s->J;
+  s->has_end = s->fresh = 1;
+  s->accepted++;
+  s->comparing = 0;
+  s->converged = is_near(s);
+  keep_end(s, false);
+  if (s->converged || s->accepted >= MOST_ACCEPTED || s->passes >= MOST_PASSES) return finish(s);
+  begin_backward(s);
+  return OD_OK;
+}
+
+// The first trajectory, and perhaps another one to begin with.
+static od_status judge_first(od_smoother *s, bool complete) {
+  bool better = complete && s->J < s->best;
+  if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), surprise)) return accept(s);
+  if (s->comparing == 0) {
+    if (complete) s->best = s->J;
+    s->comparing = 1;
+    begin_forward(s, 0);
+    return OD_OK;
+  }
+  if (better) return accept(s);
+  if (s->comparing == 2 || s->best == (double)INFINITY) return OD_NOT_CONVERGED;
+  s->comparing = 2;
+  s->best = INFINITY;
+  begin_forward(s, 1);
+  return OD_OK;
+}
+
+static od_status judge(od_smoother *s, bool complete) {
+  s->passes++;
+  if (!s->has_end) return judge_first(s, complete);
+  if (complete && s->J < s->best) return accept(s);
+  if (s->alpha / 2 < least_part || s->passes >= MOST_PASSES) return finish(s);
+  begin_forward(s, s->alpha / 2);
+  return OD_OK;
+}
+
+// ---- pieces
+
+static od_status piece_back(od_smoother *s) {
+  for (int i = 0; i < BACK; i++) {
+    od_smoother_backward(s, s->at);
+    if (s->at > s->first) {
+      s->at--;
+      continue;
+    }
+    if (s->widened == 1) {  // with another prior nothing is known of J
+      s->widened = 2;
+      s->has_end = 0;
+      s->accepted = 0;
+      s->best = INFINITY;
+    }
+    begin_forward(s, 1);
+    return OD_OK;
+  }
+  return OD_OK;
+}
+
+static od_status piece_forward(od_smoother *s) {
+  od_status status = od_smoother_forward(s, s->at);
+  if (status != OD_OK || s->J > s->best) return judge(s, false);
+  if (s->at == s->end) return judge(s, true);
+  s->at++;
+  return OD_OK;
+}
+
+static od_status piece_catch_up(od_smoother *s, od_observer *o) {
+  if (s->at == s->last) {
+    replace_live(s, o);
+    return OD_OK;
+  }
+  s->at++;
+  return s->at - s->first > s->capacity ? OD_NOT_CONVERGED : od_smoother_catch_up(s, s->at);
+}
+
+// Too much has come meanwhile.
+static bool is_late(const od_smoother *s) {
+  return !s->at_once && s->phase != OD_SMOOTHER_CATCH_UP && 4 * (s->last - s->end) > 3 * (s->end - s->first) + 32;
+}
+
+void od_smoother_work(od_smoother *s, od_observer *o) {
+  od_status status = OD_OK;
+  if (s->phase == OD_SMOOTHER_IDLE && s->last >= s->due) begin_window(s);
+  for (int piece = 0; s->phase != OD_SMOOTHER_IDLE && (s->at_once || piece < PIECES) && status == OD_OK; piece++) {
+    if (is_late(s))
+      status = s->has_end ? close_window(s) : OD_NOT_CONVERGED;
+    else if (s->phase == OD_SMOOTHER_BACKWARD)
+      status = piece_back(s);
+    else if (s->phase == OD_SMOOTHER_FORWARD)
+      status = piece_forward(s);
+    else
+      status = piece_catch_up(s, o);
+  }
+  if (status != OD_OK) od_smoother_restart(s, o);
+}
