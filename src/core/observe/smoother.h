@@ -60,18 +60,20 @@ typedef struct od_smoother {
   long end, at;            // the window's last sample; how far the present phase has come
   double alpha;            // the trajectory tried lies so far from `now` to `next`
   double J, best;          // of the trajectory tried; of the one that is accepted
-  double J_expected;       // of a right model
   long measured;           // how many values of sensors are in it
+  double end_J;            // the same of the trajectory whose end is kept
+  long end_measured;
   int accepted, passes;    // trajectories accepted; tried
-  int comparing;           // whether two trajectories to begin with are compared: 1 now the other one, 2 back to the first
+  int comparing;           // two trajectories to begin with: 1 the other one is tried, 2 back to the first one
+  long back_to;            // so far
   int converged, widened;  // the last accepted one; whether the prior was
   long kept_end;           // up to there `now` has adjoints of an earlier window with the same start
   int has_end;             // whether a trajectory has been accepted; its end is kept
   int fresh;               // whether the slopes are those of it
   // Whether the filter has settled; see smoother_iterate.c
   int settled;
-  double chi;              // J of the last windows, and its expectation
-  double chi_expected;
+  double chi;              // J of the windows before,
+  double chi_expected;     // and its expectation
   // Prior told in outputs: how many; zero: in states.
   int told;
   // Offsets in bytes.
@@ -122,8 +124,10 @@ od_status od_smoother_tell_start(od_smoother *s, od_observer *o);
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
 // The adjoint at the start as it is kept: of the outputs, where those tell the prior.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
-// Where the smoothed start is too far from the prior: widens the prior. False: it is not.
-bool od_smoother_widen_start(od_smoother *s);
+// Whether the trajectory tried last begins too far from the prior.
+bool od_smoother_start_is_far(od_smoother *s);
+// Widens the prior along the way from it to the start with this adjoint, which becomes that of the same start then.
+void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
 

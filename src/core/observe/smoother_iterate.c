@@ -21,6 +21,8 @@ enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2 };
 static const double near = 0.3;             // sigmas from a trajectory's end: converged
 static const double least_part = 1. / 16;   // of a step
 static const double surprise = 6;           // sigmas of J that are no noise
+static const double doubt = 3;              // sigmas of J that may be none
+static const double fade = 0.8;             // of J, from one window to the next
 
 void od_smoother_restart(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;
@@ -65,7 +67,9 @@ static void keep_end(od_smoother *s, bool back) {
   } part[] = {{od_observer_sim(w), (char *)s + s->end_sim, s->sim_size},
               {od_observer_at(w, w->P), od_smoother_at(s, s->end_P), n * n * d},
               {od_observer_at(w, od_observer_linear(w)->delta), od_smoother_at(s, s->end_delta), n * d},
-              {od_observer_at(w, w->bias), od_smoother_at(s, s->end_bias), n * d}};
+              {od_observer_at(w, w->bias), od_smoother_at(s, s->end_bias), n * d},
+              {&s->J, &s->end_J, sizeof s->J},
+              {&s->measured, &s->end_measured, sizeof s->measured}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     memcpy(back ? part[i].here : part[i].aside, back ? part[i].aside : part[i].here, part[i].size);
   if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
@@ -82,6 +86,15 @@ static bool is_near(const od_smoother *s) {
   return true;
 }
 
+// The adjoints of the trajectory that was tried last become `now`.
+static void keep_adjoints(od_smoother *s) {
+  double *trial = od_smoother_at(s, s->lambda);
+  for (long k = s->first; k <= s->end; k++) {
+    od_smoother_trial(s, k, trial);
+    memcpy(od_smoother_at(s, s->now) + (k - s->first) * s->n, trial, (size_t)s->n * sizeof *trial);
+  }
+}
+
 // What J is expected to be, and how far above that it may be by chance.
 static double expected_J(const od_smoother *s) {
   return (double)s->measured + s->n;
@@ -92,10 +105,19 @@ static bool is_surprise(double J, double expected, double sigmas) {
 
 // ---- the end of a window
 
+// The filter has settled when as many samples as a whole window have been smoothed since it began, the last window was easy and
+// began no farther from its prior than that said, and J, over the last few windows, is no larger than noise makes it. Short windows
+// do not show that a model is wrong; what such a window comes to is changed by the next one.
 static void judge_window(od_smoother *s) {
-  s->chi += s->best;
-  s->chi_expected += (double)s->measured;
-  s->settled = s->converged && s->accepted <= EASY && !s->widened && !is_surprise(s->chi, s->chi_expected, 3);
+  double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
+  s->settled = s->end - s->origin >= s->capacity && s->converged && s->accepted <= EASY && !s->widened &&
+               !is_surprise(J, expected, doubt);
+}
+
+// A window that is not to be looked at again counts less with each that follows.
+static void remember_J(od_smoother *s) {
+  s->chi = fade * (s->chi + s->end_J);
+  s->chi_expected = fade * (s->chi_expected + (double)s->end_measured);
 }
 
 // The worker goes to the new estimate at the window's end; the next window begins there, or where this one began.
@@ -112,13 +134,10 @@ static od_status close_window(od_smoother *s) {
   judge_window(s);
   if (hard && s->fresh && 2 * (s->end - s->first) <= s->capacity) {
     s->kept_end = s->end;
-    // The adjoints of this trajectory are where the next window finds them.
-    for (long k = s->first; k <= s->end; k++) {
-      double *trial = od_smoother_at(s, s->lambda);
-      od_smoother_trial(s, k, trial);
-      memcpy(od_smoother_at(s, s->now) + (k - s->first) * s->n, trial, (size_t)s->n * d);
-    }
+    if (s->due > s->first + s->capacity) s->due = s->first + s->capacity;
+    keep_adjoints(s);
   } else {
+    remember_J(s);
     long last = s->last;
     int corrected = s->corrected;
     s->last = s->end;
@@ -135,12 +154,17 @@ static od_status close_window(od_smoother *s) {
 
 static od_status finish(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
-  if (s->fresh && s->converged && !s->widened && od_smoother_widen_start(s)) {
-    s->widened = 1;
-    begin_backward(s);
-    return OD_OK;
-  }
-  return close_window(s);
+  if (!s->fresh || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
+  // The same trajectory, of which another prior makes something else.
+  keep_adjoints(s);
+  od_smoother_widen_start(s, od_smoother_at(s, s->now));
+  s->widened = 1;
+  s->accepted = s->has_end = 0;
+  s->best = INFINITY;
+  s->comparing = 2;
+  s->back_to = -1;
+  begin_forward(s, 0);
+  return OD_OK;
 }
 
 static void replace_live(od_smoother *s, od_observer *o) {
@@ -173,15 +197,20 @@ static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
   if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), surprise)) return accept(s);
   if (s->comparing == 0) {
-    if (complete) s->best = s->J;
+    if (complete) {
+      s->best = s->J;
+      keep_end(s, false);
+    }
     s->comparing = 1;
     begin_forward(s, 0);
     return OD_OK;
   }
   if (better) return accept(s);
   if (s->comparing == 2 || s->best == (double)INFINITY) return OD_NOT_CONVERGED;
+  // Back to the first one: its slopes are gone as far as the other one came.
   s->comparing = 2;
   s->best = INFINITY;
+  s->back_to = s->at;
   begin_forward(s, 1);
   return OD_OK;
 }
@@ -204,12 +233,6 @@ static od_status piece_back(od_smoother *s) {
       s->at--;
       continue;
     }
-    if (s->widened == 1) {  // with another prior nothing is known of J
-      s->widened = 2;
-      s->has_end = 0;
-      s->accepted = 0;
-      s->best = INFINITY;
-    }
     begin_forward(s, 1);
     return OD_OK;
   }
@@ -219,7 +242,9 @@ static od_status piece_back(od_smoother *s) {
 static od_status piece_forward(od_smoother *s) {
   od_status status = od_smoother_forward(s, s->at);
   if (status != OD_OK || s->J > s->best) return judge(s, false);
-  if (s->at == s->end) return judge(s, true);
+  bool is_back = s->comparing == 2 && s->at == s->back_to;
+  if (is_back) keep_end(s, true);
+  if (is_back || s->at == s->end) return judge(s, true);
   s->at++;
   return OD_OK;
 }

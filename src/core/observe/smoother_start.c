@@ -213,32 +213,61 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
 }
 
 // ---- a prior that was too sure
+//
+// Along the way v = P l from the prior to the start: P + v v' has it within one sigma, and the same start has the adjoint
+// l / (1 + l' P l). States told in outputs are apart from the parameters.
 
-static double times_too_far(double moved, double variance) {
-  return variance > 0 && moved * moved > far * far * variance ? fabs(moved) / sqrt(variance) : 1;
+typedef struct part {
+  bool outputs;
+  int begin, end;  // in the augmented state
+} part;
+
+static part part_of(const od_smoother *s, int i) {
+  if (s->told == 0) return (part){false, i == 0 ? 0 : s->n, s->n};
+  return i == 0 ? (part){true, 0, s->nx} : (part){false, s->nx, s->n};
 }
 
-bool od_smoother_widen_start(od_smoother *s) {
-  int m = s->told, n = s->n;
-  bool wider = false;
-  double *lambda = od_smoother_at(s, s->lambda), *moved = od_smoother_at(s, s->work), *P = od_smoother_at(s, s->Q);
-  double *C = od_smoother_at(s, s->told_C), J = s->J;
-  od_covariance prior = prior_of(s);
-  od_smoother_trial(s, s->first, lambda);
+// Where the start with this adjoint is from the prior (n), in work memory.
+static const double *way_to_start(od_smoother *s, const double *lambda) {
+  double *moved = od_smoother_at(s, s->work), J = s->J;
   move_from_prior(s, lambda, moved);
   s->J = J;
-  od_covariance_get(&prior, P);
-  for (int i = m > 0 ? s->nx : 0; i < n; i++) {
-    double factor = times_too_far(moved[i], P[i * (n + 1)]);
-    wider = wider || factor > 1;
-    for (int j = 0; j < n; j++) P[i * n + j] *= factor;
-    for (int j = 0; j < n; j++) P[j * n + i] *= factor;
+  return moved;
+}
+
+static bool is_far(const od_smoother *s, part which, const double *moved) {
+  od_covariance prior = prior_of(s);
+  for (int r = 0; which.outputs && r < s->told; r++) {
+    double by = moved[told_state(s)[r]];
+    if (by * by > far * far * od_smoother_at(s, s->told_C)[r * (s->told + 1)]) return true;
   }
-  for (int r = 0; r < m; r++) {
-    double factor = times_too_far(moved[told_state(s)[r]], C[r * (m + 1)]);
-    wider = wider || factor > 1;
-    for (int c = 0; c < m; c++) C[r * m + c] *= factor;
-    for (int c = 0; c < m; c++) C[c * m + r] *= factor;
-  }
-  return wider && od_covariance_set(&prior, P);
+  for (int i = which.begin; !which.outputs && i < which.end; i++)
+    if (moved[i] * moved[i] > far * far * od_covariance_variance(&prior, i)) return true;
+  return false;
+}
+
+bool od_smoother_start_is_far(od_smoother *s) {
+  double *lambda = od_smoother_at(s, s->lambda);
+  od_smoother_trial(s, s->first, lambda);
+  const double *moved = way_to_start(s, lambda);
+  return is_far(s, part_of(s, 0), moved) || is_far(s, part_of(s, 1), moved);
+}
+
+static void widen(od_smoother *s, part which, const double *moved, double *lambda) {
+  int m = s->told, n = s->n;
+  od_covariance prior = prior_of(s);
+  double *Q = od_smoother_at(s, s->Q), *C = od_smoother_at(s, s->told_C);
+  for (int r = 0; which.outputs && r < m; r++)
+    for (int c = 0; c < m; c++) C[r * m + c] += moved[told_state(s)[r]] * moved[told_state(s)[c]];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Q[i * n + j] = i >= which.begin && j >= which.begin ? moved[i] * moved[j] : 0;
+  if (!which.outputs) od_covariance_add(&prior, Q, NULL);
+  double distance = od_dot(which.end - which.begin, lambda + which.begin, moved + which.begin);
+  for (int i = which.begin; i < which.end; i++) lambda[i] /= 1 + distance;
+}
+
+void od_smoother_widen_start(od_smoother *s, double *lambda) {
+  const double *moved = way_to_start(s, lambda);
+  for (int i = 0; i < 2; i++)
+    if (is_far(s, part_of(s, i), moved)) widen(s, part_of(s, i), moved, lambda);
 }

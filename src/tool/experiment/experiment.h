@@ -65,6 +65,7 @@ typedef struct od_estimated {
   double low, high;            // bounds that are given; infinite: none
   double least, most;          // what is possible; estimates stay within both
   double truth;                // NAN: the true machine has no such number
+  bool keeps_start;            // starts that are drawn leave it where it is
 } od_estimated;
 
 typedef struct od_experiment {

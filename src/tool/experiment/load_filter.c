@@ -11,7 +11,7 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
   static const char *const keys[] = {"type", "form", "gate", "gate_patience", "frozen", "window", "spread", NULL};
-  static const char *const answers[] = {"yes", "no", NULL};
+  static const char *const flags[] = {"false", "true", NULL};
   static const char *const forms[] = {"square-root", "joseph", NULL};
   static const od_field fields[] = {{"gate", "1", OD_POSITIVE, 0},
                                     {"gate_patience", "1", OD_POSITIVE, 50},
@@ -33,7 +33,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   xl->e->patience = (int)od_read_whole(ld, first + 1, "gate_patience", 2, 1e9);
   xl->e->window = (int)od_read_whole(ld, first + 3, "window", 16, 1e6);
   int spread = od_section_get(ld, &section, "spread");
-  xl->e->at_once = spread >= 0 && od_read_choice(ld, spread, "spread", answers) == 1;
+  xl->e->at_once = spread >= 0 && od_read_choice(ld, spread, "spread", flags) == 0;
   xl->frozen = od_number_is_given(ld, first + 2) ? frozen : -1;
 }
 

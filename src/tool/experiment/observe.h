@@ -39,9 +39,9 @@ typedef struct od_curve_result {
 
 // Where things stand in a row: time, measured.*, for each watched output estimate.*, sigma.* and, where the truth is
 // known, true.*, error.*, for each parameter estimate.*, sigma.*, for each sensor
-// innovation.*, innovation_sigma.*, then nis, input.*
+// innovation.*, innovation_sigma.*, then nis, settled (1 or 0; of filters that ask themselves), input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, input, count;
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: nis where there is none
 } od_columns;
 
 typedef struct od_observed {
@@ -54,6 +54,8 @@ typedef struct od_observed {
   od_redrawn redrawn;           // of a random start
   long failed, held;            // samples that were not taken, if the run kept going
   double seconds;               // of the observer's steps alone
+  bool asks_itself;             // whether the filter says when it has settled; if so
+  double settled_first, settled_since;  // when it first had, and since when it has been to the end (NAN: never, not)
   double nis;                   // sum over all corrections,
   long nis_dimension;           // and how many innovations it has
   od_sensor_counts *sensor;     // one per sensor

@@ -142,6 +142,8 @@ od_status od_observe_prepare(od_observe_run *r, od_error *err) {
   r->o->has_truth = r->source->has_truth;
   r->o->step = r->source->step;
   r->o->nees = NAN;
+  r->o->asks_itself = e->filter->settled != NULL;
+  r->o->settled_first = r->o->settled_since = NAN;
   if (e->process_noise) memcpy(r->process, e->process_noise, (size_t)(r->nx * r->nx) * sizeof *r->process);
   od_observe_fill_process_noise(r, r->source->step);
   return OD_OK;

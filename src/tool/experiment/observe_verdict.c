@@ -320,6 +320,25 @@ static void judge_clipped(judge *j) {
         od_name_list_text(&who));
 }
 
+// What the filter says of itself.
+static void judge_settling(judge *j) {
+  const od_observed *o = j->o;
+  if (!o->asks_itself) return;
+  if (!isnan(o->settled_since))
+    SAY(j, OD_SOUND, "filter.settled",
+        "Settled:", "from %s on the filter has found its own linearisation and its model good enough.",
+        od_duration_text(o->settled_since, 3).text);
+  else if (o->steps < j->e->window)
+    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the filter has to see %d samples, a whole 'window', before it believes its standard deviations; there were %ld.",
+        j->e->window, o->steps);
+  else
+    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the filter does not believe its standard deviations%s: the samples it came back to last do not fit its model, or "
+        "it had to change its mind about them.",
+        isnan(o->settled_first) ? "" : " any more");
+}
+
 // --- All of it ----------------------------------------------------------------------------------------------------
 
 // When nothing speaks against the run.
@@ -376,6 +395,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
+  judge_settling(&j);
   judge_clipped(&j);
   if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;
   return j.ok;
