@@ -61,6 +61,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
 
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_smoother *s = smoother_of(o);
+  od_smoother_look(s);  // no sensor may have measured since the last step
   long last = s->last;
   int corrected = s->corrected;
   bool kept = od_smoother_add_step(s, h, od_sim_inputs(od_observer_sim(o)), u, Q, q);

@@ -64,8 +64,9 @@ typedef struct od_smoother {
   double end_J;            // the same of the trajectory whose end is kept
   long end_measured;
   int accepted, passes;    // trajectories accepted; tried
-  int comparing;           // two trajectories to begin with: 1 the other one is tried, 2 back to the first one
-  long back_to;            // so far
+  int comparing;           // whether another trajectory to begin with is tried
+  int restoring;           // whether slopes of an earlier trajectory are restored,
+  long back_to;            // up to there
   int converged, widened;  // the last accepted one; whether the prior was
   long kept_end;           // up to there `now` has adjoints of an earlier window with the same start
   int has_end;             // whether a trajectory has been accepted; its end is kept
@@ -147,6 +148,8 @@ void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c
 
+// Sees whether a window is complete.
+void od_smoother_look(od_smoother *s);
 // Goes on with the work by as much as one sample may cost; where it is done, the live observer is replaced.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Gives up what is being done, and begins anew at the present estimate of o.

@@ -9,7 +9,8 @@
 //      filter's end is no farther from the trajectory's than a part of its sigma.
 //   4  The filter's end is the new estimate there. The worker takes the samples that came meanwhile, and replaces the live observer.
 //
-// The next window begins where this one ends, unless it was hard: then it begins where this one began.
+// Windows grow from the start, each twice as long as the one before, up to the longest: only then is so much known that the rest
+// may be told by a mean and a covariance. Each of those that follow begins where the one before ends.
 #include <math.h>
 #include <string.h>
 
@@ -34,14 +35,15 @@ void od_smoother_restart(od_smoother *s, od_observer *o) {
   s->due = s->first + FIRST_WINDOW;
 }
 
-static void begin_window(od_smoother *s) {
-  long count = s->last - s->origin;
-  s->end = s->at = s->last;
+// The samples up to `end` are a window.
+static void begin_window(od_smoother *s, long end) {
+  long count = end - s->origin;
+  s->end = s->at = end;
   s->due = s->end + (count < s->capacity ? count : s->capacity);
   s->phase = OD_SMOOTHER_BACKWARD;
   s->alpha = 1;
   s->best = INFINITY;
-  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = 0;
+  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring = 0;
 }
 
 static void begin_forward(od_smoother *s, double alpha) {
@@ -75,13 +77,19 @@ static void keep_end(od_smoother *s, bool back) {
   if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
 }
 
+// How far parameter i of the worker can go that way.
+static double within_bounds(const od_observer *w, int i, double by) {
+  double p = od_observer_parameters(w)[i];
+  return fmin(fmax(p + by, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]) - p;
+}
+
 static bool is_near(const od_smoother *s) {
   const od_observer *w = od_smoother_worker(s);
   od_covariance b = od_observer_belief(w);
   const double *delta = od_observer_at(w, od_observer_linear(w)->delta);
   for (int i = 0; i < s->n; i++) {
-    double variance = od_covariance_variance(&b, i);
-    if (!(delta[i] * delta[i] <= near * near * variance) && delta[i] != 0) return false;
+    double by = i < s->nx ? delta[i] : within_bounds(w, i - s->nx, delta[i]), variance = od_covariance_variance(&b, i);
+    if (!(by * by <= near * near * variance) && by != 0) return false;
   }
   return true;
 }
@@ -125,14 +133,12 @@ static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
   double *prior = od_smoother_at(s, s->work);
-  bool hard = !s->converged || s->accepted > EASY;
-  if (!s->fresh) keep_end(s, true);
   memcpy(prior, od_observer_state(w), (size_t)s->nx * d);
   if (s->np) memcpy(prior + s->nx, od_observer_parameters(w), (size_t)s->np * d);
   od_status status = od_observer_move(w, prior, od_observer_at(w, od_observer_linear(w)->delta));
   if (status != OD_OK) return status;
   judge_window(s);
-  if (hard && s->fresh && 2 * (s->end - s->first) <= s->capacity) {
+  if (4 * (s->end - s->first) <= 3 * s->capacity) {
     s->kept_end = s->end;
     if (s->due > s->first + s->capacity) s->due = s->first + s->capacity;
     keep_adjoints(s);
@@ -152,17 +158,25 @@ static od_status close_window(od_smoother *s) {
   return OD_OK;
 }
 
+// Runs along a trajectory again, as far as another one came that was not accepted: slopes become its own again.
+static od_status go_back(od_smoother *s, double alpha) {
+  s->restoring = 1;
+  s->back_to = s->at;
+  s->best = INFINITY;
+  begin_forward(s, alpha);
+  return OD_OK;
+}
+
 static od_status finish(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
-  if (!s->fresh || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
+  if (!s->fresh) return go_back(s, 0);
+  if (!s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
   // The same trajectory, of which another prior makes something else.
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
   s->widened = 1;
-  s->accepted = s->has_end = 0;
+  s->accepted = 0;
   s->best = INFINITY;
-  s->comparing = 2;
-  s->back_to = -1;
   begin_forward(s, 0);
   return OD_OK;
 }
@@ -206,13 +220,7 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (better) return accept(s);
-  if (s->comparing == 2 || s->best == (double)INFINITY) return OD_NOT_CONVERGED;
-  // Back to the first one: its slopes are gone as far as the other one came.
-  s->comparing = 2;
-  s->best = INFINITY;
-  s->back_to = s->at;
-  begin_forward(s, 1);
-  return OD_OK;
+  return s->best < (double)INFINITY ? go_back(s, 1) : OD_NOT_CONVERGED;
 }
 
 static od_status judge(od_smoother *s, bool complete) {
@@ -239,12 +247,21 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
+// The trajectory gone back to is the accepted one, or becomes it.
+static od_status end_going_back(od_smoother *s) {
+  s->restoring = 0;
+  keep_end(s, true);
+  if (!s->has_end) return accept(s);
+  s->fresh = 1;
+  return close_window(s);
+}
+
 static od_status piece_forward(od_smoother *s) {
   od_status status = od_smoother_forward(s, s->at);
+  if (status != OD_OK && s->restoring) return status;
   if (status != OD_OK || s->J > s->best) return judge(s, false);
-  bool is_back = s->comparing == 2 && s->at == s->back_to;
-  if (is_back) keep_end(s, true);
-  if (is_back || s->at == s->end) return judge(s, true);
+  if (s->restoring && s->at == s->back_to) return end_going_back(s);
+  if (s->at == s->end) return judge(s, true);
   s->at++;
   return OD_OK;
 }
@@ -254,21 +271,37 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
     replace_live(s, o);
     return OD_OK;
   }
-  s->at++;
-  return s->at - s->first > s->capacity ? OD_NOT_CONVERGED : od_smoother_catch_up(s, s->at);
+  // A window may be complete before the present is reached.
+  if (s->at - s->first == s->capacity) {
+    begin_window(s, s->at);
+    return OD_OK;
+  }
+  return od_smoother_catch_up(s, ++s->at);
 }
 
 // Too much has come meanwhile.
 static bool is_late(const od_smoother *s) {
-  return !s->at_once && s->phase != OD_SMOOTHER_CATCH_UP && 4 * (s->last - s->end) > 3 * (s->end - s->first) + 32;
+  long length = s->end - s->first, since = s->last - s->end;
+  if (s->at_once || s->restoring || s->phase == OD_SMOOTHER_CATCH_UP) return false;
+  return 4 * since > 3 * length + 32 || 4 * (s->last - s->first) > 7 * s->capacity;
+}
+
+// With the best that there is. A backward pass has begun to replace `now` by the adjoints that were accepted; they are `trial`.
+static od_status finish_soon(od_smoother *s) {
+  if (!s->has_end) return OD_NOT_CONVERGED;
+  return s->fresh ? close_window(s) : go_back(s, 0);
+}
+
+void od_smoother_look(od_smoother *s) {
+  if (s->phase == OD_SMOOTHER_IDLE && s->last >= s->due) begin_window(s, s->last);
 }
 
 void od_smoother_work(od_smoother *s, od_observer *o) {
   od_status status = OD_OK;
-  if (s->phase == OD_SMOOTHER_IDLE && s->last >= s->due) begin_window(s);
+  od_smoother_look(s);
   for (int piece = 0; s->phase != OD_SMOOTHER_IDLE && (s->at_once || piece < PIECES) && status == OD_OK; piece++) {
     if (is_late(s))
-      status = s->has_end ? close_window(s) : OD_NOT_CONVERGED;
+      status = finish_soon(s);
     else if (s->phase == OD_SMOOTHER_BACKWARD)
       status = piece_back(s);
     else if (s->phase == OD_SMOOTHER_FORWARD)
