@@ -128,6 +128,11 @@ static void remember_J(od_smoother *s) {
   s->chi_expected = fade * (s->chi_expected + (double)s->end_measured);
 }
 
+// Whether the next window begins where this one began.
+static bool grows(const od_smoother *s) {
+  return 4 * (s->end - s->first) <= 3 * s->capacity;
+}
+
 // The worker goes to the new estimate at the window's end; the next window begins there, or where this one began.
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
@@ -138,7 +143,7 @@ static od_status close_window(od_smoother *s) {
   od_status status = od_observer_move(w, prior, od_observer_at(w, od_observer_linear(w)->delta));
   if (status != OD_OK) return status;
   judge_window(s);
-  if (4 * (s->end - s->first) <= 3 * s->capacity) {
+  if (grows(s)) {
     s->kept_end = s->end;
     if (s->due > s->first + s->capacity) s->due = s->first + s->capacity;
     keep_adjoints(s);
@@ -279,11 +284,13 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Too much has come meanwhile.
+// Too much has come meanwhile: so much that the next window would be late. The last one of those that grow has twice the time,
+// since what it leaves undone is not done later.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
   if (s->at_once || s->restoring || s->phase == OD_SMOOTHER_CATCH_UP) return false;
-  return 4 * since > 3 * length + 32 || 4 * (s->last - s->first) > 7 * s->capacity;
+  bool grown = s->first == s->origin && !grows(s);
+  return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
 
 // With the best that there is. A backward pass has begun to replace `now` by the adjoints that were accepted; they are `trial`.

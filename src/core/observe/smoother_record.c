@@ -1,6 +1,6 @@
 // What is kept of each sample, and the smoother's memory.
 //
-// Samples as they came are kept for two windows, that being worked at and what came meanwhile; slopes and adjoints for one: while
+// Samples as they came are kept for three windows, that being worked at and what comes meanwhile; slopes and adjoints for one: while
 // a window is worked at, the live observer notes no slopes, for the worker takes the same samples again afterwards.
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "observe/smoother.h"
 
 enum { DEFAULT_WINDOW = 1024, LEAST_WINDOW = 16 };
+enum { SAMPLES = 3 };  // windows' worth of samples as they came
 
 static od_observer_options worker_options(const od_observer_options *options) {
   od_observer_options own = *options;
@@ -30,7 +31,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->sample_doubles = 1 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;
   s->slope_doubles = states * m + od_linear_note_doubles(ny, n);
   s->sim_size = od_sim_size(plant);
-  s->sample = od_place(&end, 2 * samples * s->sample_doubles * d);
+  s->sample = od_place(&end, SAMPLES * samples * s->sample_doubles * d);
   s->slope = od_place(&end, samples * s->slope_doubles * d);
   s->now = od_place(&end, samples * m * d);
   s->next = od_place(&end, samples * m * d);
@@ -86,7 +87,7 @@ od_smoother *od_smoother_init(od_observer *o) {
 }
 
 od_window_sample od_smoother_sample(const od_smoother *s, long k) {
-  size_t place = (size_t)(k % (2 * (s->capacity + 1)));
+  size_t place = (size_t)(k % (SAMPLES * (s->capacity + 1)));
   double *at = od_smoother_at(s, s->sample) + place * s->sample_doubles;
   od_window_sample e = {.h = at, .u0 = at + 1};
   e.u1 = e.u0 + s->nu;
@@ -104,7 +105,7 @@ od_window_slope od_smoother_slope(const od_smoother *s, long k) {
 // Whether one more sample fits: among the samples as they came, and, unless a window is worked at, among the slopes.
 static bool has_room(const od_smoother *s) {
   long count = s->last - s->first;
-  return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : 2 * s->capacity);
+  return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
 }
 
 bool od_smoother_add(od_smoother *s) {
