@@ -175,7 +175,8 @@ static od_status go_back(od_smoother *s, double alpha) {
 static od_status finish(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
   if (!s->fresh) return go_back(s, 0);
-  if (!s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
+  bool told = s->first == s->origin;  // later priors are what samples say
+  if (!told || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
   // The same trajectory, of which another prior makes something else.
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
