@@ -127,7 +127,7 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
 void od_smoother_keep_start(od_smoother *s, double *lambda);
 // Whether the trajectory tried last begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior along the way from it to the start with this adjoint, which becomes that of the same start then.
+// Widens the prior where the start with this adjoint is too far from it; the adjoint becomes that of the same start then.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c

@@ -214,20 +214,14 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
 
 // ---- a prior that was too sure
 //
-// Along the way v = P l from the prior to the start: P + v v' has it within one sigma, and the same start has the adjoint
-// l / (1 + l' P l). States told in outputs are apart from the parameters.
+// What lies farther from it than it can be true is as uncertain as it is far: its variance becomes v + d^2. An adjoint that is v / (v + d^2)
+// times as large then leads to the same start, where the errors are independent.
 
-typedef struct part {
-  bool outputs;
-  int begin, end;  // in the augmented state
-} part;
-
-static part part_of(const od_smoother *s, int i) {
-  if (s->told == 0) return (part){false, i == 0 ? 0 : s->n, s->n};
-  return i == 0 ? (part){true, 0, s->nx} : (part){false, s->nx, s->n};
+static bool is_far(double distance, double variance) {
+  return variance > 0 && distance * distance > far * far * variance;
 }
 
-// Where the start with this adjoint is from the prior (n), in work memory.
+// How far from the prior the start with this adjoint is (n), outputs at their states' places; in work memory.
 static const double *way_to_start(od_smoother *s, const double *lambda) {
   double *moved = od_smoother_at(s, s->work), J = s->J;
   move_from_prior(s, lambda, moved);
@@ -235,39 +229,41 @@ static const double *way_to_start(od_smoother *s, const double *lambda) {
   return moved;
 }
 
-static bool is_far(const od_smoother *s, part which, const double *moved) {
-  od_covariance prior = prior_of(s);
-  for (int r = 0; which.outputs && r < s->told; r++) {
-    double by = moved[told_state(s)[r]];
-    if (by * by > far * far * od_smoother_at(s, s->told_C)[r * (s->told + 1)]) return true;
+// Widens it, unless lambda is NULL. Returns how much of it is far.
+static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
+  int count = 0;
+  for (int r = 0; r < s->told; r++) {
+    double *variance = &od_smoother_at(s, s->told_C)[r * (s->told + 1)], old = *variance, by = moved[told_state(s)[r]];
+    if (!is_far(by, old)) continue;
+    count++;
+    if (lambda) lambda[told_state(s)[r]] *= old / (*variance += by * by);
   }
-  for (int i = which.begin; !which.outputs && i < which.end; i++)
-    if (moved[i] * moved[i] > far * far * od_covariance_variance(&prior, i)) return true;
-  return false;
+  return count;
+}
+
+static int far_states(od_smoother *s, const double *moved, double *lambda) {
+  int count = 0;
+  od_covariance prior = prior_of(s);
+  double *q = od_smoother_at(s, s->Q);
+  for (int i = 0; i < s->n; i++) {
+    double variance = i < s->nx && s->told > 0 ? 0 : od_covariance_variance(&prior, i);
+    q[i] = is_far(moved[i], variance) ? moved[i] * moved[i] : 0;
+    count += q[i] > 0;
+    if (lambda && q[i] > 0) lambda[i] *= variance / (variance + q[i]);
+  }
+  if (lambda && count > 0) od_covariance_add(&prior, NULL, q);
+  return count;
 }
 
 bool od_smoother_start_is_far(od_smoother *s) {
   double *lambda = od_smoother_at(s, s->lambda);
   od_smoother_trial(s, s->first, lambda);
   const double *moved = way_to_start(s, lambda);
-  return is_far(s, part_of(s, 0), moved) || is_far(s, part_of(s, 1), moved);
-}
-
-static void widen(od_smoother *s, part which, const double *moved, double *lambda) {
-  int m = s->told, n = s->n;
-  od_covariance prior = prior_of(s);
-  double *Q = od_smoother_at(s, s->Q), *C = od_smoother_at(s, s->told_C);
-  for (int r = 0; which.outputs && r < m; r++)
-    for (int c = 0; c < m; c++) C[r * m + c] += moved[told_state(s)[r]] * moved[told_state(s)[c]];
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) Q[i * n + j] = i >= which.begin && j >= which.begin ? moved[i] * moved[j] : 0;
-  if (!which.outputs) od_covariance_add(&prior, Q, NULL);
-  double distance = od_dot(which.end - which.begin, lambda + which.begin, moved + which.begin);
-  for (int i = which.begin; i < which.end; i++) lambda[i] /= 1 + distance;
+  return far_outputs(s, moved, NULL) + far_states(s, moved, NULL) > 0;
 }
 
 void od_smoother_widen_start(od_smoother *s, double *lambda) {
   const double *moved = way_to_start(s, lambda);
-  for (int i = 0; i < 2; i++)
-    if (is_far(s, part_of(s, i), moved)) widen(s, part_of(s, i), moved, lambda);
+  far_outputs(s, moved, lambda);
+  far_states(s, moved, lambda);
 }
