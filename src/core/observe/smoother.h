@@ -65,6 +65,8 @@ typedef struct od_smoother {
   long end_measured;
   int accepted, passes;    // trajectories accepted; tried
   int comparing;           // whether another trajectory to begin with is tried
+  int attempt;             // 1: from the prior's mean, 2: back to what was found before,
+  double aside_J;          // which has this J; its adjoints are `aside`
   int restoring;           // whether slopes of an earlier trajectory are restored,
   long back_to;            // up to there
   int converged, widened;  // the last accepted one; whether the prior was
@@ -78,7 +80,7 @@ typedef struct od_smoother {
   // Prior told in outputs: how many; zero: in states.
   int told;
   // Offsets in bytes.
-  size_t sample, sample_doubles, slope, slope_doubles, now, next;
+  size_t sample, sample_doubles, slope, slope_doubles, now, next, aside;
   size_t worker, start_sim, sim_size, start_P, start_mean, start_bias;
   size_t end_sim, end_P, end_delta, end_bias;
   size_t live;                        // od_iterated of the live observer
@@ -123,8 +125,12 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o);
 od_status od_smoother_tell_start(od_smoother *s, od_observer *o);
 // From a trajectory's adjoint at the start (n): puts the worker there, with the prior as seen from there.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
-// The adjoint at the start as it is kept: of the outputs, where those tell the prior.
+// The adjoint at the start as it is kept: of the outputs, where those tell the prior, and such that parameters are within their
+// bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
+// Where mean + delta (n each) has parameter i beyond its bound, delta becomes what is expected of it with the parameter at the bound,
+// given the covariance b. Returns by how much the adjoint of the parameter changes with that.
+double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Whether the trajectory tried last begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
 // Widens the prior where the start with this adjoint is too far from it; the adjoint becomes that of the same start then.

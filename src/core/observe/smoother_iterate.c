@@ -17,8 +17,8 @@
 #include "observe/smoother.h"
 
 enum { FIRST_WINDOW = 16 };
-enum { PIECES = 8, BACK = 8 };  // per sample; samples of a backward pass in a piece
-enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2 };
+enum { PIECES = 16, BACK = 8 };  // per sample; samples of a backward pass in a piece
+enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2, PATIENCE = 4 };
 static const double near = 0.3;             // sigmas from a trajectory's end: converged
 static const double least_part = 1. / 16;   // of a step
 static const double surprise = 6;           // sigmas of J that are no noise
@@ -43,7 +43,7 @@ static void begin_window(od_smoother *s, long end) {
   s->phase = OD_SMOOTHER_BACKWARD;
   s->alpha = 1;
   s->best = INFINITY;
-  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring = 0;
+  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring = s->attempt = 0;
 }
 
 static void begin_forward(od_smoother *s, double alpha) {
@@ -140,7 +140,10 @@ static od_status close_window(od_smoother *s) {
   double *prior = od_smoother_at(s, s->work);
   memcpy(prior, od_observer_state(w), (size_t)s->nx * d);
   if (s->np) memcpy(prior + s->nx, od_observer_parameters(w), (size_t)s->np * d);
-  od_status status = od_observer_move(w, prior, od_observer_at(w, od_observer_linear(w)->delta));
+  double *delta = od_observer_at(w, od_observer_linear(w)->delta);
+  const od_covariance b = od_observer_belief(w);
+  for (int i = 0; i < s->np; i++) od_smoother_stay_within(s, &b, i, prior, delta);
+  od_status status = od_observer_move(w, prior, delta);
   if (status != OD_OK) return status;
   judge_window(s);
   if (grows(s)) {
@@ -172,8 +175,44 @@ static od_status go_back(od_smoother *s, double alpha) {
   return OD_OK;
 }
 
+// Begins again with the trajectory whose adjoints are `now`.
+static void begin_again(od_smoother *s) {
+  s->accepted = s->passes = 0;
+  s->best = INFINITY;
+  begin_forward(s, 0);
+}
+
+// Whether the accepted trajectory does not explain the samples of a window that begins with what people told.
+static bool is_hopeless(const od_smoother *s) {
+  return s->first == s->origin && is_surprise(s->end_J, (double)s->end_measured + s->n, surprise);
+}
+
+// A trajectory that does not explain the samples may be one from which there is no way down to the best one, at a bound, say. Then
+// the prior's mean is tried as well, and the better one of what they lead to is taken.
+static bool try_other_start(od_smoother *s) {
+  size_t size = (size_t)(s->end - s->first + 1) * (size_t)s->n * sizeof(double);
+  double *now = od_smoother_at(s, s->now), *aside = od_smoother_at(s, s->aside);
+  if (s->attempt == 0 && is_hopeless(s)) {
+    if (s->fresh) keep_adjoints(s);
+    memcpy(aside, now, size);
+    memset(now, 0, size);
+    s->aside_J = s->end_J;
+    s->attempt = 1;
+    begin_again(s);
+    return true;
+  }
+  if (s->attempt == 1 && !(s->end_J < s->aside_J)) {
+    memcpy(now, aside, size);
+    s->attempt = 2;
+    begin_again(s);
+    s->passes = MOST_PASSES;
+    return true;
+  }
+  return false;
+}
+
 static od_status finish(od_smoother *s) {
-  if (!s->has_end) return OD_NOT_CONVERGED;
+  if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
   bool told = s->first == s->origin;  // later priors are what samples say
   if (!told || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
@@ -181,9 +220,7 @@ static od_status finish(od_smoother *s) {
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
   s->widened = 1;
-  s->accepted = 0;
-  s->best = INFINITY;
-  begin_forward(s, 0);
+  begin_again(s);
   return OD_OK;
 }
 
@@ -200,6 +237,10 @@ static void replace_live(od_smoother *s, od_observer *o) {
 
 // ---- trajectories
 
+static bool is_enough(const od_smoother *s) {
+  return s->passes >= (s->attempt == 0 && is_hopeless(s) ? PATIENCE : MOST_PASSES);
+}
+
 static od_status accept(od_smoother *s) {
   s->best = s->J;
   s->has_end = s->fresh = 1;
@@ -207,7 +248,7 @@ static od_status accept(od_smoother *s) {
   s->comparing = 0;
   s->converged = is_near(s);
   keep_end(s, false);
-  if (s->converged || s->accepted >= MOST_ACCEPTED || s->passes >= MOST_PASSES) return finish(s);
+  if (s->converged || s->accepted >= MOST_ACCEPTED || is_enough(s)) return finish(s);
   begin_backward(s);
   return OD_OK;
 }
@@ -233,7 +274,8 @@ static od_status judge(od_smoother *s, bool complete) {
   s->passes++;
   if (!s->has_end) return judge_first(s, complete);
   if (complete && s->J < s->best) return accept(s);
-  if (s->alpha / 2 < least_part || s->passes >= MOST_PASSES) return finish(s);
+  if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the prior's mean cannot even be simulated
+  if (s->alpha / 2 < least_part || is_enough(s)) return finish(s);
   begin_forward(s, s->alpha / 2);
   return OD_OK;
 }
@@ -289,7 +331,7 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
 // since what it leaves undone is not done later.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;
-  if (s->at_once || s->restoring || s->phase == OD_SMOOTHER_CATCH_UP) return false;
+  if (s->at_once || s->restoring || s->attempt == 2 || s->phase == OD_SMOOTHER_CATCH_UP) return false;
   bool grown = s->first == s->origin && !grows(s);
   return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
@@ -297,6 +339,7 @@ static bool is_late(const od_smoother *s) {
 // With the best that there is. A backward pass has begun to replace `now` by the adjoints that were accepted; they are `trial`.
 static od_status finish_soon(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
+  if (s->attempt == 1 && try_other_start(s)) return OD_OK;
   return s->fresh ? close_window(s) : go_back(s, 0);
 }
 

@@ -35,6 +35,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->slope = od_place(&end, samples * s->slope_doubles * d);
   s->now = od_place(&end, samples * m * d);
   s->next = od_place(&end, samples * m * d);
+  s->aside = od_place(&end, samples * m * d);
   s->start_sim = od_place(&end, s->sim_size);
   s->start_P = od_place(&end, m * m * d);
   s->start_mean = od_place(&end, m * d);

@@ -140,11 +140,11 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   return OD_OK;
 }
 
-void od_smoother_keep_start(od_smoother *s, double *lambda) {
+// The adjoint of the outputs from that of the states.
+static void tell_adjoint(od_smoother *s, double *lambda) {
   int m = s->told;
   const double *inverse = od_smoother_at(s, s->told_H);
   double *old = od_smoother_at(s, s->work);
-  if (m == 0) return;
   memcpy(old, lambda, (size_t)s->nx * sizeof *old);
   memset(lambda, 0, (size_t)s->nx * sizeof *lambda);
   for (int r = 0; r < m; r++)
@@ -169,6 +169,31 @@ static void move_from_prior(od_smoother *s, const double *lambda, double *moved)
     moved[told_state(s)[r]] = sum;
     s->J += sum * lambda[told_state(s)[r]];
   }
+}
+
+double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta) {
+  const od_observer *w = od_smoother_worker(s);
+  int n = s->n, k = s->nx + i;
+  double *h = od_smoother_at(s, s->work) + 2 * n, *along = h + n, at = mean[k] + delta[k];
+  double beyond = at - fmin(fmax(at, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]);
+  if (beyond == 0) return 0;
+  for (int j = 0; j < n; j++) h[j] = j == k;
+  double variance = od_covariance_project(b, h);
+  if (!(variance > 0)) return 0;
+  od_covariance_along(b, along);
+  for (int j = 0; j < n; j++) delta[j] -= along[j] * beyond / variance;
+  return beyond / variance;
+}
+
+void od_smoother_keep_start(od_smoother *s, double *lambda) {
+  const od_covariance prior = prior_of(s);
+  const double *mean = od_smoother_at(s, s->start_mean);
+  double *delta = od_smoother_at(s, s->work), J = s->J;
+  if (s->told > 0) tell_adjoint(s, lambda);
+  move_from_prior(s, lambda, delta);
+  s->J = J;
+  for (int i = 0; i < s->n; i++) delta[i] = -delta[i];
+  for (int i = 0; i < s->np; i++) lambda[s->nx + i] += od_smoother_stay_within(s, &prior, i, mean, delta);
 }
 
 static od_status go_to_states(od_smoother *s, const double *moved) {
