@@ -113,7 +113,7 @@ static void test_filters_and_integrators(void **state) {
   }
   expect(*state, MACHINE SENSOR "filter: ukf\n", "x.yaml:3:9: found 'ukf'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
-         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf or ekf\n");
+         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf or relinearising\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }
