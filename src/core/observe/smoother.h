@@ -28,6 +28,7 @@ typedef struct od_window_sample {
   double *h;         // length of the step; zero: there was none
   double *u0, *u1;   // nu: inputs at its two ends
   double *Q, *q;     // nx x nx, np: process noise of the states, and variances of that of the parameters
+  double *diagonal;  // whether it was told by its diagonal
   double *y;         // ny; NAN: missing or not believed
 } od_window_sample;
 

@@ -27,9 +27,14 @@ static od_status jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
+// As it was told, a matrix or a diagonal: the same bits.
 static const double *noise_of(const od_smoother *s, od_window_sample e) {
   int n = s->n;
   double *Q = od_smoother_at(s, s->Q);
+  if (*e.diagonal != 0) {
+    for (int i = 0; i < n; i++) Q[i] = i < s->nx ? e.Q[i * (s->nx + 1)] : e.q[i - s->nx];
+    return Q;
+  }
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < s->nx; i++) memcpy(Q + i * n, e.Q + i * s->nx, (size_t)s->nx * sizeof *Q);
   for (int i = 0; i < s->np; i++) Q[(s->nx + i) * (n + 1)] = e.q[i];
@@ -43,7 +48,8 @@ od_status od_smoother_predict(od_smoother *s, long k) {
   if (*e.h == 0) return OD_OK;
   od_status status = s->nu ? od_sim_set_inputs(od_observer_sim(w), e.u0) : OD_OK;
   if (status == OD_OK) status = jump(s, w);
-  if (status == OD_OK) status = od_linear_predict(w, *e.h, e.u1, noise_of(s, e), NULL);
+  const double *Q = noise_of(s, e);
+  if (status == OD_OK) status = od_linear_predict(w, *e.h, e.u1, *e.diagonal != 0 ? NULL : Q, Q);
   if (status == OD_OK) od_smoother_keep_slope(s, w, k);
   return status;
 }

@@ -28,7 +28,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   *s = (od_smoother){.nx = nx, .np = np, .ny = ny, .nu = nu, .n = n, .at_once = options->at_once};
   s->capacity = window > LEAST_WINDOW ? window : LEAST_WINDOW;
   size_t samples = (size_t)s->capacity + 1, states = (size_t)nx, parameters = (size_t)np;
-  s->sample_doubles = 1 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;
+  s->sample_doubles = 2 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;
   s->slope_doubles = states * m + od_linear_note_doubles(ny, n);
   s->sim_size = od_sim_size(plant);
   s->sample = od_place(&end, SAMPLES * samples * s->sample_doubles * d);
@@ -94,7 +94,8 @@ od_window_sample od_smoother_sample(const od_smoother *s, long k) {
   e.u1 = e.u0 + s->nu;
   e.Q = e.u1 + s->nu;
   e.q = e.Q + s->nx * s->nx;
-  e.y = e.q + s->np;
+  e.diagonal = e.q + s->np;
+  e.y = e.diagonal + 1;
   return e;
 }
 
@@ -109,6 +110,13 @@ static bool has_room(const od_smoother *s) {
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
 }
 
+// No sensor has been taken in at sample k.
+static double *forget_note(od_smoother *s, long k) {
+  double *note = od_smoother_slope(s, k).note;
+  for (int i = 0; i < s->ny; i++) note[i] = NAN;
+  return note;
+}
+
 bool od_smoother_add(od_smoother *s) {
   if (!has_room(s)) return false;
   s->last++;
@@ -116,12 +124,14 @@ bool od_smoother_add(od_smoother *s) {
   od_window_sample e = od_smoother_sample(s, s->last);
   memset(e.h, 0, s->sample_doubles * sizeof *e.h);
   for (int i = 0; i < s->ny; i++) e.y[i] = NAN;
+  if (s->phase == OD_SMOOTHER_IDLE) forget_note(s, s->last);
   return true;
 }
 
 // Noise that states and parameters share, or parameters among themselves, is not kept.
 static bool keep_noise(const od_smoother *s, od_window_sample e, const double *Q, const double *q) {
   int nx = s->nx, n = s->n;
+  *e.diagonal = !Q;
   for (int i = 0; i < n; i++) {
     double own = Q ? Q[i * n + i] : q ? q[i] : 0;
     if (i >= nx) e.q[i - nx] = own;
@@ -164,7 +174,5 @@ void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
 }
 
 void od_smoother_note(od_smoother *s, od_observer *o, long k) {
-  double *note = od_smoother_slope(s, k).note;
-  for (int i = 0; i < s->ny; i++) note[i] = NAN;
-  od_observer_linear(o)->note = (size_t)((char *)note - (char *)o);
+  od_observer_linear(o)->note = (size_t)((char *)forget_note(s, k) - (char *)o);
 }

@@ -35,7 +35,8 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
   s->open = !s->corrected;
   s->kept_end = s->first - 1;
   s->told = 0;
-  for (int i = 0; i < s->ny && s->open; i++) od_smoother_sample(s, s->first).y[i] = NAN;
+  for (int i = 0; i < s->ny && s->open; i++)
+    od_smoother_sample(s, s->first).y[i] = od_smoother_slope(s, s->first).note[i] = NAN;
   memcpy((char *)s + s->start_sim, od_observer_sim(o), s->sim_size);
   memcpy(od_smoother_at(s, s->start_P), od_observer_at(o, o->P), n * n * d);
   memcpy(mean, od_observer_state(o), (size_t)s->nx * d);

@@ -17,6 +17,7 @@ static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
 static const double noted = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
 static const double shift_matters = 0.5;     // sigmas by which steps shift an estimate
+static const double at_bound = 0.05;         // sigmas from a bound at which a parameter is there
 static const double many = 0.1;              // of a sensor's values behind its gate
 static const double hopeless = 10;           // NIS of the last part,
 static const double mostly = 0.25;           // if so many innovations are beyond three standard deviations
@@ -265,11 +266,13 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  if (at != low && at != high) return;
+  double near = at_bound * j->o->sigma[i];  // it may go to and fro there
+  if (!(at <= low + near) && !(at >= high - near)) return;
+  double bound = at <= low + near ? low : high;
   SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
       "%.100s ends at its %s bound, %s%s: the data would have it go further, and its sigma does not count.", p->path,
-      at == low ? "lower" : "upper", od_display_quantity(at, p->unit).text,
-      at == p->low || at == p->high ? "" : ", beyond which it is impossible");
+      at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
+      bound == p->low || bound == p->high ? "" : ", beyond which it is impossible");
 }
 
 static void judge_errors(judge *j) {
