@@ -12,6 +12,7 @@
 
 #include "oleodyn/least_squares.h"
 #include "oleodyn/oleodyn.h"
+#include "support/machines.h"
 #include "support/random_machine.h"
 
 // ---- x' = u - p x^2, y = x
@@ -362,6 +363,102 @@ static void nothing_new_on_linear_plants(void **state) {
   od_plant_free(plant);
 }
 
+// ---- machines
+
+// A digital controller jumps every fourth step; all of it is linear.
+static void carries_jumps_of_sampled_blocks(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "machine: Digital\ninputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 0.5 Hz}}}\n"
+      "blocks:\n  error: {type: sum, inputs: [u, lag], weights: [1, -1]}\n"
+      "  control: {type: pid, input: error, kp: 3, ki: 2 1/s, sample: 20 ms}\n"
+      "  lag: {type: first-order, input: control, gain: 1, time_constant: 0.3 s}\nrun: {time: 4 s, step: 5 ms}\n");
+  int output = od_test_output(machine, "lag");
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
+  enum { MOST = 8 };
+  int nx = od_plant_nx(plant);
+  assert_true(nx >= 3 && nx <= MOST);
+  double P[MOST * MOST] = {0}, q[MOST] = {0}, u, worst = 0;
+  for (int i = 0; i < nx; i++) P[i * (nx + 1)] = 0.04, q[i] = 1e-6;
+  od_observer_options options = {.filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .window = 64};
+  od_observer *a = od_observer_new(plant, &options);
+  options.filter = od_filter_find("relinearising");
+  od_observer *b = od_observer_new(plant, &options);
+  od_sim *truth = od_sim_new(plant);
+  od_machine_inputs(machine, 0, &u);
+  assert_int_equal(od_sim_start(truth, 0, &u), OD_OK);
+  assert_int_equal(od_observer_start(a, 0, NULL, NULL, P, &u), OD_OK);
+  assert_int_equal(od_observer_start(b, 0, NULL, NULL, P, &u), OD_OK);
+  for (int k = 1; k <= 600; k++) {
+    double y;
+    bool changed;
+    od_machine_inputs(machine, 0.005 * k, &u);
+    assert_int_equal(od_sim_sample(truth, NULL, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_step(truth, 0.005, &u), OD_OK);
+    assert_int_equal(od_sim_outputs(truth, &y), OD_OK);
+    y += 0.05 * cos(2.5 * k);
+    for (int i = 0; i < 2; i++) {
+      assert_int_equal(od_observer_predict(i ? b : a, 0.005, &u, NULL, q), OD_OK);
+      assert_int_equal(od_observer_correct(i ? b : a, &y), OD_OK);
+    }
+    for (int i = 0; i < nx; i++) worst = fmax(worst, fabs(od_observer_state(a)[i] - od_observer_state(b)[i]));
+    for (int i = 0; i < nx * nx; i++)
+      worst = fmax(worst, fabs(od_observer_covariance(a)[i] - od_observer_covariance(b)[i]));
+  }
+  print_message("sampled blocks: largest difference %.2g\n", worst);
+  assert_true(worst < 1e-10);
+  od_sim_free(truth);
+  od_observer_free(a);
+  od_observer_free(b);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
+// A slider-crank that turns: its coordinates change with every turn (the slider comes first), and windows end there. The slider's position alone tells
+// how fast the crank turns; the observer begins 10 % off.
+static void follows_a_machine_whose_coordinates_change(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("cases/slider-crank/slider-first.yaml", NULL),
+             *slow = od_test_machine("cases/slider-crank/slider-first.yaml", "initial.main.rate=9 rad/s", NULL);
+  int outputs[2] = {od_test_output(machine, "guide.position"), od_test_output(machine, "main.rate")};
+  od_plant *truth = NULL, *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, outputs, 2, NULL, 0, &truth, NULL), OD_OK);
+  assert_int_equal(od_machine_plant(slow, outputs, 2, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(truth);
+  const double sigma[2] = {1e-3, 1}, P[4] = {1e-4, 0, 0, 1};
+  const od_observer_options options = {
+      .filter = od_filter_find("relinearising"), .sensor_sigma = sigma, .window = 128};
+  od_observer *o = od_observer_new(plant, &options);
+  assert_int_equal(od_plant_nx(plant), 2);
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
+  double y[2], told[2], told_sigma[2];
+  for (int k = 1; k <= 2000; k++) {
+    bool changed;
+    assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_step(sim, 1e-3, NULL), OD_OK);
+    assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+    double rate = y[1];
+    y[0] += 1e-3 * sin(5.0 * k);
+    y[1] = NAN;
+    assert_int_equal(od_observer_predict(o, 1e-3, NULL, NULL, NULL), OD_OK);
+    assert_int_equal(od_observer_correct(o, y), OD_OK);
+    y[1] = rate;
+  }
+  assert_int_equal(od_observer_outputs(o, told, told_sigma), OD_OK);
+  long changes = od_sim_count(od_observer_sim(o)).repartitions;
+  print_message("%ld changes of coordinates; rate %.5f +- %.5f, true %.5f\n", changes, told[1], told_sigma[1], y[1]);
+  assert_true(changes >= 5);
+  assert_true(fabs(told[1] - y[1]) < 3 * told_sigma[1] && told_sigma[1] < 0.01);
+  od_observer_free(o);
+  od_sim_free(sim);
+  od_plant_free(truth);
+  od_plant_free(plant);
+  od_machine_free(machine);
+  od_machine_free(slow);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_the_best_trajectory),
@@ -370,6 +467,8 @@ int main(void) {
       cmocka_unit_test(a_start_that_cannot_be_true_is_widened),
       cmocka_unit_test(a_start_told_in_outputs_is_kept_so),
       cmocka_unit_test(nothing_new_on_linear_plants),
+      cmocka_unit_test(carries_jumps_of_sampled_blocks),
+      cmocka_unit_test(follows_a_machine_whose_coordinates_change),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
