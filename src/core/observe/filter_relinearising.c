@@ -101,9 +101,23 @@ static bool settled(const od_observer *o) {
   return smoother_of(o)->settled;
 }
 
+static const char *const flags[] = {"false", "true", NULL};
+static const od_filter_option options[] = {
+    [OD_SMOOTHER_WINDOW] = {.key = "window",
+                            .meaning = "the most samples that it comes back to at once",
+                            .fallback = OD_SMOOTHER_DEFAULT_WINDOW,
+                            .low = OD_SMOOTHER_LEAST_WINDOW,
+                            .high = OD_SMOOTHER_MOST_WINDOW},
+    [OD_SMOOTHER_SPREAD] = {.key = "spread",
+                            .meaning = "whether that work is spread over later samples",
+                            .fallback = 1,
+                            .words = flags}};
+
 const od_filter od_filter_relinearising = {
     .name = "relinearising",
     .description = "extended Kalman filter whose past is linearised anew, window by window",
+    .option = options,
+    .options = sizeof options / sizeof *options,
     .memory = memory,
     .start = start,
     .restart = restart,

@@ -157,14 +157,26 @@ void od_linear_begin(od_observer *o) {
   memcpy(od_observer_at(o, l->prior_bias), od_observer_at(o, o->bias), n * d);
 }
 
-od_status od_linear_take(od_observer *o, const double *y, int pass) {
-  const od_linear *l = od_observer_linear(o);
-  od_covariance b = od_observer_belief(o);
+od_status od_linear_measure(od_observer *o) {
+  od_linear *l = od_observer_linear(o);
   od_sim *sim = od_observer_sim(o);
   od_status status = od_sim_outputs(sim, od_observer_at(o, l->y));
   const unsigned char *present = (const unsigned char *)o + o->present;
   if (status == OD_OK)
     status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
+  return status;
+}
+
+bool od_linear_widen(od_observer *o, int i, double s, double value) {
+  od_covariance b = od_observer_belief(o);
+  const double *h = od_linear_row(o, i);
+  od_covariance_project(&b, h);
+  return widen(o, &b, h, s, value);
+}
+
+od_status od_linear_take(od_observer *o, const double *y, int pass) {
+  od_covariance b = od_observer_belief(o);
+  od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))

@@ -51,6 +51,11 @@ od_status od_linear_pass(od_observer *o, const double *y, int pass);
 // The same without beginning and end: the sensors are linearised at the present estimate and taken in one after the other, from
 // `delta` on, which is where they lead.
 od_status od_linear_take(od_observer *o, const double *y, int pass);
+// The outputs at the present estimate, and the slopes of the sensors that measure.
+od_status od_linear_measure(od_observer *o);
+// The filter was too sure of sensor i, whose innovation has variance s so far: adds along what it sees of the states, so that
+// the innovation is no larger than expected. False: it is not, or the states have nothing to do with the sensor.
+bool od_linear_widen(od_observer *o, int i, double s, double value);
 // Row i of the sensors' slopes (n), in memory for one row.
 double *od_linear_row(od_observer *o, int i);
 

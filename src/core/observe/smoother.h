@@ -23,6 +23,10 @@
 
 #include "observe/iterated_correction.h"
 
+// Options of the filter, in their order.
+enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD };
+enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
+
 // A sample as it came: the step to it and what the sensors said then.
 typedef struct od_window_sample {
   double *h;         // length of the step; zero: there was none

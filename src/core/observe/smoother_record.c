@@ -9,12 +9,12 @@
 #include "observe/filters.h"
 #include "observe/smoother.h"
 
-enum { DEFAULT_WINDOW = 1024, LEAST_WINDOW = 16 };
 enum { SAMPLES = 3 };  // windows' worth of samples as they came
 
 static od_observer_options worker_options(const od_observer_options *options) {
   od_observer_options own = *options;
   own.filter = &od_filter_iterated_ekf;
+  own.choice = NULL;
   own.gate = 0;
   own.frozen = NULL;
   return own;
@@ -22,11 +22,13 @@ static od_observer_options worker_options(const od_observer_options *options) {
 
 static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_options *options) {
   int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, nu = plant->nu, n = nx + np;
-  int window = options->window > 0 ? options->window : DEFAULT_WINDOW;
+  const double *choice = options->choice;
+  double window = choice ? choice[OD_SMOOTHER_WINDOW] : OD_SMOOTHER_DEFAULT_WINDOW;
   const od_observer_options own = worker_options(options);
   size_t d = sizeof(double), m = (size_t)n, end = sizeof *s;
-  *s = (od_smoother){.nx = nx, .np = np, .ny = ny, .nu = nu, .n = n, .at_once = options->at_once};
-  s->capacity = window > LEAST_WINDOW ? window : LEAST_WINDOW;
+  *s = (od_smoother){.nx = nx, .np = np, .ny = ny, .nu = nu, .n = n};
+  s->at_once = choice && choice[OD_SMOOTHER_SPREAD] == 0;
+  s->capacity = (int)fmin(fmax(window, OD_SMOOTHER_LEAST_WINDOW), OD_SMOOTHER_MOST_WINDOW);
   size_t samples = (size_t)s->capacity + 1, states = (size_t)nx, parameters = (size_t)np;
   s->sample_doubles = 2 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;
   s->slope_doubles = states * m + od_linear_note_doubles(ny, n);
@@ -76,8 +78,7 @@ od_smoother *od_smoother_init(od_observer *o) {
       .sensor_covariance = o->correlated ? od_observer_at(o, o->R) : NULL,
       .low = od_observer_at(o, o->low),
       .high = od_observer_at(o, o->high),
-      .window = o->window,
-      .at_once = o->at_once,
+      .choice = o->choice,
   };
   lay_out(s, o->plant, &options);
   const od_observer_options own = worker_options(&options);

@@ -43,7 +43,7 @@ static inline double od_sensor_sigma(const od_sensor *s) {
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
   int row;                         // among the plant's outputs
 } od_watched;
 
@@ -68,6 +68,16 @@ typedef struct od_estimated {
   bool keeps_start;            // starts that are drawn leave it where it is
 } od_estimated;
 
+// A figure made of the errors of some watched outputs: see error_metrics.h.
+typedef struct od_error_metric {
+  const char *name, *unit;
+  int kind;     // among od_error_metric_classes
+  int *output;  // watched ones
+  int count;
+  long points;      // equally spaced; 0: all samples
+  double from, to;  // s
+} od_error_metric;
+
 typedef struct od_experiment {
   od_document *file;  // the file's own texts and numbers
   const char *title, *path, *variant;
@@ -81,19 +91,21 @@ typedef struct od_experiment {
   int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
+  od_error_metric *metric;
+  int metrics;
   double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   const od_filter *filter;
-  const od_integrator *integrator;  // of the observer and of the true machine
-  bool integrator_is_given;         // the file says so
+  double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
+  const od_integrator *integrator;               // of the observer and of the true machine
+  bool integrator_is_given;                      // the file says so
   od_covariance_form form;
   double gate;
   int patience;        // of the gate
-  int window;          // samples that a filter may come back to,
-  bool at_once;        // and whether it does so at once
+  bool uncorrected;    // the observer takes in nothing
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
   od_log_plan data;    // which column of a log or stream is which channel
@@ -108,6 +120,9 @@ typedef struct od_experiment_options {
   int set_count;
   const char *truth;    // variant of the true machine, or NULL: the file's
   const char *variant;  // of the experiment, or NULL
+  const char *filter;   // instead of the file's; NULL: that
+  const char *sensors;  // those that are there, "A.angle,P.pressure"; NULL: all of the file
+  bool uncorrected;     // the observer takes in nothing: its model runs freely
   const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
   od_content content;   // of the file, where it has been read already
   // A fit reads more of the same file: called when the rest has been read. Parameters then need no sigma, sensors may

@@ -66,6 +66,7 @@ typedef struct od_observed {
   double *bias;                 // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
   double *covariance;     // of the parameters, at the end
+  double *metric;         // one per metric of the experiment; NAN: nothing was compared
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;
@@ -99,8 +100,9 @@ typedef struct od_observe_options {
   // Runs a second time from the parameters that were found, to see whether the result depends on the start (start_dependence.c).
   // Not with a source of one's own.
   bool repeat;
-  bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
-  bool forget_rows;  // the table has the last row only
+  bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
+  bool processor_time;  // od_observed.seconds are of the processor, not of the clock on the wall
+  bool forget_rows;     // the table has the last row only
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "experiment/compare_truth.h"
 #include "io/display.h"
@@ -326,15 +327,19 @@ static void judge_clipped(judge *j) {
 // What the filter says of itself.
 static void judge_settling(judge *j) {
   const od_observed *o = j->o;
+  const od_filter *filter = j->e->filter;
+  double window = 0;
   if (!o->asks_itself) return;
+  for (int i = 0; i < filter->options; i++)
+    if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
     SAY(j, OD_SOUND, "filter.settled",
         "Settled:", "from %s on the filter has found its own linearisation and its model good enough.",
         od_duration_text(o->settled_since, 3).text);
-  else if (o->steps < j->e->window)
+  else if ((double)o->steps < window)
     SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
-        "the filter has to see %d samples, a whole 'window', before it believes its standard deviations; there were %ld.",
-        j->e->window, o->steps);
+        "the filter has to see %.0f samples, a whole 'window', before it believes its standard deviations; there were %ld.",
+        window, o->steps);
   else
     SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
         "the filter does not believe its standard deviations%s: the samples it came back to last do not fit its model, or "

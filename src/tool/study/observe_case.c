@@ -1,5 +1,6 @@
 // An observer's experiment as a case of a study: each run has other noise and, if asked, another start.
 //
+//   the metrics of the experiment's file, as mean over the runs
 //   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
 //   curve_coverage95    the part of the curves' points whose true value is within 1.96 sigma
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
@@ -18,8 +19,10 @@
 
 #include "experiment/compare_truth.h"
 #include "experiment/cramer_rao.h"
+#include "experiment/error_metrics.h"
 #include "math/normal.h"
 #include "study/cases.h"
+#include "study/compare.h"
 
 static const double converged_within = 0.05, diverged_nis = 9;
 
@@ -66,21 +69,33 @@ static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observ
   return ok;
 }
 
+// Those of the file. Errors at successive samples are related, so that intervals come from the scatter of runs.
+static bool add_error_metrics(od_case *c, const od_experiment *e) {
+  for (int i = 0; i < e->metrics; i++) {
+    const od_error_metric *m = &e->metric[i];
+    double expected = od_error_metric_classes[m->kind].expected;
+    od_gather gather = !od_error_metric_classes[m->kind].has_unit && expected < 1 ? OD_GATHER_PART : OD_GATHER_MEAN;
+    if (!od_case_add(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN, NAN})) return false;
+  }
+  return true;
+}
+
 static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const double none = NAN, d = w->e->parameters;
-  bool ok = w->points == 0 || add_curve_metrics(c, w, bound);
+  bool ok = add_error_metrics(c, w->e) && (w->points == 0 || add_curve_metrics(c, w, bound));
   if (d > 0) {
     ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   }
-  ok = ok && od_case_add(c, (od_metric){"nis_per_dim", "1", OD_GATHER_MEAN, 1, 0, none, none});
+  ok = ok && od_case_add(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, none, none});
   for (int i = 0; i < 2 && w->e->filter->settled; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "ever_settled" : "settled", "runs", OD_GATHER_COUNT, none, 0, none, none});
   ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
                                           none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){"diverged", "runs", OD_GATHER_COUNT, none, 0, none, none});
+  if (c->compared) ok = ok && od_case_add(c, (od_metric){OD_COMPARE_COST, "us", OD_GATHER_MEDIAN, none, 0, none, none});
+  return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
 }
 
 static od_status prepare(od_case *c, od_error *err) {
@@ -88,6 +103,7 @@ static od_status prepare(od_case *c, od_error *err) {
   size_t np = (size_t)w->e->parameters + 1;
   od_observed *bound = NULL;
   w->e->random_start = c->random_start;
+  if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->point = calloc(np, sizeof *w->point);
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -147,8 +163,10 @@ static int covered_points(const observe_case *w, const od_observed *o) {
 }
 
 // In the order in which the metrics were added.
-static void fill(const observe_case *w, const od_observed *o, const watch *v, double *value) {
+static void fill(const od_case *c, const od_observed *o, const watch *v, double *value) {
+  const observe_case *w = c->what;
   const od_experiment *e = w->e;
+  for (int i = 0; i < e->metrics; i++) *value++ = o->metric[i];
   if (w->points > 0) {
     *value++ = 100 * od_observed_curve_rmse(o);
     *value++ = (double)covered_points(w, o) / w->points;
@@ -170,6 +188,7 @@ static void fill(const observe_case *w, const od_observed *o, const watch *v, do
     *value++ = o->redrawn.impossible;
     *value++ = o->redrawn.near_dead_point;
   }
+  if (c->compared) *value++ = o->steps > 0 ? 1e6 * o->seconds / (double)o->steps : (double)NAN;
   *value = v->dimension > 0 && v->nis > diverged_nis * (double)v->dimension;
 }
 
@@ -179,11 +198,12 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   mine.seed = seed;
   watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  const od_observe_options options = {.no_table = true, .each = look, .progress = goes_on, .user = &v};
+  const od_observe_options options = {
+      .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->compared};
   od_observed *o = NULL;
   od_status status = od_observe(&mine, &options, &o, err);
   if (status == OD_OK)
-    fill(w, o, &v, value);
+    fill(c, o, &v, value);
   else
     value[c->metrics - 1] = 1;
   od_observed_free(o);
@@ -211,4 +231,8 @@ od_status od_observe_case_load(od_case *c, const char *path, const od_experiment
   c->what = w;
   c->ops = &observe_case_ops;
   return od_experiment_load(path, options, &w->e, messages);
+}
+
+double od_observe_case_step(const od_case *c) {
+  return ((const observe_case *)c->what)->e->step;
 }

@@ -184,12 +184,12 @@ static void equals_a_textbook_filter(od_covariance_form form, bool correlated, c
                     .h_jacobians = h_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
+  const double choice[2] = {64, !at_once};  // of the filter that comes back: window, spread
   const od_observer_options options = {.filter = od_filter_find(filter),
                                        .form = form,
                                        .sensor_sigma = sigma,
                                        .sensor_covariance = correlated ? &R[0][0] : NULL,
-                                       .window = 64,
-                                       .at_once = at_once};
+                                       .choice = choice};
   od_observer *o = od_observer_new(plant, &options);
   textbook k = {.x = {x0[0], x0[1], x0[2], p0[0], p0[1]}};
   for (int i = 0; i < N; i++) k.P[i][i] = start[i] * start[i];
