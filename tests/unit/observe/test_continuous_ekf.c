@@ -1,4 +1,4 @@
-// The continuous EKF with all approximations of its paper (source 4 in docs/theory.md), step by step, and what it asks of a plant for
+// The continuous EKF with all approximations of its paper (source 7 in docs/theory.md), step by step, and what it asks of a plant for
 // them. Oracle: the paper's four-bar written by hand, its mass from the velocities of the bars' ends, its derivatives by
 // differences of sixth order, its equations (eqs. 2, 10 and 11, table 1) solved by Newton's method with difference quotients.
 #include <math.h>

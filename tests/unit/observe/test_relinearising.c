@@ -1,6 +1,6 @@
 // The relinearising filter. Oracles: the best trajectory of a window and its covariance by the least-squares library over initial
 // state, parameter and all noises; closed forms; on linear plants the extended filter, which test_observer.c holds to a
-// textbook; bit comparison of work at once with work that is spread; counted evaluations of the plant.
+// textbook; bit comparison of work at once with work that is spread; counted evaluations of the plant and allocations.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "oleodyn/least_squares.h"
 #include "oleodyn/oleodyn.h"
+#include "support/allocations.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -154,12 +155,18 @@ static void work_is_bounded_and_the_same(void **state) {
   od_plant *plant = make_plant();
   od_observer *o[3] = {make_observer(plant, "iterated-ekf", 16, false), make_observer(plant, "relinearising", 256, false),
                        make_observer(plant, "relinearising", 256, true)};
+#if COUNTING
+  long before = allocations;
+#endif
   for (int k = 0; k <= SAMPLES; k++)
     for (int i = 0; i < 3; i++) {
       evaluations = 0;
       take(o[i], k, y);
       if (evaluations > most[i]) most[i] = evaluations;
     }
+#if COUNTING
+  assert_int_equal(allocations, before);
+#endif
   print_message("at most %ld evaluations per sample; spread %ld, at once %ld\n", most[0], most[1], most[2]);
   assert_true(most[1] <= 18 * most[0]);
   assert_true(most[2] > 100 * most[0]);
