@@ -54,19 +54,19 @@ typedef struct od_smoother {
   int capacity;  // the most samples in a window
   int at_once;   // whether a window is finished when it is complete, not over later samples
   // Samples are counted from the start.
-  long first, last, due;   // the window's start; the latest sample; at which the next window is complete
-  long origin;             // of the first window
-  int corrected;           // whether the latest sample has its sensors
-  int open;                // whether the sensors of the window's first sample belong to the window
-  long repartitions;       // of the live simulation
-  int jumped;              // whether the state jumped before the step to come; see jump
+  long first, last, due;  // the window's start; the latest sample; at which the next window is complete
+  long origin;            // of the first window
+  int corrected;          // whether the latest sample has its sensors
+  int open;               // whether the sensors of the window's first sample belong to the window
+  long repartitions;      // of the live simulation
+  int jumped;             // whether the state jumped before the step to come; see jump
   // The iteration.
   od_smoother_phase phase;
-  long end, at;            // the window's last sample; how far the present phase has come
-  double alpha;            // the trajectory tried lies so far from `now` to `next`
-  double J, best;          // of the trajectory tried; of the one that is accepted
-  long measured;           // how many values of sensors are in it
-  double end_J;            // the same of the trajectory whose end is kept
+  long end, at;    // the window's last sample; how far the present phase has come
+  double alpha;    // the trajectory tried lies so far from `now` to `next`
+  double J, best;  // of the trajectory tried; of the one that is accepted
+  long measured;   // how many values of sensors are in it
+  double end_J;    // the same of the trajectory whose end is kept
   long end_measured;
   int accepted, passes;    // trajectories accepted; tried
   int comparing;           // whether another trajectory to begin with is tried
@@ -80,17 +80,17 @@ typedef struct od_smoother {
   int fresh;               // whether the slopes are those of it
   // Whether the filter has settled; see smoother_iterate.c
   int settled;
-  double chi;              // J of the windows before,
-  double chi_expected;     // and its expectation
+  double chi;           // J of the windows before,
+  double chi_expected;  // and its expectation
   // Prior told in outputs: how many; zero: in states.
   int told;
   // Offsets in bytes.
   size_t sample, sample_doubles, slope, slope_doubles, now, next, aside;
   size_t worker, start_sim, sim_size, start_P, start_mean, start_bias;
   size_t end_sim, end_P, end_delta, end_bias;
-  size_t live;                        // od_iterated of the live observer
-  size_t jump, jump_p;                // nx x nx, nx x np
-  size_t lambda, work, Q, y;          // n; 4 n; n x n; ny
+  size_t live;                // od_iterated of the live observer
+  size_t jump, jump_p;        // nx x nx, nx x np
+  size_t lambda, work, Q, y;  // n; 4 n; n x n; ny
   size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
 } od_smoother;
 

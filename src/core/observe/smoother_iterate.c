@@ -19,11 +19,11 @@
 enum { FIRST_WINDOW = 16 };
 enum { PIECES = 16, BACK = 8 };  // per sample; samples of a backward pass in a piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, EASY = 2, PATIENCE = 4 };
-static const double near = 0.3;             // sigmas from a trajectory's end: converged
-static const double least_part = 1. / 16;   // of a step
-static const double surprise = 6;           // sigmas of J that are no noise
-static const double doubt = 3;              // sigmas of J that may be none
-static const double fade = 0.8;             // of J, from one window to the next
+static const double near = 0.3;            // sigmas from a trajectory's end: converged
+static const double least_part = 1. / 16;  // of a step
+static const double surprise = 6;          // sigmas of J that are no noise
+static const double doubt = 3;             // sigmas of J that may be none
+static const double fade = 0.8;            // of J, from one window to the next
 
 void od_smoother_restart(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;
@@ -43,7 +43,8 @@ static void begin_window(od_smoother *s, long end) {
   s->phase = OD_SMOOTHER_BACKWARD;
   s->alpha = 1;
   s->best = INFINITY;
-  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring = s->attempt = 0;
+  s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring =
+      s->attempt = 0;
 }
 
 static void begin_forward(od_smoother *s, double alpha) {

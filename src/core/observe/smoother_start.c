@@ -101,7 +101,8 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 static od_status reach(od_smoother *s, const double *wanted) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   int m = s->told;
-  double *x = od_smoother_at(s, s->told_x), *difference = od_smoother_at(s, s->work) + 2 * s->n, *tried = difference + m;
+  double *x = od_smoother_at(s, s->told_x), *difference = od_smoother_at(s, s->work) + 2 * s->n,
+         *tried = difference + m;
   double *inverse = od_smoother_at(s, s->told_H), off;
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
   for (int i = 0; i < NEWTON && status == OD_OK; i++) {
@@ -136,8 +137,7 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   for (int i = 0; i < s->nx; i++)
     for (int j = 0; j < s->nx; j++) P[i * n + j] = 0;
   for (int c = 0; c < m; c++)
-    for (int e = 0; e < m; e++)
-      P[told_state(s)[c] * n + told_state(s)[e]] = od_dot(m, part + c * m, inverse + e * m);
+    for (int e = 0; e < m; e++) P[told_state(s)[c] * n + told_state(s)[e]] = od_dot(m, part + c * m, inverse + e * m);
   return OD_OK;
 }
 

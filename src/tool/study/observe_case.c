@@ -89,7 +89,8 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   }
   ok = ok && od_case_add(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, none, none});
   for (int i = 0; i < 2 && w->e->filter->settled; i++)
-    ok = ok && od_case_add(c, (od_metric){i ? "ever_settled" : "settled", "runs", OD_GATHER_COUNT, none, 0, none, none});
+    ok =
+        ok && od_case_add(c, (od_metric){i ? "ever_settled" : "settled", "runs", OD_GATHER_COUNT, none, 0, none, none});
   ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,

@@ -90,8 +90,7 @@ static void measure(double *y) {
 
 static od_observer *make_observer(const od_plant *plant, const char *filter, int window, bool at_once) {
   const double choice[2] = {window, !at_once};
-  const od_observer_options options = {
-      .filter = od_filter_find(filter), .sensor_sigma = &sensor, .choice = choice};
+  const od_observer_options options = {.filter = od_filter_find(filter), .sensor_sigma = &sensor, .choice = choice};
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, start_P, &input), OD_OK);
   return o;
@@ -153,7 +152,8 @@ static void work_is_bounded_and_the_same(void **state) {
   long most[3] = {0};
   measure(y);
   od_plant *plant = make_plant();
-  od_observer *o[3] = {make_observer(plant, "iterated-ekf", 16, false), make_observer(plant, "relinearising", 256, false),
+  od_observer *o[3] = {make_observer(plant, "iterated-ekf", 16, false),
+                       make_observer(plant, "relinearising", 256, false),
                        make_observer(plant, "relinearising", 256, true)};
 #if COUNTING
   long before = allocations;
@@ -389,7 +389,8 @@ static void carries_jumps_of_sampled_blocks(void **state) {
   assert_true(nx >= 3 && nx <= MOST);
   double P[MOST * MOST] = {0}, q[MOST] = {0}, u, worst = 0;
   for (int i = 0; i < nx; i++) P[i * (nx + 1)] = 0.04, q[i] = 1e-6;
-  od_observer_options options = {.filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, 1}};
+  od_observer_options options = {
+      .filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, 1}};
   od_observer *a = od_observer_new(plant, &options);
   options.filter = od_filter_find("relinearising");
   od_observer *b = od_observer_new(plant, &options);
