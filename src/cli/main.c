@@ -14,6 +14,9 @@
 
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
+    {"linearize", "the linear model at an operating point: A, B, C, D, poles, zeros and modes", od_command_linearize},
+    {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
+    {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
     {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},
     {"compare", "run filters, sensors and steps on the same data, side by side", od_command_compare},

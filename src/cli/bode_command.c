@@ -1,0 +1,263 @@
+// oleodyn bode: frequency responses from inputs to outputs, and of loops.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/frequency_options.h"
+#include "cli/linear_options.h"
+#include "cli/terminal.h"
+#include "io/display.h"
+#include "io/json.h"
+#include "io/number.h"
+#include "linear/bode_plot.h"
+#include "linear/poles.h"
+#include "linear/response.h"
+
+enum { POINTS = 400 };
+
+typedef struct arguments {
+  od_linear_arguments linear;
+  od_frequency_arguments frequencies;
+  od_words loops;
+} arguments;
+
+typedef struct results {
+  const od_machine *machine;
+  const od_linear_model *model;
+  int paths, count;
+  od_path *path;
+  char **name;
+  od_margins *margins;
+  double *frequency;
+  od_table *table;
+  int unstable;
+} results;
+
+static void free_results(results *r) {
+  for (int i = 0; r->name && i < r->paths; i++) free(r->name[i]);
+  free(r->name);
+  free(r->path);
+  free(r->margins);
+  free(r->frequency);
+  od_table_free(r->table);
+}
+
+static char *path_name(const od_linear_model *m, const od_path *p) {
+  const char *from = m->input[p->input].name, *to = m->output[p->output].name;
+  size_t size = strlen(from) + strlen(to) + 32;
+  char *text = malloc(size);
+  if (text) snprintf(text, size, p->loop ? "loop at %s, opened where %s adds" : "%s to %s", p->loop ? to : from, p->loop ? from : to);
+  return text;
+}
+
+// Every input to every output; of loops, every input that adds to the signal at once.
+static int list_paths(results *r, bool loop) {
+  const od_linear_model *m = r->model;
+  size_t most = (size_t)m->inputs * (size_t)m->outputs + 1;
+  r->path = calloc(most, sizeof *r->path);
+  r->name = calloc(most, sizeof *r->name);
+  r->margins = calloc(most, sizeof *r->margins);
+  if (!r->path || !r->name || !r->margins) return OD_EXIT_FAILED;
+  int code = -1;
+  for (int i = 0; i < m->outputs; i++) {
+    int before = r->paths;
+    for (int j = 0; j < m->inputs; j++) {
+      if (loop && m->D[i * m->inputs + j] == 0) continue;
+      r->path[r->paths] = (od_path){j, i, loop};
+      r->name[r->paths] = path_name(m, &r->path[r->paths]);
+      if (!r->name[r->paths++]) return OD_EXIT_FAILED;
+    }
+    if (!loop || r->paths > before) continue;
+    od_cli_error("--loop: no input adds to '%s' at once; a loop is looked at where an input comes in, such as at the "
+                 "difference of a reference and what is measured",
+                 m->output[i].name);
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (code < 0 && r->paths == 0) {
+    od_cli_error("%s has no inputs: there is nothing to respond to", od_machine_file(r->machine));
+    code = OD_EXIT_BAD_INPUT;
+  }
+  return code;
+}
+
+static od_status fill_table(results *r, od_response *response, od_error *err) {
+  int columns = 1 + 2 * r->paths;
+  double *row = malloc((size_t)columns * sizeof *row), *all = malloc((size_t)columns * (size_t)r->count * sizeof *all);
+  r->table = od_table_new(columns);
+  od_status status = row && all && r->table ? od_table_label(r->table, 0, "frequency", "Hz") : OD_NO_MEMORY;
+  for (int k = 0; k < r->paths && status == OD_OK; k++) {
+    char text[600];
+    const od_linear_model *m = r->model;
+    const char *from = m->input[r->path[k].input].name, *to = m->output[r->path[k].output].name;
+    const char *joint = r->path[k].loop ? ".loop." : ".to.";
+    double *magnitude = all + 2 * k * r->count;
+    snprintf(text, sizeof text, "%.250s%s%.250s.magnitude", from, joint, to);
+    status = od_table_label(r->table, 1 + 2 * k, text, "dB");
+    snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
+    if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
+    od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
+    r->margins[k] = od_margins_find(response, &r->path[k], r->frequency, r->count);
+  }
+  for (int i = 0; i < r->count && status == OD_OK; i++) {
+    row[0] = r->frequency[i];
+    for (int c = 0; c < 2 * r->paths; c++) row[1 + c] = all[c * r->count + i];
+    status = od_table_append(r->table, row);
+  }
+  free(row);
+  free(all);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
+}
+
+static od_status find(results *r, od_error *err) {
+  od_poles poles;
+  od_response *response = od_response_new(r->model);
+  od_status status = response ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = fill_table(r, response, err);
+  if (status == OD_OK) status = od_poles_find(r->model, &poles, err);
+  if (status == OD_OK) {
+    r->unstable = od_poles_unstable(&poles);
+    od_poles_free(&poles);
+  }
+  od_response_free(response);
+  return status;
+}
+
+// --- What is shown --------------------------------------------------------------------------------------------------
+
+static void print_margins(const results *r, int k, FILE *to) {
+  const od_margins *m = &r->margins[k];
+  double first = r->table->data[1 + 2 * k];
+  fprintf(to, "  %s\n", r->name[k]);
+  fprintf(to, "    %-14s %.6g dB at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", first, r->frequency[0],
+          20 * log10(m->peak), m->peak_at);
+  if (!isnan(m->bandwidth)) fprintf(to, "    %-14s %.6g Hz (3 dB below the first)\n", "bandwidth", m->bandwidth);
+  if (isnan(m->gain))
+    fprintf(to, "    %-14s any: the phase does not cross -180 deg\n", "gain margin");
+  else
+    fprintf(to, "    %-14s %.6g dB at %.6g Hz\n", "gain margin", 20 * log10(m->gain), m->gain_at);
+  if (isnan(m->phase))
+    fprintf(to, "    %-14s any: the gain does not cross 1\n", "phase margin");
+  else
+    fprintf(to, "    %-14s %.6g deg at %.6g Hz\n", "phase margin", m->phase, m->phase_at);
+}
+
+static void print(const results *r, FILE *to) {
+  char place[80], line[400];
+  const char *title = od_machine_title(r->machine);
+  od_linear_place(r->model, place, sizeof place);
+  snprintf(line, sizeof line, "%.200s: frequency responses at %s", title && title[0] ? title : od_machine_file(r->machine),
+           place);
+  od_heading(to, line);
+  for (int k = 0; k < r->paths; k++) print_margins(r, k, to);
+  fprintf(to, "The machine as it is is %s.\n", r->unstable ? "unstable here: margins say little" : "stable here");
+}
+
+static json_t *bode_json(const results *r) {
+  json_t *object = od_linear_head_json(r->machine, r->model), *list = json_array(), *frequencies = json_array();
+  json_object_set_new(object, "stable", json_boolean(r->unstable == 0));
+  for (int i = 0; i < r->count; i++) json_array_append_new(frequencies, od_json_number(r->frequency[i]));
+  for (int k = 0; k < r->paths; k++) {
+    const od_margins *m = &r->margins[k];
+    const od_path *p = &r->path[k];
+    json_t *item = json_pack("{s:o, s:o, s:b}", "input", od_json_text(r->model->input[p->input].name), "output",
+                             od_json_text(r->model->output[p->output].name), "loop", p->loop);
+    const struct {
+      const char *name;
+      double value;
+    } values[] = {{"gain_margin", m->gain},   {"gain_margin_at", m->gain_at}, {"phase_margin", m->phase},
+                  {"phase_margin_at", m->phase_at}, {"bandwidth", m->bandwidth},    {"peak", m->peak},
+                  {"peak_at", m->peak_at}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+      json_object_set_new(item, values[i].name, od_json_number(values[i].value));
+    json_t *magnitude = json_array(), *phase = json_array();
+    for (int i = 0; i < r->count; i++) {
+      const double *row = r->table->data + (long)i * r->table->columns;
+      json_array_append_new(magnitude, od_json_number(row[1 + 2 * k]));
+      json_array_append_new(phase, od_json_number(row[2 + 2 * k]));
+    }
+    json_object_set_new(item, "magnitude", magnitude);
+    json_object_set_new(item, "phase", phase);
+    json_array_append_new(list, item);
+  }
+  json_object_set_new(object, "frequencies", frequencies);
+  json_object_set_new(object, "responses", list);
+  return object;
+}
+
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  const results *r = user;
+  char place[80], subtitle[400];
+  const char *title = od_machine_title(r->machine);
+  od_linear_place(r->model, place, sizeof place);
+  snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
+  return od_bode_plot_write(r->table, (const char *const *)r->name,
+                            title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+}
+
+static int show(const arguments *a, results *r) {
+  const od_linear_arguments *l = &a->linear;
+  od_error err = {0};
+  int code = list_paths(r, a->loops.count > 0);
+  if (code < 0) code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->frequency, &r->count);
+  if (code >= 0) return code;
+  od_status status = find(r, &err);
+  if (status != OD_OK) {
+    od_cli_error("%s", err.text);
+    return od_exit_code(status);
+  }
+  FILE *notes = od_files_notes(&l->files, l->quiet);
+  if (notes == stdout) print(r, notes);
+  od_linear_warn(r->model);
+  const od_file_contents contents = {
+      .table = r->table, .summary = l->files.json ? bode_json(r) : NULL, .plot = write_plot, .user = r};
+  return od_files_write(&l->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
+static const char details[] =
+    "Gains are in dB of SI units, phases go on from frequency to frequency without jumps. Margins are those of the\n"
+    "response as an open loop with negative feedback. With --loop they are those of a loop that the machine has: where\n"
+    "an input adds to a signal within the loop, such as a reference to the error, the response G of that signal tells the\n"
+    "loop's gain, L = (1 - G) / G.\n\n"
+    "Examples\n"
+    "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
+    "  oleodyn bode servo.yaml --from reference --loop error --csv loop.csv\n";
+
+int od_command_bode(int argc, char **argv) {
+  arguments a = {0};
+  od_linear_arguments *l = &a.linear;
+  const od_option options[] = {
+      {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
+      {"to", OD_OPTION_LIST, "OUTPUT,...",
+       "outputs: names or patterns (repeatable); default: those of the file's run\nsection", &l->outputs},
+      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, which inputs add to", &a.loops},
+      OD_FREQUENCY_OPTIONS(&a.frequencies),
+      OD_LINEAR_OPTIONS(l),
+      {"csv", OD_OPTION_TEXT, "FILE", "write magnitudes and phases as CSV; - is standard output", &l->files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "write them as a MATLAB file", &l->files.mat},
+      {"json", OD_OPTION_TEXT, "FILE", "write them and the margins as JSON; - is standard output", &l->files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw them", &l->files.plot},
+  };
+  const od_usage usage = {"bode",  "MACHINE", "frequency responses of a machine at an operating point",
+                          details, options,   (int)(sizeof options / sizeof *options)};
+  od_words files = {0}, none = {0};
+  od_machine *machine = NULL;
+  od_linear_model *model = NULL;
+  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0 && a.loops.count && l->outputs.count) {
+    od_cli_error("--loop and --to exclude each other: a loop is looked at where an input adds to it");
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (a.loops.count && !l->outputs.count) l->outputs = a.loops, none = a.loops;
+  if (code < 0) code = od_cli_linearize(files.text[0], l, &machine, &model);
+  results r = {.machine = machine, .model = model};
+  if (code < 0) code = show(&a, &r);
+  free_results(&r);
+  if (!none.text) od_words_free(&a.loops);
+  od_linear_model_free(model);
+  od_machine_free(machine);
+  od_words_free(&files);
+  od_linear_arguments_free(l);
+  return code;
+}

@@ -1,0 +1,132 @@
+#include "cli/linear_options.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/option_values.h"
+#include "cli/progress.h"
+#include "cli/select_outputs.h"
+#include "cli/terminal.h"
+#include "document/suggest.h"
+#include "io/display.h"
+#include "io/json.h"
+
+void od_linear_arguments_free(od_linear_arguments *a) {
+  od_load_arguments_free(&a->load);
+  od_words_free(&a->inputs);
+  od_words_free(&a->outputs);
+}
+
+// Adds the inputs that match; false: none does.
+static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
+  bool any = false;
+  for (int i = 0; i < od_machine_input_count(machine); i++) {
+    const char *name = od_machine_input_name(machine, i);
+    if (strcmp(pattern, "all") != 0 && strcmp(pattern, name) != 0 && fnmatch(pattern, name, 0) != 0) continue;
+    int k = 0;
+    while (k < *count && list[k] != i) k++;
+    if (k == *count) list[(*count)++] = i;
+    any = true;
+  }
+  return any;
+}
+
+static void complain_unknown(const od_machine *machine, const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
+  if (nearest.best)
+    od_cli_error("there is no input '%s'; did you mean '%s'?", name, nearest.best);
+  else
+    od_cli_error("there is no input '%s'; 'oleodyn info' lists the inputs", name);
+}
+
+int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count) {
+  *out = NULL;
+  *count = od_machine_input_count(machine);
+  if (texts->count == 0) return -1;
+  *out = calloc((size_t)*count + 1, sizeof **out);
+  *count = 0;
+  int code = *out ? -1 : OD_EXIT_FAILED;
+  for (int i = 0; i < texts->count && *out; i++) {
+    char *copy = strdup(texts->text[i]), *rest = NULL;
+    if (!copy) return OD_EXIT_FAILED;
+    for (char *name = strtok_r(copy, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+      if (add_inputs(machine, name, *out, count)) continue;
+      complain_unknown(machine, name);
+      code = OD_EXIT_BAD_INPUT;
+    }
+    free(copy);
+  }
+  return code;
+}
+
+static int find_model(const od_machine *machine, const od_linear_arguments *a, const od_selection *outputs,
+                      const int *inputs, int input_count, od_linear_model **model) {
+  od_point_options options = {.outputs = outputs->index, .output_count = outputs->count};
+  od_operating_point point;
+  od_error err = {0};
+  if (!od_option_quantity("at", a->at, "s", &options.time)) return OD_EXIT_BAD_INPUT;
+  if (!od_option_quantity("step", a->step, "s", &options.step)) return OD_EXIT_BAD_INPUT;
+  if (a->step && !a->at) {
+    od_cli_error("--step is of the run to --at");
+    return OD_EXIT_BAD_INPUT;
+  }
+  od_progress progress = od_progress_start(a->quiet);
+  options.progress = od_progress_tick;
+  options.user = &progress;
+  od_status status = od_operating_point_find(machine, &options, &point, &err);
+  od_progress_end(&progress);
+  if (status == OD_OK) {
+    status = od_linear_model_make(&point, inputs, input_count, model, &err);
+    od_operating_point_free(&point);
+  }
+  if (status == OD_OK) return -1;
+  od_cli_error("%s", err.text[0] ? err.text : od_status_text(status));
+  return od_exit_code(status);
+}
+
+int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
+  od_selection outputs = {0};
+  int *inputs = NULL, input_count = 0;
+  if (a->si) od_display_choose_si();
+  *model = NULL;
+  int code = od_cli_load(path, &a->load, machine);
+  if (code < 0) code = od_select_outputs(*machine, &a->outputs, &outputs);
+  if (code < 0) code = od_select_inputs(*machine, &a->inputs, &inputs, &input_count);
+  if (code < 0) code = od_files_check(&a->files);
+  if (code < 0) code = od_files_spare(&a->files);
+  if (code < 0) code = find_model(*machine, a, &outputs, inputs, input_count, model);
+  od_selection_free(&outputs);
+  free(inputs);
+  return code;
+}
+
+void od_linear_place(const od_linear_model *m, char *text, size_t size) {
+  if (m->time > 0)
+    snprintf(text, size, "t = %s, %s", od_duration_text(m->time, 6).text, m->rests ? "at rest" : "in motion");
+  else
+    snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
+}
+
+void od_linear_warn(const od_linear_model *m) {
+  if (!m->rests) {
+    const od_linear_signal *s = &m->state[m->fastest];
+    od_cli_warning(
+        "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
+        s->name, s->rate, s->unit, s->unit[0] ? " " : "");
+  }
+  if (m->samples)
+    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+}
+
+json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m) {
+  json_t *object = json_pack("{s:o, s:o}", "machine", od_json_text(od_machine_title(machine)), "file",
+                             od_json_text(od_machine_file(machine)));
+  json_object_set_new(object, "time", od_json_number(m->time));
+  json_object_set_new(object, "rests", json_boolean(m->rests));
+  json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));
+  return object;
+}
