@@ -94,27 +94,35 @@ static void write_row(FILE *to, const double *left, int left_count, const double
   fprintf(to, "\n");
 }
 
+static void write_matrices(FILE *to, const od_linear_model *m) {
+  int n = m->states, nu = m->inputs;
+  fprintf(to, "row");
+  for (int j = 0; j < n + nu; j++) {
+    const od_linear_signal *s = j < n ? &m->state[j] : &m->input[j - n];
+    fprintf(to, ",");
+    write_cell(to, s->name, s->unit, "");
+  }
+  fprintf(to, "\n");
+  for (int i = 0; i < n; i++) {
+    write_cell(to, m->state[i].name, m->state[i].unit, "'");
+    write_row(to, m->A + i * n, n, m->B + i * nu, nu);
+  }
+  for (int i = 0; i < m->outputs; i++) {
+    write_cell(to, m->output[i].name, m->output[i].unit, "");
+    write_row(to, m->C + i * n, n, m->D + i * nu, nu);
+  }
+}
+
 od_status od_linear_write_csv(const void *user, const char *path, od_error *err) {
   const od_linear_model *m = ((const od_linear_results *)user)->model;
-  int n = m->states, nu = m->inputs;
+  if (!strcmp(path, "-")) {
+    write_matrices(stdout, m);
+    return fflush(stdout) == 0 ? OD_OK : od_fail(err, OD_IO, "cannot write to standard output");
+  }
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
-  fprintf(f.file, "row");
-  for (int j = 0; j < n + nu; j++) {
-    const od_linear_signal *s = j < n ? &m->state[j] : &m->input[j - n];
-    fprintf(f.file, ",");
-    write_cell(f.file, s->name, s->unit, "");
-  }
-  fprintf(f.file, "\n");
-  for (int i = 0; i < n; i++) {
-    write_cell(f.file, m->state[i].name, m->state[i].unit, "'");
-    write_row(f.file, m->A + i * n, n, m->B + i * nu, nu);
-  }
-  for (int i = 0; i < m->outputs; i++) {
-    write_cell(f.file, m->output[i].name, m->output[i].unit, "");
-    write_row(f.file, m->C + i * n, n, m->D + i * nu, nu);
-  }
+  write_matrices(f.file, m);
   return od_atomic_commit(&f, err);
 }
 

@@ -9,7 +9,6 @@
 #include "io/atomic_file.h"
 #include "io/child_process.h"
 #include "io/mat_integrity.h"
-#include "io/mat_name.h"
 #include "oleodyn/oleodyn.h"
 
 // MATLAB has columns one after another.
@@ -93,7 +92,8 @@ od_status od_matrices_write_mat(const od_mat_variable *variable, int count, cons
     return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
   }
   const char *temporary = od_atomic_hand_over(&f);
-  mat_t *mat = Mat_CreateVer(temporary, "MATLAB 5.0 MAT-file, " OD_MAT_WRITTEN " " OD_VERSION, MAT_FT_MAT5);
+  // Not OD_MAT_WRITTEN, which stands for tables.
+  mat_t *mat = Mat_CreateVer(temporary, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, MAT_FT_MAT5);
   bool ok = mat != NULL;
   for (int i = 0; i < count && ok; i++) {
     matvar_t *made = variable[i].data ? make_matrix(&variable[i]) : make_texts(&variable[i]);

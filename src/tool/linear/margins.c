@@ -78,11 +78,11 @@ od_margins od_margins_find(od_response *r, const od_path *path, const double *fr
     if (i == 0) fallen = cabs(g) / sqrt(2);
     if (cabs(g) > m.peak) m.peak = cabs(g), m.peak_at = frequency[i];
     double low = i > 0 ? frequency[i - 1] : 0, high = frequency[i];
-    if (i > 0 && gain_over(before, 1) * gain_over(g, 1) <= 0) {
+    if (i > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
       double at = locate(r, path, gain_over, 1, low, high);
       take_phase(&m, od_path_at(r, path, at), at);
     }
-    if (i > 0 && cimag(before) * cimag(g) <= 0 && creal(before) < 0 && creal(g) < 0 && cimag(before) != cimag(g)) {
+    if (i > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
       double at = locate(r, path, lag_over, 0, low, high);
       take_gain(&m, od_path_at(r, path, at), at);
     }

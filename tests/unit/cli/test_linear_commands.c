@@ -1,0 +1,213 @@
+// linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed forms; a
+// matrix of gains; what the files say against each other; the messages.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+
+#include "io/table.h"
+#include "support/program.h"
+
+static const char lags[] =
+    "inputs: {r: {unit: V, constant: 0 V}}\n"
+    "blocks:\n"
+    "  error: {type: sum, inputs: [r, c], weights: [1, -1]}\n"
+    "  a: {type: first-order, input: error, gain: 4, time_constant: 1 s}\n"
+    "  b: {type: first-order, input: a, gain: 1, time_constant: 1 s}\n"
+    "  c: {type: first-order, input: b, gain: 1, time_constant: 1 s}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [c]}\n";
+
+// y1 = 2 u1 + u2, y2 = 3 u1 + 4 u2, behind lags.
+static const char gains[] =
+    "inputs: {u1: {unit: V, constant: 0 V}, u2: {unit: V, constant: 0 V}}\n"
+    "blocks:\n"
+    "  s1: {type: sum, inputs: [u1, u2], weights: [2, 1]}\n"
+    "  s2: {type: sum, inputs: [u1, u2], weights: [3, 4]}\n"
+    "  y1: {type: first-order, input: s1, gain: 1, time_constant: 1 s}\n"
+    "  y2: {type: first-order, input: s2, gain: 1, time_constant: 3 s}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [y1, y2]}\n";
+
+static json_t *json_of(outcome o) {
+  ends_with(o, 0);
+  json_t *object = json_loads(o.out, 0, NULL);
+  if (!object) fail_msg("no JSON:\n%s", o.out);
+  forget(o);
+  return object;
+}
+
+static double value(const json_t *object, const char *key) {
+  const json_t *found = json_object_get(object, key);
+  if (!json_is_number(found)) fail_msg("'%s' is no number", key);
+  return json_number_value(found);
+}
+
+static void near(double got, double want, double part) {
+  if (!(fabs(got - want) <= part * fabs(want))) fail_msg("%.12g instead of %.12g", got, want);
+}
+
+static void test_margins(void **state) {
+  scratch *s = *state;
+  const double pi = acos(-1), K = 4;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  json_t *bode = json_of(run(s, "bode lags.yaml --loop error --low 1e-5 --json -"));
+  const json_t *loop = json_array_get(json_object_get(bode, "responses"), 0);
+  double w = sqrt(pow(K, 2.0 / 3) - 1);
+  near(value(loop, "gain_margin"), 8 / K, 1e-9);
+  near(value(loop, "gain_margin_at"), sqrt(3) / (2 * pi), 1e-9);
+  near(value(loop, "phase_margin_at"), w / (2 * pi), 1e-9);
+  near(value(loop, "phase_margin"), 180 - 3 * atan(w) * 180 / pi, 1e-9);
+  near(value(loop, "bandwidth"), sqrt(pow(2, 1.0 / 3) - 1) / (2 * pi), 1e-6);
+  assert_true(json_is_true(json_object_get(bode, "stable")));
+  // Every point of the table.
+  const json_t *f = json_object_get(bode, "frequencies"), *magnitude = json_object_get(loop, "magnitude"),
+               *phase = json_object_get(loop, "phase");
+  assert_int_equal(json_array_size(f), 400);
+  for (size_t i = 0; i < json_array_size(f); i++) {
+    double at = 2 * pi * json_number_value(json_array_get(f, i));
+    assert_true(fabs(json_number_value(json_array_get(magnitude, i)) - 20 * log10(K * pow(1 + at * at, -1.5))) < 1e-8);
+    assert_true(fabs(json_number_value(json_array_get(phase, i)) + 3 * atan(at) * 180 / pi) < 1e-6);
+  }
+  json_decref(bode);
+  // Beyond the gain margin the loop is unstable.
+  bode = json_of(run(s, "bode lags.yaml --loop error --set a.gain=8.01 --json -"));
+  assert_true(json_is_false(json_object_get(bode, "stable")));
+  loop = json_array_get(json_object_get(bode, "responses"), 0);
+  assert_true(value(loop, "gain_margin") < 1 && value(loop, "phase_margin") < 0);
+  json_decref(bode);
+}
+
+static void test_bode_files(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  outcome o = run(s, "bode lags.yaml --from r --to c --low 0.01 --high '1 kHz' --points 20 --csv b.csv --plot b.svg");
+  ends_with(o, 0);
+  says(o.out, "r to c");
+  says(o.out, "wrote b.svg");
+  forget(o);
+  od_table *t = NULL;
+  assert_int_equal(od_table_read_csv(scratch_path(s, "b.csv"), &t, NULL), OD_OK);
+  assert_int_equal(t->rows, 20);
+  assert_int_equal(t->columns, 3);
+  assert_true(t->data[0] == 0.01 && t->data[19 * 3] == 1000);
+  // Closed loop: K / ((s + 1)^3 + K), at low frequency 4/5, at high frequency three lags.
+  assert_true(fabs(t->data[1] - 20 * log10(0.8)) < 0.05);
+  assert_true(fabs(t->data[19 * 3 + 2] + 270) < 0.1);
+  od_table_free(t);
+  char *svg = scratch_read(scratch_path(s, "b.svg"));
+  says(svg, "magnitude");
+  free(svg);
+}
+
+static void test_relative_gains(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  json_t *rga = json_of(run(s, "rga gains.yaml --low 0.001 --high 10 --points 5 --json -"));
+  const json_t *points = json_object_get(rga, "points");
+  assert_int_equal(json_array_size(points), 5);
+  for (size_t i = 0; i < 5; i++) {
+    const json_t *p = json_array_get(points, i), *real = json_object_get(p, "real");
+    // 2 4 / (2 4 - 1 3): the lags of the rows cancel.
+    near(json_number_value(json_array_get(real, 0)), 1.6, 1e-9);
+    near(json_number_value(json_array_get(real, 1)), -0.6, 1e-9);
+    near(json_number_value(json_array_get(real, 2)), -0.6, 1e-9);
+    near(json_number_value(json_array_get(real, 3)), 1.6, 1e-9);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(p, "pairing"), 0)), "u1");
+  }
+  json_decref(rga);
+  rga = json_of(run(s, "rga gains.yaml --output y2,y1 --points 2 --json -"));
+  const json_t *p = json_array_get(json_object_get(rga, "points"), 0);
+  assert_string_equal(json_string_value(json_array_get(json_object_get(p, "pairing"), 0)), "u2");
+  json_decref(rga);
+}
+
+static double entry(const json_t *object, const char *matrix, size_t i, size_t j) {
+  return json_number_value(json_array_get(json_array_get(json_object_get(object, matrix), i), j));
+}
+
+static void test_linearize_files(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  outcome o = run(s, "linearize lags.yaml --json l.json --csv l.csv --mat l.mat");
+  ends_with(o, 0);
+  says(o.out, "3 states, 1 inputs, 1 outputs");
+  says(o.out, "wrote l.mat");
+  forget(o);
+  char *text = scratch_read(scratch_path(s, "l.json"));
+  json_t *l = json_loads(text, 0, NULL);
+  free(text);
+  // a' = 4 (r - c) - a, b' = a - b, c' = b - c; states are those of the lags, in whatever scale.
+  assert_true(entry(l, "A", 0, 0) == -1 && entry(l, "A", 1, 1) == -1 && entry(l, "A", 2, 2) == -1);
+  near(entry(l, "A", 1, 0) * entry(l, "A", 2, 1) * entry(l, "A", 0, 2), -4, 1e-12);
+  // The poles: (s + 1)^3 = -4.
+  const json_t *poles = json_object_get(l, "poles");
+  assert_int_equal(json_array_size(poles), 3);
+  double radius = cbrt(4), largest = 0;
+  for (size_t i = 0; i < 3; i++) {
+    double re = value(json_array_get(poles, i), "real"), im = value(json_array_get(poles, i), "imaginary");
+    near(hypot(re + 1, im), radius, 1e-9);
+    largest = fmax(largest, im);
+  }
+  near(largest, radius * sqrt(0.75), 1e-9);
+  char *csv = scratch_read(scratch_path(s, "l.csv"));
+  says(csv, "row,");
+  says(csv, "r [V]");
+  o = run(s, "linearize lags.yaml --csv -");
+  ends_with(o, 0);
+  assert_string_equal(o.out, csv);
+  forget(o);
+  free(csv);
+  od_table *t = NULL;
+  const char *const wanted[] = {"A(:,1)", NULL};
+  const od_table_wish wish = {.no_time = true, .columns = wanted};
+  od_error err = {0};
+  if (od_table_read_mat(scratch_path(s, "l.mat"), &wish, &t, &err) != OD_OK) fail_msg("%s", err.text);
+  bool found = false;
+  for (int c = 0; c < t->columns; c++)
+    if (!strcmp(t->name[c], "A(:,1)")) {
+      found = true;
+      for (long i = 0; i < 3; i++) assert_true(t->data[i * t->columns + c] == entry(l, "A", (size_t)i, 0));
+    }
+  assert_true(found);
+  od_table_free(t);
+  json_decref(l);
+}
+
+static void test_messages(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  const struct {
+    const char *arguments, *message;
+  } wrong[] = {
+      {"linearize lags.yaml --input q", "there is no input 'q'; 'oleodyn info' lists the inputs"},
+      {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
+      {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
+      {"linearize lags.yaml --step '1 ms'", "--step is of the run to --at"},
+      {"bode lags.yaml --loop c", "--loop: no input adds to 'c' at once"},
+      {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
+      {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},
+      {"bode lags.yaml --points 1", "--points: between 2 and 1000000"},
+      {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    outcome o = run(s, "%s", wrong[i].arguments);
+    ends_with(o, 2);
+    says(o.err, wrong[i].message);
+    forget(o);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_margins, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
