@@ -9,12 +9,13 @@
 #include "io/mat_matrices.h"
 #include "io/number.h"
 
-static json_t *signals_json(const od_linear_signal *s, int count, bool states) {
+json_t *od_linear_signals_json(const od_linear_signal *s, int count, bool states) {
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     json_t *item = json_pack("{s:o, s:o, s:o}", "name", od_json_text(s[i].name), "unit", od_json_text(s[i].unit),
                              "value", od_json_number(s[i].value));
     if (states) json_object_set_new(item, "rate", od_json_number(s[i].rate));
+    if (s[i].undecided) json_object_set_new(item, "undecided", json_true());
     json_array_append_new(list, item);
   }
   return list;
@@ -57,10 +58,10 @@ static json_t *poles_json(const od_linear_results *r) {
 json_t *od_linear_json(const od_linear_results *r) {
   const od_linear_model *m = r->model;
   json_t *object = od_linear_head_json(r->machine, m), *zeros = json_array();
-  json_object_set_new(object, "states", signals_json(m->state, m->states, true));
-  json_object_set_new(object, "constants", signals_json(m->constant, m->constants, false));
-  json_object_set_new(object, "inputs", signals_json(m->input, m->inputs, false));
-  json_object_set_new(object, "outputs", signals_json(m->output, m->outputs, false));
+  json_object_set_new(object, "states", od_linear_signals_json(m->state, m->states, true));
+  json_object_set_new(object, "constants", od_linear_signals_json(m->constant, m->constants, false));
+  json_object_set_new(object, "inputs", od_linear_signals_json(m->input, m->inputs, false));
+  json_object_set_new(object, "outputs", od_linear_signals_json(m->output, m->outputs, false));
   json_object_set_new(object, "A", matrix_json(m->A, m->states, m->states));
   json_object_set_new(object, "B", matrix_json(m->B, m->states, m->inputs));
   json_object_set_new(object, "C", matrix_json(m->C, m->outputs, m->states));

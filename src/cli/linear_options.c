@@ -18,6 +18,8 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_load_arguments_free(&a->load);
   od_words_free(&a->inputs);
   od_words_free(&a->outputs);
+  od_words_free(&a->hold);
+  od_words_free(&a->release);
 }
 
 // Adds the inputs that match; false: none does.
@@ -63,29 +65,76 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
   return code;
 }
 
+// "rail.rate=50 mm/s": the output and its value in SI.
+static bool read_hold(const od_machine *machine, const char *text, od_hold *hold) {
+  const char *equals = strchr(text, '=');
+  char name[300];
+  snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
+  hold->output = od_machine_output_find(machine, name);
+  if (!equals) {
+    od_cli_error("--hold: '%s' has no value; write OUTPUT=VALUE", text);
+    return false;
+  }
+  if (hold->output < 0) {
+    od_nearest nearest = od_nearest_to(name);
+    for (int i = 0; i < od_machine_output_count(machine); i++)
+      od_nearest_try(&nearest, od_machine_output_name(machine, i));
+    od_cli_error("--hold: there is no output '%s'%s%s%s", name, nearest.best ? "; did you mean '" : "",
+                 nearest.best ? nearest.best : "; 'oleodyn info' lists the outputs", nearest.best ? "'?" : "");
+    return false;
+  }
+  return od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value);
+}
+
+static int read_point(const od_machine *machine, const od_linear_arguments *a, od_point_options *options,
+                      od_hold **hold, int **inputs) {
+  bool ok = od_option_quantity("at", a->at, "s", &options->time);
+  ok = od_option_quantity("step", a->step, "s", &options->step) && ok;
+  if (a->step && !a->at) {
+    od_cli_error("--step is of the run to --at");
+    ok = false;
+  }
+  if (a->release.count && !a->hold.count) {
+    od_cli_error("--free: inputs are chosen to hold something; say what with --hold");
+    ok = false;
+  }
+  *hold = calloc((size_t)a->hold.count + 1, sizeof **hold);
+  if (!*hold) return OD_EXIT_FAILED;
+  for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &(*hold)[i]) && ok;
+  int count = 0, code = od_select_inputs(machine, &a->release, inputs, &count);
+  options->balance = a->balance;
+  options->hold = *hold;
+  options->holds = a->hold.count;
+  options->free_inputs = *inputs;
+  options->free_count = *inputs ? count : 0;
+  return ok ? code : OD_EXIT_BAD_INPUT;
+}
+
 static int find_model(const od_machine *machine, const od_linear_arguments *a, const od_selection *outputs,
                       const int *inputs, int input_count, od_linear_model **model) {
   od_point_options options = {.outputs = outputs->index, .output_count = outputs->count};
   od_operating_point point;
+  od_hold *hold = NULL;
+  int *released = NULL, code = read_point(machine, a, &options, &hold, &released);
   od_error err = {0};
-  if (!od_option_quantity("at", a->at, "s", &options.time)) return OD_EXIT_BAD_INPUT;
-  if (!od_option_quantity("step", a->step, "s", &options.step)) return OD_EXIT_BAD_INPUT;
-  if (a->step && !a->at) {
-    od_cli_error("--step is of the run to --at");
-    return OD_EXIT_BAD_INPUT;
+  if (code < 0) {
+    od_progress progress = od_progress_start(a->quiet);
+    options.progress = od_progress_tick;
+    options.user = &progress;
+    od_status status = od_operating_point_find(machine, &options, &point, &err);
+    od_progress_end(&progress);
+    if (status == OD_OK) {
+      status = od_linear_model_make(&point, inputs, input_count, model, &err);
+      od_operating_point_free(&point);
+    }
+    if (status != OD_OK) {
+      od_cli_error("%s", err.text[0] ? err.text : od_status_text(status));
+      code = od_exit_code(status);
+    }
   }
-  od_progress progress = od_progress_start(a->quiet);
-  options.progress = od_progress_tick;
-  options.user = &progress;
-  od_status status = od_operating_point_find(machine, &options, &point, &err);
-  od_progress_end(&progress);
-  if (status == OD_OK) {
-    status = od_linear_model_make(&point, inputs, input_count, model, &err);
-    od_operating_point_free(&point);
-  }
-  if (status == OD_OK) return -1;
-  od_cli_error("%s", err.text[0] ? err.text : od_status_text(status));
-  return od_exit_code(status);
+  free(hold);
+  free(released);
+  return code;
 }
 
 int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {

@@ -11,8 +11,9 @@
 
 typedef struct od_linear_arguments {
   od_load_arguments load;
-  od_words inputs, outputs;
+  od_words inputs, outputs, hold, release;
   const char *at, *step;
+  bool balance;  // find where the machine rests even without --hold
   bool si, quiet;
   od_files files;
 } od_linear_arguments;
@@ -22,6 +23,10 @@ typedef struct od_linear_arguments {
   {"at", OD_OPTION_TEXT, "T", "linearise where a run is at this time ('2 s'); default: the initial state",           \
    &(target)->at},                                                                                                   \
       {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},            \
+      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                       \
+       "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",        \
+       &(target)->hold},                                                                                             \
+      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release},  \
       OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {                                               \
     "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                         \
   }

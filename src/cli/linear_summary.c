@@ -60,7 +60,7 @@ void od_mode_text(const od_linear_model *m, const double *part, char *text, size
 
 // --- For people -----------------------------------------------------------------------------------------------------
 
-static void print_signals(FILE *to, const char *heading, const od_linear_signal *s, int count) {
+void od_linear_print_signals(FILE *to, const char *heading, const od_linear_signal *s, int count) {
   if (count == 0) return;
   int width = 0, value_width = 0;
   char text[OD_NUMBER_SIZE];
@@ -77,7 +77,8 @@ static void print_signals(FILE *to, const char *heading, const od_linear_signal 
     od_number_round(text, s[i].value * shown.factor, 6);
     fprintf(to, "  ");
     od_print_padded(to, s[i].name, width);
-    fprintf(to, "  %*s%s%s\n", value_width, text, shown.unit[0] ? " " : "", shown.unit);
+    fprintf(to, "  %*s%s%s%s\n", value_width, text, shown.unit[0] ? " " : "", shown.unit,
+            s[i].undecided ? "  (not decided: near where it was)" : "");
   }
 }
 
@@ -131,10 +132,10 @@ void od_linear_print(const od_linear_results *r, FILE *to) {
            place);
   od_heading(to, line);
   fprintf(to, "  %d states, %d inputs, %d outputs\n", m->states, m->inputs, m->outputs);
-  print_signals(to, "States at the operating point", m->state, m->states);
-  print_signals(to, "States that nothing moves, left out", m->constant, m->constants);
-  print_signals(to, "Inputs", m->input, m->inputs);
-  print_signals(to, "Outputs", m->output, m->outputs);
+  od_linear_print_signals(to, "States at the operating point", m->state, m->states);
+  od_linear_print_signals(to, "States that nothing moves, left out", m->constant, m->constants);
+  od_linear_print_signals(to, "Inputs", m->input, m->inputs);
+  od_linear_print_signals(to, "Outputs", m->output, m->outputs);
   print_poles(r, to);
   print_zeros(r, to);
 }

@@ -3,6 +3,7 @@
 #define OD_CLI_LINEAR_SUMMARY_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "linear/poles.h"
 
@@ -25,6 +26,11 @@ void od_linear_results_free(od_linear_results *results);
 
 // "68 % A.pressure, 31 % guide.rate": the states that take part most in a mode.
 void od_mode_text(const od_linear_model *model, const double *participation, char *text, size_t size);
+
+// Values of states, inputs or outputs under a heading; those that nothing decides are marked.
+void od_linear_print_signals(FILE *to, const char *heading, const od_linear_signal *signal, int count);
+// The same as JSON, of states with their rates.
+json_t *od_linear_signals_json(const od_linear_signal *signal, int count, bool states);
 
 void od_linear_print(const od_linear_results *r, FILE *to);
 json_t *od_linear_json(const od_linear_results *r);

@@ -14,6 +14,8 @@
 
 const od_command od_commands[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_command_simulate},
+    {"equilibrium", "which inputs, positions and pressures hold these outputs, at rest or in steady motion",
+     od_command_equilibrium},
     {"linearize", "the linear model at an operating point: A, B, C, D, poles, zeros and modes", od_command_linearize},
     {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
     {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},

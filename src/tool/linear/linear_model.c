@@ -69,6 +69,7 @@ static bool name_state(const od_operating_point *p, const whole *w, int j, od_li
   }
   if (!made && !set_signal(s, number, "", value)) return false;
   s->rate = w->f[j];
+  s->undecided = p->undecided && p->undecided[j];
   return true;
 }
 
@@ -116,9 +117,11 @@ static bool fill(const od_operating_point *p, const whole *w, const int *kept, c
     ok = set_signal(&m->output[i], od_machine_output_name(p->machine, p->output[i]),
                     od_machine_output_unit(p->machine, p->output[i]), w->y[i]);
   }
-  for (int j = 0; j < nu && ok; j++)
+  for (int j = 0; j < nu && ok; j++) {
     ok = set_signal(&m->input[j], od_machine_input_name(p->machine, input[j]),
                     od_machine_input_unit(p->machine, input[j]), od_sim_inputs(p->sim)[input[j]]);
+    m->input[j].undecided = p->undecided && p->undecided[w->nx + input[j]];
+  }
   return ok;
 }
 

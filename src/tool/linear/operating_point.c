@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linear/hold.h"
 #include "machine/machine.h"
 #include "simulate/run_state.h"
 
@@ -22,13 +23,21 @@ static bool may_be_state(const od_model *m, const od_output *o) {
   }
 }
 
-static int *list_outputs(const od_machine *machine, const od_point_options *o, int *count) {
+static bool wants_balance(const od_point_options *o) {
+  return o->holds > 0 || o->balance;
+}
+
+// What was asked for, what states may be called after, and what is held or limited.
+static int *list_outputs(const od_machine *machine, const od_point_options *o, const od_stops *limits, int *count) {
   const od_model *m = od_machine_model(machine);
-  int *list = calloc((size_t)(o->output_count + m->outputs) + 1, sizeof *list), n = 0;
+  int most = o->output_count + m->outputs + o->holds + limits->count;
+  int *list = calloc((size_t)most + 1, sizeof *list), n = 0;
   if (!list) return NULL;
   for (; n < o->output_count; n++) list[n] = o->outputs[n];
   for (int i = 0; i < m->outputs; i++)
     if (may_be_state(m, &m->output[i])) list[n++] = i;
+  for (int i = 0; i < o->holds; i++) list[n++] = o->hold[i].output;
+  for (int i = 0; i < limits->count; i++) list[n++] = limits->limit[i].output;
   *count = n;
   return list;
 }
@@ -91,11 +100,19 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err) {
   int count = 0;
+  od_stops limits = {0};
   *out = (od_operating_point){.machine = machine, .outputs = options->output_count};
-  out->output = list_outputs(machine, options, &count);
-  od_status status = out->output ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = wants_balance(options) ? od_stops_find(machine, &limits, err) : OD_OK;
+  if (status == OD_OK) out->output = list_outputs(machine, options, &limits, &count);
+  if (status == OD_OK && !out->output) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK) status = options->time > 0 ? run(out, options, count, err) : start(out, count, err);
   if (status == OD_OK) out->samples = isfinite(od_sim_next_sample(out->sim));
+  if (status == OD_OK && wants_balance(options)) {
+    out->undecided = calloc((size_t)(od_plant_nx(out->plant) + out->plant->nu) + 1, sizeof *out->undecided);
+    status = out->undecided ? od_hold_find(out, options, &limits, out->undecided, err)
+                            : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  od_stops_free(&limits);
   if (status != OD_OK) od_operating_point_free(out);
   return status;
 }
@@ -104,5 +121,6 @@ void od_operating_point_free(od_operating_point *p) {
   od_sim_free(p->sim);
   od_plant_free(p->plant);
   free(p->output);
+  free(p->undecided);
   *p = (od_operating_point){0};
 }

@@ -1,5 +1,5 @@
-// linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed forms; a
-// matrix of gains; what the files say against each other; the messages.
+// equilibrium, linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed
+// forms; a matrix of gains; the steady speed of a valve-controlled axis by hand; a long run; what the files say against each other; the messages.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +30,23 @@ static const char gains[] =
     "  y1: {type: first-order, input: s1, gain: 1, time_constant: 1 s}\n"
     "  y2: {type: first-order, input: s2, gain: 1, time_constant: 3 s}\n"
     "run: {time: 1 s, step: 1 ms, outputs: [y1, y2]}\n";
+
+// A mass on a rail between two chambers, driven by a valve.
+static const char axis[] =
+    "bodies: {load: {point: {mass: 250 kg}, points: {eye: [0, 0]}}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+    "ground: {points: {base: [-1 m, 0]}}\n"
+    "inputs: {command: {unit: V, constant: 0 V}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\n"
+    "volumes: {A: {volume: 0.4 L}, B: {volume: 0.3 L}}\n"
+    "tanks: {T: {pressure: 1 bar}, P: {pressure: 140 bar}}\n"
+    "valves: {valve: {command: command, time_constant: 8 ms, stroke: 10 V, area: 8 mm^2, discharge: 0.6, ports: {\n"
+    "  pa: {between: [P, A], side: positive, curve: linear}, bt: {between: [B, T], side: positive, curve: linear},\n"
+    "  pb: {between: [P, B], side: negative, curve: linear}, at: {between: [A, T], side: negative, curve: linear}}}}\n"
+    "cylinders: {ram: {between: [ground.base, load.eye], chambers: [A, B], areas: [30 cm^2, 20 cm^2], closed: 0.7 m,\n"
+    "  stroke: 0.6 m}}\n"
+    "initial: {rail.position: 0, A.pressure: 40 bar, B.pressure: 60 bar}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [rail.position, A.pressure, B.pressure]}\n";
 
 static json_t *json_of(outcome o) {
   ends_with(o, 0);
@@ -176,6 +193,89 @@ static void test_linearize_files(void **state) {
   json_decref(l);
 }
 
+// --- Operating points
+
+static double named(const json_t *object, const char *list, const char *name) {
+  const json_t *items = json_object_get(object, list);
+  for (size_t i = 0; i < json_array_size(items); i++)
+    if (!strcmp(json_string_value(json_object_get(json_array_get(items, i), "name")), name))
+      return value(json_array_get(items, i), "value");
+  fail_msg("there is no %s among the %s", name, list);
+  return NAN;
+}
+
+// The steady speed of the axis: with K = discharge area sqrt(2/density) of both edges,
+//   p_A = P - (A1 v/K)^2,  p_B = T + (A2 v/K)^2,  p_A A1 = p_B A2  give  v = K sqrt((A1 P - A2 T)/(A1^3 + A2^3)).
+static const double A1 = 30e-4, A2 = 20e-4, P = 140e5, T = 1e5;
+static double steady_speed(double command) {
+  double K = 0.6 * 8e-6 * command / 10 * sqrt(2 / 870.0);
+  return K * sqrt((A1 * P - A2 * T) / (A1 * A1 * A1 + A2 * A2 * A2));
+}
+
+static void test_steady_motion(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  json_t *e = json_of(run(s, "equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
+  double command = named(e, "inputs", "command"), K = 0.6 * 8e-6 * command / 10 * sqrt(2 / 870.0);
+  near(steady_speed(command), 0.05, 1e-4);  // the orifices are smooth at zero
+  near(named(e, "states", "A.pressure"), P - pow(A1 * 0.05 / K, 2), 1e-3);
+  near(named(e, "states", "A.pressure") * A1, named(e, "states", "B.pressure") * A2, 1e-9);
+  near(named(e, "states", "rail.rate"), 0.05, 1e-9);
+  assert_true(named(e, "states", "rail.position") == 0);
+  json_decref(e);
+  // Backwards, and at another position.
+  e = json_of(run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --free command --json -"));
+  assert_true(named(e, "inputs", "command") < 0);
+  near(named(e, "states", "rail.position"), 0.08, 1e-9);
+  json_decref(e);
+  // The linear model there is of the same point.
+  json_t *l = json_of(run(s, "linearize axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
+  near(named(l, "inputs", "command"), command, 1e-9);
+  json_decref(l);
+}
+
+// What does not exist says which limit stops it, and how far one can go: as fast as the open valve lets it, to the end of the stroke, and
+// with the pressure that the supply has.
+static void test_limits(void **state) {
+  scratch *s = *state;
+  double reached = 0;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  outcome o = run(s, "equilibrium axis.yaml --hold rail.rate='1 m/s' --free command");
+  ends_with(o, 1);
+  says(o.err, "valve.spool would have to pass 10 V, the end of its stroke; it ends at rail.rate = ");
+  assert_int_equal(sscanf(strstr(o.err, "rail.rate = "), "rail.rate = %lf mm/s", &reached), 1);
+  near(reached, 1e3 * steady_speed(10), 1e-4);
+  forget(o);
+  o = run(s, "equilibrium axis.yaml --hold rail.position='2 m'");
+  ends_with(o, 1);
+  says(o.err, "ram.length");
+  says(o.err, "1300 mm, the end of its stroke; it ends at rail.position = ");
+  assert_int_equal(sscanf(strstr(o.err, "rail.position = "), "rail.position = %lf mm", &reached), 1);
+  near(reached, 300, 1e-4);
+  forget(o);
+  o = run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'");
+  ends_with(o, 1);
+  says(o.err, "B.pressure is at 0 bar, since oil cannot pull");
+  forget(o);
+}
+
+// The load on springs: where the machine would come to rest. Oracle: a long run.
+static void test_rest(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "simulate %s/cases/crane/machine.yaml --set inputs.lift_drive.half_cosines.at[2][1]='0 N m' "
+                     "--set inputs.lift_drive.half_cosines.at[3][1]='0 N m' "
+                     "--set inputs.tilt_drive.half_cosines.at[2][1]='0 N m' "
+                     "--set inputs.tilt_drive.half_cosines.at[3][1]='0 N m' --time 120 --json -", OD_SOURCE_DIR);
+  json_t *ran = json_of(o), *e = json_of(run(s, "equilibrium %s/cases/crane/machine.yaml --json -", OD_SOURCE_DIR));
+  const json_t *outputs = json_object_get(ran, "outputs");
+  for (size_t i = 0; i < 4; i++) {
+    const json_t *output = json_array_get(outputs, i);
+    near(named(e, "outputs", json_string_value(json_object_get(output, "name"))), value(output, "final"), 1e-6);
+  }
+  json_decref(ran);
+  json_decref(e);
+}
+
 static void test_messages(void **state) {
   scratch *s = *state;
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
@@ -191,6 +291,10 @@ static void test_messages(void **state) {
       {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
       {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},
       {"bode lags.yaml --points 1", "--points: between 2 and 1000000"},
+      {"equilibrium lags.yaml --hold c", "--hold: 'c' has no value; write OUTPUT=VALUE"},
+      {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
+      {"equilibrium lags.yaml --hold c='1 m'", "--hold: 'm' cannot be converted to V"},
+      {"equilibrium lags.yaml --free r", "--free: inputs are chosen to hold something"},
       {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -207,6 +311,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_limits, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_rest, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
