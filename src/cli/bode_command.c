@@ -215,6 +215,49 @@ static int show(const arguments *a, results *r) {
   return od_files_write(&l->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
+// --- Sweeps ----------------------------------------------------------------------------------------------------------
+
+// The frequencies are those of the first point, so that all points are looked at alike.
+typedef struct bode_sweep {
+  const arguments *a;
+  results first;
+} bode_sweep;
+
+static int begin_sweep(void *user, const od_machine *machine, const od_linear_model *model) {
+  bode_sweep *b = user;
+  b->first = (results){.machine = machine, .model = model};
+  int code = list_paths(&b->first, b->a->loops.count > 0);
+  if (code < 0)
+    code = od_frequencies_choose(&b->a->frequencies, model, POINTS, &b->first.frequency, &b->first.count);
+  return code;
+}
+
+static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+  const results *first = &((const bode_sweep *)user)->first;
+  od_response *response = od_response_new(model);
+  bool ok = response != NULL;
+  for (int k = 0; k < first->paths && ok; k++) {
+    od_margins m = od_margins_find(response, &first->path[k], first->frequency, first->count);
+    const struct {
+      const char *name, *unit;
+      double value;
+    } values[] = {{"gain_margin", "1", m.gain},
+                  {"phase_margin", "deg", m.phase},
+                  {"bandwidth", "Hz", m.bandwidth},
+                  {"peak", "1", m.peak},
+                  {"peak_at", "Hz", m.peak_at}};
+    for (size_t i = 0; i < sizeof values / sizeof *values && ok; i++) {
+      char name[600];
+      const od_path *p = &first->path[k];
+      snprintf(name, sizeof name, "%.250s%s%.250s.%s", model->input[p->input].name, p->loop ? ".loop." : ".to.",
+               model->output[p->output].name, values[i].name);
+      ok = od_sweep_add(row, name, values[i].unit, values[i].value);
+    }
+  }
+  od_response_free(response);
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
 static const char details[] =
     "Gains are in dB of SI units, phases go on from frequency to frequency without jumps. Margins are those of the\n"
     "response as an open loop with negative feedback. With --loop they are those of a loop that the machine has: where\n"
@@ -250,6 +293,12 @@ int od_command_bode(int argc, char **argv) {
     code = OD_EXIT_BAD_INPUT;
   }
   if (a.loops.count && !l->outputs.count) l->outputs = a.loops, none = a.loops;
+  if (code < 0 && l->sweep.paths.count) {
+    bode_sweep b = {.a = &a};
+    od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
+    code = od_linear_sweep_run(files.text[0], &sweep);
+    free_results(&b.first);
+  }
   if (code < 0) code = od_cli_linearize(files.text[0], l, &machine, &model);
   results r = {.machine = machine, .model = model};
   if (code < 0) code = show(&a, &r);

@@ -1,5 +1,6 @@
 // oleodyn equilibrium: where a machine rests, or moves steadily, with outputs at given values.
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/linear_options.h"
@@ -27,6 +28,20 @@ static json_t *equilibrium_json(const od_machine *machine, const od_linear_model
   return object;
 }
 
+static od_status measure(const void *user, const od_linear_model *m, od_sweep_row *row, od_error *err) {
+  (void)user;
+  const od_linear_signal *const list[] = {m->input, m->state, m->constant, m->output};
+  const int count[] = {m->inputs, m->states, m->constants, m->outputs};
+  bool ok = true;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < count[k] && ok; i++) {
+      bool again = false;  // an output may be a state
+      for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
+      if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
+    }
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
 static const char details[] =
     "Finds states, and values of the inputs that --free names, for which the outputs of --hold have their values while\n"
     "forces balance and pressures do not change. Speeds are zero, unless a held output is one: then the machine moves steadily.\n"
@@ -44,6 +59,8 @@ int od_command_equilibrium(int argc, char **argv) {
        "section",
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
+      {"csv", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as CSV; - is standard output", &a.files.csv},
+      {"mat", OD_OPTION_TEXT, "FILE", "with --sweep: write all points as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
   };
   const od_usage usage = {"equilibrium", "MACHINE", "which inputs, positions and pressures hold these outputs",
@@ -52,6 +69,14 @@ int od_command_equilibrium(int argc, char **argv) {
   od_machine *machine = NULL;
   od_linear_model *model = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0 && a.sweep.paths.count) {
+    od_linear_sweep sweep = {.arguments = &a, .measure = measure};
+    code = od_linear_sweep_run(files.text[0], &sweep);
+  }
+  if (code < 0 && (a.files.csv || a.files.mat)) {
+    od_cli_error("--csv and --mat are for --sweep; --json writes one point");
+    code = OD_EXIT_BAD_INPUT;
+  }
   if (code < 0) code = od_cli_linearize(files.text[0], &a, &machine, &model);
   if (code < 0) {
     FILE *notes = od_files_notes(&a.files, a.quiet);

@@ -20,6 +20,7 @@ void od_linear_arguments_free(od_linear_arguments *a) {
   od_words_free(&a->outputs);
   od_words_free(&a->hold);
   od_words_free(&a->release);
+  od_words_free(&a->sweep.paths);
 }
 
 // Adds the inputs that match; false: none does.
@@ -86,10 +87,10 @@ static bool read_hold(const od_machine *machine, const char *text, od_hold *hold
   return od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value);
 }
 
-static int read_point(const od_machine *machine, const od_linear_arguments *a, od_point_options *options,
-                      od_hold **hold, int **inputs) {
-  bool ok = od_option_quantity("at", a->at, "s", &options->time);
-  ok = od_option_quantity("step", a->step, "s", &options->step) && ok;
+static int read_point(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
+  od_point_options *o = &plan->point;
+  bool ok = od_option_quantity("at", a->at, "s", &o->time);
+  ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
     od_cli_error("--step is of the run to --at");
     ok = false;
@@ -98,58 +99,115 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
     od_cli_error("--free: inputs are chosen to hold something; say what with --hold");
     ok = false;
   }
-  *hold = calloc((size_t)a->hold.count + 1, sizeof **hold);
-  if (!*hold) return OD_EXIT_FAILED;
-  for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &(*hold)[i]) && ok;
-  int count = 0, code = od_select_inputs(machine, &a->release, inputs, &count);
-  options->balance = a->balance;
-  options->hold = *hold;
-  options->holds = a->hold.count;
-  options->free_inputs = *inputs;
-  options->free_count = *inputs ? count : 0;
+  plan->hold = calloc((size_t)a->hold.count + 1, sizeof *plan->hold);
+  if (!plan->hold) return OD_EXIT_FAILED;
+  for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &plan->hold[i]) && ok;
+  int count = 0, code = od_select_inputs(machine, &a->release, &plan->released, &count);
+  o->balance = a->balance;
+  o->hold = plan->hold;
+  o->holds = a->hold.count;
+  o->free_inputs = plan->released;
+  o->free_count = plan->released ? count : 0;
+  o->outputs = plan->outputs.index;
+  o->output_count = plan->outputs.count;
   return ok ? code : OD_EXIT_BAD_INPUT;
 }
 
-static int find_model(const od_machine *machine, const od_linear_arguments *a, const od_selection *outputs,
-                      const int *inputs, int input_count, od_linear_model **model) {
-  od_point_options options = {.outputs = outputs->index, .output_count = outputs->count};
+int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
+  *plan = (od_linear_plan){0};
+  int code = od_select_outputs(machine, &a->outputs, &plan->outputs);
+  if (code < 0) code = od_select_inputs(machine, &a->inputs, &plan->inputs, &plan->input_count);
+  if (code < 0) code = read_point(machine, a, plan);
+  return code;
+}
+
+void od_linear_plan_free(od_linear_plan *plan) {
+  od_selection_free(&plan->outputs);
+  free(plan->inputs);
+  free(plan->hold);
+  free(plan->released);
+  *plan = (od_linear_plan){0};
+}
+
+od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
+                               bool (*progress)(void *user, double done), void *user, od_linear_model **model,
+                               od_error *err) {
+  od_point_options options = plan->point;
   od_operating_point point;
-  od_hold *hold = NULL;
-  int *released = NULL, code = read_point(machine, a, &options, &hold, &released);
+  options.progress = progress;
+  options.user = user;
+  *model = NULL;
+  od_status status = od_operating_point_find(machine, &options, &point, err);
+  if (status != OD_OK) return status;
+  status = od_linear_model_make(&point, plan->inputs, plan->input_count, model, err);
+  od_operating_point_free(&point);
+  return status;
+}
+
+int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
+  od_linear_plan plan = {0};
   od_error err = {0};
+  if (a->si) od_display_choose_si();
+  *model = NULL;
+  int code = od_cli_load(path, &a->load, machine);
+  if (code < 0) code = od_linear_plan_make(*machine, a, &plan);
+  if (code < 0) code = od_files_check(&a->files);
+  if (code < 0) code = od_files_spare(&a->files);
   if (code < 0) {
     od_progress progress = od_progress_start(a->quiet);
-    options.progress = od_progress_tick;
-    options.user = &progress;
-    od_status status = od_operating_point_find(machine, &options, &point, &err);
+    od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);
     od_progress_end(&progress);
-    if (status == OD_OK) {
-      status = od_linear_model_make(&point, inputs, input_count, model, &err);
-      od_operating_point_free(&point);
-    }
     if (status != OD_OK) {
       od_cli_error("%s", err.text[0] ? err.text : od_status_text(status));
       code = od_exit_code(status);
     }
   }
-  free(hold);
-  free(released);
+  od_linear_plan_free(&plan);
   return code;
 }
 
-int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine **machine, od_linear_model **model) {
-  od_selection outputs = {0};
-  int *inputs = NULL, input_count = 0;
+// --- Sweeps ----------------------------------------------------------------------------------------------------------
+
+static int prepare_sweep(void *user, const od_machine *machine) {
+  od_linear_sweep *s = user;
+  od_linear_model *model = NULL;
+  od_error err = {0};
+  int code = od_linear_plan_make(machine, s->arguments, &s->plan);
+  if (code >= 0 || !s->begin) return code;
+  if (od_linear_plan_model(machine, &s->plan, NULL, NULL, &model, &err) == OD_OK) {
+    code = s->begin(s->user, machine, model);
+  } else {
+    od_cli_error("the first point of the sweep: %s", err.text);
+    code = OD_EXIT_FAILED;
+  }
+  od_linear_model_free(model);
+  return code;
+}
+
+static od_status measure_point(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double),
+                               void *going, od_sweep_row *row, od_error *err) {
+  const od_linear_sweep *s = user;
+  od_linear_model *model = NULL;
+  od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
+  if (status == OD_OK) status = s->measure(s->user, model, row, err);
+  od_linear_model_free(model);
+  return status;
+}
+
+int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
+  const od_linear_arguments *a = s->arguments;
   if (a->si) od_display_choose_si();
-  *model = NULL;
-  int code = od_cli_load(path, &a->load, machine);
-  if (code < 0) code = od_select_outputs(*machine, &a->outputs, &outputs);
-  if (code < 0) code = od_select_inputs(*machine, &a->inputs, &inputs, &input_count);
-  if (code < 0) code = od_files_check(&a->files);
-  if (code < 0) code = od_files_spare(&a->files);
-  if (code < 0) code = find_model(*machine, a, &outputs, inputs, input_count, model);
-  od_selection_free(&outputs);
-  free(inputs);
+  const od_sweep sweep = {.path = path,
+                          .load = &a->load,
+                          .arguments = &a->sweep,
+                          .files = &a->files,
+                          .quiet = a->quiet,
+                          .prepare = prepare_sweep,
+                          .measure = measure_point,
+                          .finish = s->finish,
+                          .user = s};
+  int code = od_sweep_run(&sweep);
+  od_linear_plan_free(&s->plan);
   return code;
 }
 

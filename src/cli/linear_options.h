@@ -7,6 +7,8 @@
 #include "cli/open_machine.h"
 #include "cli/options.h"
 #include "cli/result_files.h"
+#include "cli/select_outputs.h"
+#include "cli/sweep.h"
 #include "linear/linear_model.h"
 
 typedef struct od_linear_arguments {
@@ -16,7 +18,17 @@ typedef struct od_linear_arguments {
   bool balance;  // find where the machine rests even without --hold
   bool si, quiet;
   od_files files;
+  od_sweep_arguments sweep;
 } od_linear_arguments;
+
+// What the arguments ask for, in terms of a machine.
+typedef struct od_linear_plan {
+  od_selection outputs;
+  int *inputs, input_count;  // NULL: all
+  od_hold *hold;
+  int *released;
+  od_point_options point;
+} od_linear_plan;
 
 // The entries for a command's table of options.
 #define OD_LINEAR_OPTIONS(target)                                                                                    \
@@ -27,7 +39,7 @@ typedef struct od_linear_arguments {
        "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",        \
        &(target)->hold},                                                                                             \
       {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release},  \
-      OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {                                               \
+      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {                                               \
     "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                         \
   }
 void od_linear_arguments_free(od_linear_arguments *arguments);
@@ -36,6 +48,25 @@ void od_linear_arguments_free(od_linear_arguments *arguments);
 // outputs of the file's run section). Checks the result files. -1 to go on, or the exit code after messages.
 int od_cli_linearize(const char *path, const od_linear_arguments *arguments, od_machine **machine,
                      od_linear_model **model);
+
+// The parts of it: the plan, with messages about what is wrong with it, and a model by the plan, in any thread.
+int od_linear_plan_make(const od_machine *machine, const od_linear_arguments *arguments, od_linear_plan *plan);
+void od_linear_plan_free(od_linear_plan *plan);
+od_status od_linear_plan_model(const od_machine *machine, const od_linear_plan *plan,
+                               bool (*progress)(void *user, double done), void *user, od_linear_model **model,
+                               od_error *err);
+
+// A sweep of a command: what it takes from the model at each point, in any thread.
+typedef struct od_linear_sweep {
+  const od_linear_arguments *arguments;
+  od_linear_plan plan;
+  // Called once with the first point's model: checks and choices of the command. -1 to go on, or the exit code. NULL: none.
+  int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
+  od_status (*measure)(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err);
+  bool (*finish)(od_table *table, const int *counts, int axes);
+  void *user;
+} od_linear_sweep;
+int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
 // The indices of inputs that the texts name (names and patterns with commas); NULL in *out: all.
 int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);

@@ -145,14 +145,17 @@ static json_t *rga_json(const results *r) {
   return object;
 }
 
+static bool is_square(const od_linear_model *model) {
+  if (model->inputs == model->outputs && model->inputs > 0) return true;
+  od_cli_error("relative gains want as many inputs as outputs, not %d and %d; choose them with --input and --output",
+               model->inputs, model->outputs);
+  return false;
+}
+
 static int show(const arguments *a, results *r) {
   const od_linear_arguments *l = &a->linear;
   od_error err = {0};
-  if (r->model->inputs != r->model->outputs || r->model->inputs == 0) {
-    od_cli_error("relative gains want as many inputs as outputs, not %d and %d; choose them with --input and --output",
-                 r->model->inputs, r->model->outputs);
-    return OD_EXIT_BAD_INPUT;
-  }
+  if (!is_square(r->model)) return OD_EXIT_BAD_INPUT;
   r->n = r->model->inputs;
   int code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->frequency, &r->count);
   if (code >= 0) return code;
@@ -166,6 +169,37 @@ static int show(const arguments *a, results *r) {
   od_linear_warn(r->model);
   const od_file_contents contents = {.table = r->table, .summary = l->files.json ? rga_json(r) : NULL};
   return od_files_write(&l->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
+// --- Sweeps ----------------------------------------------------------------------------------------------------------
+
+typedef struct rga_sweep {
+  const arguments *a;
+  double *frequency;
+  int count;
+} rga_sweep;
+
+static int begin_sweep(void *user, const od_machine *machine, const od_linear_model *model) {
+  (void)machine;
+  rga_sweep *g = user;
+  if (!is_square(model)) return OD_EXIT_BAD_INPUT;
+  return od_frequencies_choose(&g->a->frequencies, model, POINTS, &g->frequency, &g->count);
+}
+
+// The relative gains at the lowest and at the highest frequency.
+static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+  const rga_sweep *g = user;
+  double frequency[2] = {g->frequency[0], g->frequency[g->count - 1]};
+  results r = {.model = model, .n = model->inputs, .count = 2, .frequency = frequency};
+  od_status status = find(&r, err);
+  for (int i = 0; i < 2 * r.n * r.n && status == OD_OK; i++) {
+    char name[700];
+    snprintf(name, sizeof name, "%.600s.%s", r.table->name[1 + i % (r.n * r.n)], i < r.n * r.n ? "low" : "high");
+    if (!od_sweep_add(row, name, "1", creal(r.gains[i]))) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  r.frequency = NULL;
+  free_results(&r);
+  return status;
 }
 
 static const char details[] =
@@ -196,6 +230,12 @@ int od_command_rga(int argc, char **argv) {
   od_machine *machine = NULL;
   od_linear_model *model = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0 && l->sweep.paths.count) {
+    rga_sweep g = {.a = &a};
+    od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
+    code = od_linear_sweep_run(files.text[0], &sweep);
+    free(g.frequency);
+  }
   if (code < 0) code = od_cli_linearize(files.text[0], l, &machine, &model);
   results r = {.machine = machine, .model = model};
   if (code < 0) code = show(&a, &r);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "io/display.h"
+#include "machine/machine.h"
 
 enum { ROUNDS = 60, HALVINGS = 30, PLACES = 9 };
 static const double small = 1e-9, longest_move = 0.3, passed = 1e-6, rank_bound = 1e-10;
@@ -22,6 +23,7 @@ typedef struct search {
   int *unknown;  // a state, or nx + an input
   int *hold_at;  // of each hold: its place among the plant's outputs
   double *scale; // of each unknown
+  bool *is_pressure;  // of each unknown: it must stay positive
   double *x, *u, *f, *fx, *fu, *y, *hx, *hu;
   double *target;           // of each hold
   double *r, *J, *weight;   // rows: rates, then holds
@@ -36,7 +38,7 @@ static int find_output(const od_operating_point *p, int output) {
 }
 
 static void search_free(search *s) {
-  void *memory[] = {s->unknown, s->hold_at, s->scale, s->x, s->u,      s->f, s->fx, s->fu,     s->y,     s->hx,
+  void *memory[] = {s->is_pressure, s->unknown, s->hold_at, s->scale, s->x, s->u,      s->f, s->fx, s->fu,     s->y,     s->hx,
                     s->hu,      s->target,  s->r,     s->J, s->weight, s->a, s->b,  s->s,      s->best_x, s->best_u};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
@@ -50,13 +52,14 @@ static bool allocate(search *s) {
   s->unknown = calloc((size_t)all + 1, sizeof *s->unknown);
   s->hold_at = calloc((size_t)s->o->holds + 1, sizeof *s->hold_at);
   s->scale = room(all, 1);
+  s->is_pressure = calloc((size_t)all + 1, sizeof *s->is_pressure);
   s->x = room(nx, 1), s->u = room(nu, 1), s->best_x = room(nx, 1), s->best_u = room(nu, 1);
   s->f = room(nx, 1), s->fx = room(nx, nx), s->fu = room(nx, nu);
   s->y = room(ny, 1), s->hx = room(ny, nx), s->hu = room(ny, nu);
   s->target = room(s->o->holds, 1);
   s->r = room(rows, 1), s->J = room(rows, all), s->weight = room(rows, 1);
   s->a = room(rows, all), s->b = room(most, 1), s->s = room(most, 1);
-  return s->unknown && s->hold_at && s->scale && s->x && s->u && s->best_x && s->best_u && s->f && s->fx && s->fu &&
+  return s->is_pressure && s->unknown && s->hold_at && s->scale && s->x && s->u && s->best_x && s->best_u && s->f && s->fx && s->fu &&
          s->y && s->hx && s->hu && s->target && s->r && s->J && s->weight && s->a && s->b && s->s;
 }
 
@@ -112,12 +115,15 @@ static bool find_step(search *s) {
                         &rank) == 0;
 }
 
+// Pressures do not fall by more than nine tenths at once: below zero nothing depends on them any more.
 static void move(search *s, const double *from_x, const double *from_u, double part) {
   memcpy(s->x, from_x, (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->u, from_u, (size_t)s->nu * sizeof *s->u);
   for (int j = 0; j < s->unknowns; j++) {
     int at = s->unknown[j];
-    *(at < s->nx ? &s->x[at] : &s->u[at - s->nx]) += part * s->b[j] * s->scale[j];
+    double *value = at < s->nx ? &s->x[at] : &s->u[at - s->nx], least = 0.1 * *value;
+    *value += part * s->b[j] * s->scale[j];
+    if (s->is_pressure[j] && least > 0 && *value < least) *value = least;
   }
 }
 
@@ -243,6 +249,13 @@ static bool is_held(const search *s, int state) {
   return false;
 }
 
+static bool is_pressure(const search *s, int first_order_state) {
+  const od_model *m = od_machine_model(s->p->machine);
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state == first_order_state) return true;
+  return false;
+}
+
 // Speeds are unknown where held outputs depend on them, and zero otherwise. In steady motion the machine passes by any position: those
 // stay where they are that no held output depends on.
 static void list_unknowns(search *s) {
@@ -254,6 +267,7 @@ static void list_unknowns(search *s) {
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
     double typical = j < 2 * s->nz || !scale ? 1 : scale[j - s->nz];
     s->scale[s->unknowns] = typical > 0 ? typical : 1;
+    s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);
     s->unknown[s->unknowns++] = j;
   }
   for (int i = 0; i < s->o->free_count; i++) {

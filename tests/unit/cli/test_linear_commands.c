@@ -255,7 +255,7 @@ static void test_limits(void **state) {
   forget(o);
   o = run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'");
   ends_with(o, 1);
-  says(o.err, "B.pressure is at 0 bar, since oil cannot pull");
+  says(o.err, ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
   forget(o);
 }
 
@@ -274,6 +274,102 @@ static void test_rest(void **state) {
   }
   json_decref(ran);
   json_decref(e);
+}
+
+// --- Sweeps
+
+static od_table *swept(scratch *s, const char *arguments) {
+  od_table *t = NULL;
+  od_error err = {0};
+  expect_code(run(s, "%s --csv sweep.csv --quiet", arguments), 0);
+  if (od_table_read_csv(scratch_path(s, "sweep.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  return t;
+}
+
+// Two lags beside each other: one stays at -5 rad/s, the other goes from -1 to -9 rad/s and passes it. Poles that keep their
+// places are straight lines.
+static void test_poles_keep_their_places(void **state) {
+  static const char two[] =
+      "inputs: {r: {unit: V, constant: 0 V}}\n"
+      "blocks:\n"
+      "  a: {type: transfer-function, input: r, numerator: [1], denominator: [1, 5]}\n"
+      "  b: {type: transfer-function, input: r, numerator: [1], denominator: [1, 1]}\n"
+      "run: {time: 1 s, step: 1 ms, outputs: [a, b]}\n";
+  scratch *s = *state;
+  scratch_write(s, "two.yaml", two, sizeof two - 1);
+  od_table *t = swept(s, "linearize two.yaml --sweep b.denominator[1]=1:9:40");
+  assert_int_equal(t->rows, 40);
+  assert_int_equal(t->columns, 1 + 2 * 4);
+  for (long k = 0; k < t->rows; k++) {
+    const double *row = t->data + k * t->columns;
+    near(row[0], 1 + 8.0 * (double)k / 39, 1e-12);
+    near(row[1], -row[0], 1e-9);
+    near(row[5], -5, 1e-9);
+  }
+  od_table_free(t);
+}
+
+// Over a grid of mass and position: the frequency of the axis by hand, in the same columns everywhere.
+static void test_sweep_grid(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  const char *const command =
+      "linearize axis.yaml --sweep load.point.mass='20 kg:4000 kg:12' --sweep initial.rail.position='-200:200 mm:9'";
+  od_table *t = swept(s, command);
+  assert_int_equal(t->rows, 108);
+  int column = -1;
+  for (int c = 2; c < t->columns; c += 4)
+    if (t->data[c + 1] > 0) column = c;
+  assert_true(column > 0);
+  for (long k = 0; k < t->rows; k++) {
+    const double *row = t->data + k * t->columns;
+    double x = 0.3 + row[1], V1 = 0.4e-3 + A1 * x, V2 = 0.3e-3 + A2 * (0.6 - x);
+    near(row[0], 20 + 3980 * (double)(k / 9) / 11, 1e-12);
+    near(row[column + 1], sqrt(1.2e9 / row[0] * (A1 * A1 / V1 + A2 * A2 / V2)), 1e-3);
+  }
+  od_table_free(t);
+  // The same bytes from one thread as from several.
+  char *several = scratch_read(scratch_path(s, "sweep.csv"));
+  od_table_free(swept(s, "linearize axis.yaml --threads 1 --sweep load.point.mass='20 kg:4000 kg:12' --sweep "
+                         "initial.rail.position='-200:200 mm:9'"));
+  char *one = scratch_read(scratch_path(s, "sweep.csv"));
+  assert_string_equal(one, several);
+  free(one);
+  free(several);
+}
+
+// Every point of a sweep is what the command says for it alone; points that do not exist have no values and say why.
+static void test_sweep_commands(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  od_table *t = swept(s, "simulate axis.yaml --set inputs.command.constant='3 V' --sweep P.pressure='60 bar:140 bar:3'");
+  json_t *alone = json_of(run(s, "simulate axis.yaml --set inputs.command.constant='3 V' --set P.pressure='100 bar' --json -"));
+  const json_t *first = json_array_get(json_object_get(alone, "outputs"), 0);
+  assert_string_equal(t->name[4], "rail.position.final");
+  assert_true(t->data[t->columns + 4] == value(first, "final"));
+  json_decref(alone);
+  od_table_free(t);
+
+  t = swept(s, "bode lags.yaml --loop error --sweep a.gain=1:8:8");
+  for (long k = 0; k < 8; k++) near(t->data[k * t->columns + 1], 8.0 / (double)(k + 1), 1e-9);
+  od_table_free(t);
+
+  t = swept(s, "rga gains.yaml --sweep s1.weights[1]=0:1:2");
+  near(t->data[1], 1, 1e-12);
+  near(t->data[t->columns + 1], 1.6, 1e-9);
+  od_table_free(t);
+
+  outcome o = run(s, "equilibrium axis.yaml --hold rail.rate='200 mm/s' --free command --sweep P.pressure='20 bar:140 bar:3' "
+                     "--csv sweep.csv");
+  ends_with(o, 0);
+  says(o.err, "P.pressure = 20 bar: there is no such operating point: valve.spool would have to pass 10 V");
+  forget(o);
+  assert_int_equal(od_table_read_csv(scratch_path(s, "sweep.csv"), &t, NULL), OD_OK);
+  assert_true(isnan(t->data[1]) && t->data[2 * t->columns + 1] > 0);
+  near(steady_speed(t->data[2 * t->columns + 1]), 0.2, 1e-3);
+  od_table_free(t);
 }
 
 static void test_messages(void **state) {
@@ -295,6 +391,13 @@ static void test_messages(void **state) {
       {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
       {"equilibrium lags.yaml --hold c='1 m'", "--hold: 'm' cannot be converted to V"},
       {"equilibrium lags.yaml --free r", "--free: inputs are chosen to hold something"},
+      {"linearize lags.yaml --sweep a.gain=1", "--sweep: 'a.gain=1' is not PATH=A:B:N"},
+      {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: '0' is not a whole number"},
+      {"linearize lags.yaml --sweep a.gian=1:2:3", "a.gain"},
+      {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2", "20000 points are too many"},
+      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "begins in s and ends in ms"},
+      {"bode lags.yaml --sweep a.gain=1:2:3 --plot x.svg", "--plot: a sweep is not drawn"},
+      {"equilibrium lags.yaml --csv x.csv", "--csv and --mat are for --sweep"},
       {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -314,6 +417,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_limits, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_rest, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_poles_keep_their_places, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_sweep_grid, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_sweep_commands, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
