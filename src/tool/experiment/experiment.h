@@ -78,6 +78,7 @@ typedef struct od_estimated {
   double low, high;            // bounds that are given; infinite: none
   double least, most;          // what is possible; estimates stay within both
   double truth;                // NAN: the true machine has no such number
+  bool keeps_start;            // starts that are drawn leave it where it is
 } od_estimated;
 
 // What disturbs a machine in each step beside its equations: as the section 'noise' says it for the observer.

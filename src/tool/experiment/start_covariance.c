@@ -210,7 +210,8 @@ static od_status reach(start *s, const od_experiment *e, od_sim *sim, const doub
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
-    bool inside = false;
+    bool inside = q->keeps_start;
+    if (inside) p[i] = q->start;
     for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
       p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
       inside = p[i] >= fmax(q->low, q->least) && p[i] <= fmin(q->high, q->most);
