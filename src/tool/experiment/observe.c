@@ -9,6 +9,7 @@
 #include "experiment/compare_truth.h"
 #include "experiment/observe_run.h"
 #include "experiment/observe_verdict.h"
+#include "experiment/sensor.h"
 #include "io/clock.h"
 #include "oleodyn/sim.h"
 
@@ -42,7 +43,9 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
   double (*clock)(void) = r->options->processor_time ? od_processor_seconds : od_seconds;
   double begin = clock();
-  for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors && !r->e->uncorrected ? s->y[i] : (double)NAN;
+  bool corrected = !r->e->uncorrected;
+  for (int i = 0; i < r->ny; i++)
+    r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
   if (!start) r->o->seconds += clock() - begin;

@@ -113,6 +113,10 @@ void od_observed_free(od_observed *o);
 // of the states in the present coordinates, where outputs tell it; else NULL.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q);
+// The same of a disturbance, n x n with the states first, in a step of h where it is said for `step`. process: as above.
+struct od_model;
+void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
+                                 double h, double step, const double *process, double *Q, int n);
 
 // NIS per dimension and the interval in which it lies in 95 % of all cases when the filter is right.
 typedef struct od_consistency {
