@@ -1,4 +1,4 @@
-// Friction of a cylinder under a given speed, by CVODES: the equations of the Modified LuGre law (eq. 2.4 to 2.13 of source 2 in
+// Friction of a cylinder under a given speed, by CVODES: the equations of the Modified LuGre law (eq. 2.4 to 2.13 of source 28 in
 // docs/theory.md) written by hand, with the bristles' force as a state, so that its tolerance is in newtons.
 #ifndef OD_ORACLE_DRIVEN_FRICTION_H
 #define OD_ORACLE_DRIVEN_FRICTION_H

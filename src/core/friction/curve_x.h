@@ -12,13 +12,13 @@ static inline od_x X(most_film)(const X(family) * f) {
 }
 
 static inline X(curve) X(curve_at)(const X(family) * f, od_x v) {
-  od_x r = v / f->vs, log_r = od_x_log(r * r + OD_FRICTION_LEAST_SPEED * OD_FRICTION_LEAST_SPEED) / 2;
-  X(curve) c = {.power = od_x_exp(f->n * log_r)};
+  od_x r = v / f->vs, log_r = od_x_log(r * r + OD_FRICTION_REST_SPEED * OD_FRICTION_REST_SPEED) / 2;
+  X(curve) c = {.power = r * r * od_x_exp((f->n - 2) * log_r)};
   c.S = OD_LAW_SHAPE == OD_STRIBECK_EXPONENTIAL ? od_x_exp(-c.power) : 1 / (1 + c.power);
 #if OD_LAW_STATES != 1
   od_x short_of = log_r - f->end, share = 1;
   c.film_grows = RE(short_of) < 0;
-  if (c.film_grows) share = od_x_exp(short_of * (2.0 / 3));
+  if (c.film_grows) share = r * r * od_x_exp(short_of * (2.0 / 3) - 2 * log_r);
   c.film = X(most_film)(f) * share;
 #endif
   return c;
@@ -86,10 +86,12 @@ typedef struct curve_slopes {
   double S, film;
 } curve_slopes;
 static inline curve_slopes slopes_of_curve(const family_r *f, const curve_r *c, double v) {
-  double least = OD_FRICTION_LEAST_SPEED * f->vs, per_speed = v / (v * v + least * least);
-  double power = f->n * c->power * per_speed;
+  double rest = OD_FRICTION_REST_SPEED * f->vs, square = v * v + rest * rest;
+  // d/dv of r^2 (r^2 + e^2)^(n/2 - 1), by its value over v.
+  double power = v != 0 ? c->power / v * (2 + (f->n - 2) * v * v / square) : 0;
+  double film = v != 0 ? c->film / v * (2 - 4.0 / 3 * v * v / square) : 0;
   return (curve_slopes){.S = -power * (OD_LAW_SHAPE == OD_STRIBECK_EXPONENTIAL ? c->S : c->S * c->S),
-                        .film = c->film_grows ? c->film * per_speed * 2 / 3 : 0};
+                        .film = c->film_grows ? film : 0};
 }
 
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {

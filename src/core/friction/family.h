@@ -35,9 +35,9 @@ enum {
 
 typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
 
-// Below this part of vs, the speed is rest for powers of it, which have no slope at zero; below that one for the film.
-#define OD_FRICTION_LEAST_SPEED 1e-9
-#define OD_FRICTION_REST_SPEED  1e-4
+// Below this part of vs the speed is rest: for the film, and inside machines also for powers of the speed, r^2 (r^2 + e^2)^(n/2 - 1)
+// instead of r^n, which have a slope at zero then that Newton's method can live with.
+#define OD_FRICTION_REST_SPEED 1e-4
 // The bristles carry at least this part of Fs + Fc, whatever the film.
 #define OD_FRICTION_LEAST_LEVEL 1e-6
 

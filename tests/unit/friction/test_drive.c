@@ -200,7 +200,7 @@ static void test_curves(void **state) {
     *at++ = Fs, *at++ = Fc, *at++ = vs;
     if (laws[i].has_n) *at++ = n;
     *at++ = viscous, *at++ = 0, *at++ = 1e-5;
-    for (double v = 0.001; v < 0.25; v += 0.007) {
+    for (double v = 0.002; v < 0.25; v += 0.007) {
       double S = laws[i].lorentzian ? 1 / (1 + pow(v / vs, n)) : exp(-pow(v / vs, n));
       double h = (1 - Fc / Fs) * pow(fmin(v / end, 1), 2.0 / 3), by_hand = Fc + ((1 - h) * Fs - Fc) * S + viscous * v;
       assert_true(fabs(law_named(laws[i].law)->steady_r(q, false, v) - (by_hand)) <= 2e-3);
