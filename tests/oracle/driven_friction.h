@@ -3,6 +3,8 @@
 #ifndef OD_ORACLE_DRIVEN_FRICTION_H
 #define OD_ORACLE_DRIVEN_FRICTION_H
 
+#include <stdbool.h>
+
 #include "support/published_cylinders.h"
 
 typedef struct driven_friction {
@@ -11,6 +13,8 @@ typedef struct driven_friction {
   const double *breaks;  // where the speed has corners or changes its sign, from the beginning to the end
   int break_count;
   double tolerance;
+  bool reduced;       // the reduced law: sigma_1 = 0, tau_hp and vb follow from the others
+  int sensitivities;  // 12 of the reduced law: CVODES carries them along, with right-hand sides by differences; or 0
 } driven_friction;
 
 // The force at increasing times; returns the number of steps that CVODES took, -1 on failure.
