@@ -14,11 +14,25 @@ OD_BEGIN_C
 struct od_observer;
 struct od_observer_options;
 
+// A choice that a filter leaves to whoever uses it: a number, or one of a few words.
+typedef struct od_filter_option {
+  const char *key, *meaning;  // as files call it; in a few words
+  double fallback;            // the number, or the index of the word, where nothing is said; NAN: the filter finds one
+  double low, high;           // what is possible of a number
+  const char *const *words;   // with a NULL at the end; NULL: it is a number
+  void *reserved[2];          // zero
+} od_filter_option;
+enum { OD_MOST_FILTER_OPTIONS = 8 };
+
 // The observer around it holds the estimate, its covariance and the bounds; before a prediction it takes the samples of
 // blocks and changes coordinates, in a correction it judges sensors and keeps the statistics (src/core/observe).
 typedef struct od_filter {
   const char *name;         // as files and messages call it
   const char *description;  // in a few words, for reports and lists
+  const od_filter_option *option;
+  int options;  // at most OD_MOST_FILTER_OPTIONS
+  // What is wrong with options that are possible one by one, in words; NULL: nothing. May be missing.
+  const char *(*check)(const struct od_observer_options *options);
   // Bytes of memory of its own.
   size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
   // The estimate and the covariance have been set to those of the start. NULL: there is nothing else to do.

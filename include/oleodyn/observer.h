@@ -33,7 +33,8 @@ typedef struct od_observer_options {
   int patience;              // after so many in a row the filter is taken to be wrong, not the sensor; zero: 50
   const int *frozen;         // ny: a value so many times in a row is not used; NULL or zero: it is
   const double *low, *high;  // np bounds of the parameters; NULL: none
-  void *reserved[4];         // zero
+  const double *choice;      // a value for each option of the filter (words: their index); NULL: nothing is said
+  void *reserved[3];         // zero
 } od_observer_options;
 
 typedef struct od_observer od_observer;
@@ -45,6 +46,8 @@ OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_opt
 OD_API void od_observer_free(od_observer *observer);
 OD_API size_t od_observer_block_size(const od_observer *o);  // bytes: copy the block to save an observer
 OD_API const od_filter *od_observer_filter(const od_observer *o);
+// What is wrong with these options of the filter, in words; NULL: nothing. Such an observer does not start (OD_BAD_ARGUMENT).
+OD_API const char *od_observer_check(const od_observer_options *options);
 
 // Begins at time t with inputs u. x (nx) and p (np) may be NULL: the plant's own. P: n x n covariance of the start's
 // errors.

@@ -20,6 +20,17 @@ OD_BEGIN_C
 
 typedef struct od_plant od_plant;
 
+// The residual in complex numbers, for derivatives by complex steps through whole integration steps. Complex numbers are pairs
+// (real, imaginary). The memory is the caller's; it is zero before the first use.
+typedef struct od_complex_ops {
+  size_t (*memory)(const od_plant *plant);  // bytes
+  // Makes it ready at the last point, with one parameter (-1: none) moved by `by` along the imaginary axis.
+  od_status (*begin)(const od_plant *plant, void *work, void *memory, int parameter, double by);
+  // g (2 nk) at x (2 nx), k (2 nk) near that point, with its time and inputs.
+  od_status (*residual)(const od_plant *plant, void *work, void *memory, const double *x, const double *k, double *g);
+  void (*reserved[2])(void);  // zero
+} od_complex_ops;
+
 // What a plant has to offer. Functions that read "the last point" refer to the last successful residual().
 typedef struct od_plant_ops {
   // Makes work memory ready; x (nx) receives the initial state.
@@ -60,7 +71,15 @@ typedef struct od_plant_ops {
   // the derivatives of the new x. NULL for plants without samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
-  void (*reserved[4])(void);  // zero
+  // Plants that switch (a valve with hysteresis, a brake): how far the last point is from the next switch, positive until one is
+  // due, and its derivatives by x (nx; NULL: not wanted). sample() takes the switches that are due, too. NULL for plants that
+  // do not switch.
+  od_status (*margin)(const od_plant *plant, void *work, double *margin, double *by_state);
+  // The stiffness of what pushes along lines and in joints, at the last point (nz x nz): -J' (dF/ds) J with forces F and lengths s,
+  // J = ds/dz held. NULL for plants that do not know.
+  od_status (*stiffness)(const od_plant *plant, void *work, double *K);
+  const od_complex_ops *in_complex;  // NULL for plants that know real numbers only
+  void (*reserved)(void);            // zero
 } od_plant_ops;
 
 struct od_plant {

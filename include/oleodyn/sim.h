@@ -52,6 +52,11 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
+// The same for F and Gp by complex steps through the whole step, one per column: a reference, and slow. The trapezoidal rule alone, and
+// plants that have a complex residual; else OD_NOT_AVAILABLE. memory: od_sim_complex_size() bytes, zero before the first use.
+OD_API size_t od_sim_complex_size(const od_plant *plant);
+OD_API od_status od_sim_step_with_complex_steps(od_sim *sim, double h, const double *u, void *memory, double *F,
+                                                double *Gp);
 // An estimate of what the step just taken has added to the error of the state: G before + after (nx each), with G as the
 // integrator's error_form says. It must be asked for before the state is changed by anything else.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
@@ -61,11 +66,25 @@ OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, also with the derivatives of the new state by the parameters at a fixed old state (nx x np).
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
-// Plants with samples (digital controllers, delays): the time of the next one (INFINITY: none), and taking those that
-// are due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
+// Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis): the time of the next sample
+// (INFINITY: none), and taking what is due at the present time, between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np)
 // receive the derivatives of the new state; they may be NULL. od_sim_start() takes the first samples itself.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
+// How far the present state is from the next switch of a mode: positive until one is due, INFINITY without modes; and its
+// derivatives by the state (nx; NULL: not wanted).
+OD_API od_status od_sim_margin(od_sim *sim, double *margin, double *by_state);
+// Whoever steps and samples in turn takes a switch at the end of the step in which it happens. This takes the step of length h
+// just taken once more, if it has led past a switch, so that it ends right behind it: *taken is how long it has become. *rate is
+// how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried.
+typedef struct od_switch_search {
+  const void *before;                               // a copy of the simulation before the step
+  const double *u_end;                              // the inputs at the end of the step
+  void (*inputs)(void *user, double t, double *u);  // those within it; NULL for plants without inputs
+  void *user;
+  double *u;  // room for nu
+} od_switch_search;
+OD_API od_status od_sim_find_switch(od_sim *sim, const od_switch_search *search, double h, double *taken, double *rate);
 
 // The explicit form at the present point: x' = f (nx), and its Jacobians by x, u, p; outputs' Jacobians. Any may be
 // NULL.
@@ -73,6 +92,27 @@ OD_API od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *
 OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
 // The same for the outputs that are wanted (ny, nonzero) alone; other rows may stay as they are.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
+
+// The outputs y (ny) at the present state as if the rates were others (nk), as where something besides the plant's own forces
+// moves it; their derivatives by states hx (ny x nx) and parameters hp (ny x np) with these rates held, and by the rates hk,
+// which has room for ny x nx, of which the first nk columns count. wanted: as above. Any but y may be NULL.
+OD_API od_status od_sim_outputs_at_rates(od_sim *sim, const double *rates, const unsigned char *wanted, double *y,
+                                         double *hx, double *hp, double *hk);
+
+// What linearised equations of motion are made of, M dw' = -(...) (nz x nz each), at the present state with these rates (nk).
+// With q the coordinates of bodies, R = dq/dz, and forces Q(q, q'):
+//   mass          R' M R
+//   stiffness     R' K R, K = -dQ/dq: of what pushes along lines and in joints, by their lengths, directions held
+//   damping       R' C R, C = -dQ/dq'
+//   turning       R' M R'        as w turns R
+//   bending       R' M (dR/dz) w'
+// The exact derivatives have the turning twice in dw, and in dz also how directions of forces change.
+typedef struct od_motion_parts {
+  double *mass, *stiffness, *damping, *turning, *bending;
+  void *reserved[3];  // zero
+} od_motion_parts;
+// OD_NOT_AVAILABLE: the plant does not tell its stiffness.
+OD_API od_status od_sim_motion_parts(od_sim *sim, const double *rates, const od_motion_parts *out);
 
 // What has been done since the start.
 typedef struct od_sim_counts {

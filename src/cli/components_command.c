@@ -34,6 +34,8 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
   if (c->acts == OD_ACTS_BETWEEN_POINTS) used += (size_t)snprintf(text, size, "between: two points");
   if (c->acts == OD_ACTS_IN_JOINT && c->section)
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
+  if (c->acts == OD_ACTS_SOMEWHERE)
+    used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
   for (int i = 0; i < 2 && c->ends[i].key && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
                              c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",
@@ -131,7 +133,8 @@ static void print_class(const od_element_class *c) {
            f->follows_signal ? "; may follow an input" : "");
   }
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
-    printf("  %-18sstate '%s', unit %s\n", "has", c->states[i].name, unit_text(c->states[i].unit));
+    printf("  %-18sstate '%s', unit %s%s%s\n", "has", c->states[i].name, unit_text(c->states[i].unit),
+           c->states[i].turning_unit ? ", turning " : "", c->states[i].turning_unit ? c->states[i].turning_unit : "");
   outputs_text(c, text, sizeof text);
   printf("  %-18s%s\n", "shows", *text ? text : "nothing of its own");
 }
@@ -163,7 +166,8 @@ static void print_markdown(void) {
              usual);
     }
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
-      printf("\nHas the state `%s` (%s).\n", c->states[k].name, unit_text(c->states[k].unit));
+      printf("\nHas the state `%s` (%s%s%s).\n", c->states[k].name, unit_text(c->states[k].unit),
+             c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");
     outputs_text(c, text, sizeof text);
     if (*text) printf("\nShows %s.\n", text);
   }
@@ -198,7 +202,8 @@ static json_t *class_json(const od_element_class *c) {
   json_t *fields = json_array(), *states = json_array(), *outputs = json_array(), *ends = json_array();
   for (int i = 0; i < c->field_count; i++) json_array_append_new(fields, field_json(&c->fields[i]));
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
-    json_array_append_new(states, json_pack("{s:s, s:s}", "name", c->states[i].name, "unit", c->states[i].unit));
+    json_array_append_new(states, json_pack("{s:s, s:s, s:s*}", "name", c->states[i].name, "unit", c->states[i].unit,
+                                            "turning_unit", c->states[i].turning_unit));
   for (int i = 0; i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     json_array_append_new(

@@ -126,6 +126,17 @@ static void print_consistency(const od_findings *f, FILE *to) {
   if (o->compared > 0) fprintf(to, "\n");
 }
 
+static void print_metrics(const od_findings *f, FILE *to) {
+  const od_experiment *e = f->experiment;
+  for (int i = 0; i < e->metrics && f->observed->has_truth; i++) {
+    const od_error_metric *m = &e->metric[i];
+    od_display unit = od_display_unit(m->unit, f->observed->metric[i]);
+    fprintf(to, "%s%s: %.5g%s%s", i ? ", " : "", m->name, f->observed->metric[i] * unit.factor,
+            strcmp(m->unit, "1") ? " " : "", strcmp(m->unit, "1") ? unit.unit : "");
+  }
+  if (e->metrics > 0 && f->observed->has_truth) fprintf(to, "\n");
+}
+
 static void print_speed(const od_findings *f, FILE *to) {
   const od_observed *o = f->observed;
   if (o->steps < 1 || !(o->seconds > 0)) return;
@@ -180,6 +191,7 @@ void od_findings_print(const od_findings *f, FILE *to) {
   print_log(f, to);
   print_curves(f, to);
   print_consistency(f, to);
+  print_metrics(f, to);
   print_speed(f, to);
   od_cli_verdict(&f->observed->verdict, to);
 }
@@ -282,8 +294,20 @@ static json_t *data_json(const od_findings *f) {
   return object;
 }
 
+static json_t *metrics_json(const od_findings *f) {
+  json_t *list = json_array();
+  for (int i = 0; i < f->experiment->metrics; i++) {
+    const od_error_metric *m = &f->experiment->metric[i];
+    json_array_append_new(list, json_pack("{s:o, s:s, s:o}", "name", od_json_text(m->name), "unit", m->unit, "value",
+                                          od_json_number(f->observed->metric[i])));
+  }
+  return list;
+}
+
 // What only those know who know the truth.
-static void add_comparison(const od_observed *o, json_t *object) {
+static void add_comparison(const od_findings *f, json_t *object) {
+  const od_observed *o = f->observed;
+  json_object_set_new(object, "metrics", metrics_json(f));
   json_object_set_new(object, "curves", curves_json(o));
   json_object_set_new(object, "curve_rmse_percent", od_json_number(100 * od_observed_curve_rmse(o)));
   json_object_set_new(object, "nees_per_dimension", od_json_number(o->compared ? o->nees / o->compared : (double)NAN));
@@ -319,7 +343,7 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "nis_per_dimension", od_json_number(nis.value));
   json_object_set_new(object, "nis_low", od_json_number(nis.low));
   json_object_set_new(object, "nis_high", od_json_number(nis.high));
-  if (o->has_truth) add_comparison(o, object);
+  if (o->has_truth) add_comparison(f, object);
   json_object_set_new(object, "us_per_step",
                       od_json_number(o->steps ? 1e6 * o->seconds / (double)o->steps : (double)NAN));
   return object;

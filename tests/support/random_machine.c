@@ -242,17 +242,18 @@ static void add_flows(plan *p) {
 // One of every class that a table of fields describes: between random volumes, in the joint that has friction, with random
 // numbers around the usual ones. A new class is in all machines without a further line.
 static void add_every_class(plan *p) {
-  od_dice dice = {p->dice.state};  // of its own: what came before stays as it is
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (!c->section || !c->needs_oil || c == &od_valve_class || c == &od_cylinder_class) continue;
-    if (c->acts == OD_ACTS_BETWEEN_POINTS || (c->acts == OD_ACTS_IN_JOINT && p->joint_with_friction < 0)) continue;
+    od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // of its own: a new class changes nothing for the others
+    bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
+    if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
+    if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];
     od_element_spec spec = od_element_spec_of(c->name);
     int count = od_random_numbers(&dice, c, q, spec.choice), from = od_dice_pick(&dice, VOLUMES);
     int ends = c->ends[0].count + c->ends[1].count;
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
-    if (c->acts == OD_ACTS_IN_JOINT) spec.joint = p->joint_with_friction;
+    if (in_joint) spec.joint = p->joint_with_friction;
     spec.first_number = numbers(p, c->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);

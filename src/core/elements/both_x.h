@@ -1,6 +1,6 @@
 // Builds the text of one element for real and for complex numbers. An element's file defines OD_ELEMENT_FILE, its own name,
 // and includes this; the file is then read two more times with OD_ELEMENT_TEXT defined, and its equations are compiled as
-// X(evaluate) and X(fill_report), once per scalar. What comes after the inclusion is the table of the class.
+// X(evaluate) and X(fill_report), once per scalar; with OD_ELEMENT_MODES also X(margin) and X(switch_mode). What comes after the inclusion is the table of the class.
 #include <stddef.h>
 
 #include "elements/element.h"
@@ -18,6 +18,10 @@
   .ins = OD_COUNT_OF(in_r), .outs = OD_COUNT_OF(out_r), .reports = OD_COUNT_OF(report_r),            \
   .numbers = OD_COUNT_OF(numbers_r), .evaluate = evaluate_all_r, .evaluate_complex = evaluate_all_c, \
   .report = report_all_r, .report_complex = report_all_c
+// Of a class with modes, whose file has defined OD_ELEMENT_MODES.
+#define OD_MODE_FUNCTIONS                                                                \
+  .margin = margin_of_r, .margin_complex = margin_of_c, .switch_mode = switch_mode_of_r, \
+  .switch_mode_complex = switch_mode_of_c
 // A field: key, unit, sign, default, what is possible and what is usual, meaning; then designators of what is special about it.
 #define OD_FIELD(k, u, s, f, low, high, usual_low, usual_high, ...)                              \
   {                                                                                              \

@@ -98,6 +98,7 @@ typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
+  OD_ACTS_SOMEWHERE,  // between two points or in a joint, as each instance says
   OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
 } od_acts;
 
@@ -107,6 +108,10 @@ typedef struct od_element_state {
   int scale_field;          // its typical size, also of its rate per second, is the value of this field; -1:
   double scale;             // this
   double initial;
+  const char *turning_unit;  // in a revolute joint; NULL: the same
+  // Of states that wander: the field with the standard deviation of their change in a second, which is not the first one (0:
+  // they do not), and the one with the time constant of forgetting that.
+  int noise_field, time_field;
 } od_element_state;
 
 // Quantities that can be observed, each called after the instance: "bleed.flow".
@@ -186,6 +191,13 @@ typedef struct od_element_class {
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
+  // Of classes with modes; NULL: it has none. A mode is an own state without a rate. How far one instance is from switching,
+  // positive until it is due; and all of its own states after it has switched, as functions of what it reads.
+  double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
+  double _Complex (*margin_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance);
+  void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
+  void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
+                              double _Complex *states);
 } od_element_class;
 
 enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };

@@ -12,12 +12,15 @@
   CLASS(orifice)                  \
   CLASS(relief)                   \
   CLASS(check)                    \
+  CLASS(unloading)                \
   CLASS(leak)                     \
   CLASS(valve)                    \
   CLASS(port)                     \
   CLASS(cylinder)                 \
   CLASS(accumulator)              \
   CLASS(motor)                    \
+  CLASS(brake)                    \
+  CLASS(disturbance)              \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -170,8 +170,10 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
 static void check_place(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  bool needs_joint = c->acts == OD_ACTS_IN_JOINT || (c->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED);
-  if (c->acts == OD_ACTS_BETWEEN_POINTS || e->point_a != OD_UNUSED || e->point_b != OD_UNUSED) {
+  bool in_space = e->point_a != OD_UNUSED || e->point_b != OD_UNUSED;
+  bool needs_joint = c->acts == OD_ACTS_IN_JOINT || (c->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
+                     (c->acts == OD_ACTS_SOMEWHERE && !in_space);
+  if (c->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_a, p->points);
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_b, p->points);
   }

@@ -141,6 +141,16 @@ static void list_circuit_states(od_model *m) {
   }
 }
 
+static bool list_switchers(od_model *m, od_arena *arena) {
+  m->switcher = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->switcher);
+  for (int i = 0; m->switcher && i < m->instances; i++) {
+    bool switches = od_instance_class(&m->instance[i])->margin != NULL;
+    m->instance[i].switcher = switches ? m->switchers : -1;
+    if (switches) m->switcher[m->switchers++] = i;
+  }
+  return m->switcher != NULL;
+}
+
 od_model *od_compile(od_build *b) {
   od_arena arena = {0};
   od_model *m = od_arena_take(&arena, sizeof *m);
@@ -164,6 +174,7 @@ od_model *od_compile(od_build *b) {
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
+    if (!list_switchers(m, &arena)) goto no_memory;
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))
       goto no_memory;

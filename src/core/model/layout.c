@@ -100,6 +100,8 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->drive = take(&end, (n + m->circuit_states) * m->drives);
   l->signal_line = take(&end, m->signals + m->measures);
   l->block_rate = take(&end, m->states);
+  l->switch_stored = take(&end, m->switchers);
+  l->switch_loss = take(&end, m->switchers);
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
   return end;

@@ -45,6 +45,7 @@ typedef struct od_layout {
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;
   // Sampled blocks: how many samples each has taken; what delays remember.
+  int switch_stored, switch_loss;  // of elements with modes: before their last switch; what they lost in all of them
   int sampled, ring;
   int scalars_real;
   // Integers: the partition (see mechanics/partition.h).

@@ -139,6 +139,7 @@ typedef struct od_instance {
   int end[OD_MOST_ENDS];              // nodes, or -1
   int signal;                         // what it listens to, or -1
   int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
+  int switcher;                       // place among the elements with modes, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
   int batch, place;     // where it stands among those of its class
   int in, out, slope;   // its first place in the work memory
@@ -275,7 +276,9 @@ struct od_model {
   od_output *measure;  // what blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // how many derivatives all blocks have
-  int samplers;        // sampled blocks, in the order in which they run
+  int switchers;       // elements with modes
+  int *switcher;
+  int samplers;  // sampled blocks, in the order in which they run
   int *sampler;
   int rings;  // samples that delays remember
   // states: all first-order ones, those of the circuit first

@@ -23,6 +23,13 @@ bool od_covariance_predict(od_covariance *b, const double *A, const double *B, c
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q) {
   return form_of(b)->add(b, Q, q);
 }
+bool od_covariance_rows(const od_covariance *b, double *rows) {
+  return form_of(b)->rows(b, rows);
+}
+bool od_covariance_gather(od_covariance *b, int count, double *rows) {
+  form_of(b)->gather(b, count, rows);
+  return form_of(b)->add(b, NULL, NULL);
+}
 void od_covariance_scale(od_covariance *b, double factor) {
   form_of(b)->scale(b, factor);
 }

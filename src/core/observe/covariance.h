@@ -31,6 +31,11 @@ bool od_covariance_predict(od_covariance *b, const double *A, const double *B, c
 // P <- P + Q, or + diag(q).
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
+// Rows (n x n) with P = rows' rows; false where a covariance has lost its positivity.
+bool od_covariance_rows(const od_covariance *b, double *rows);
+// P <- rows' rows, of any number of them (count x n). They are destroyed, and there must be room for one more.
+bool od_covariance_gather(od_covariance *b, int count, double *rows);
+
 // P <- D P D with D = factor for the states, 1 for the parameters.
 void od_covariance_scale(od_covariance *b, double factor);
 

@@ -11,12 +11,17 @@ typedef struct od_covariance_operations {
   double (*variance)(const od_covariance *b, int i);
   void (*transform)(od_covariance *b, const double *A, const double *B);  // P <- F P F'
   bool (*add)(od_covariance *b, const double *Q, const double *q);
+  bool (*rows)(const od_covariance *b, double *rows);
+  void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
   double (*project)(const od_covariance *b, const double *h);  // keeps in scratch what the next two need
   void (*along)(const od_covariance *b, double *g);
   void (*correct)(od_covariance *b, double r, double *gain);
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
+
+// Rows (n x n) of the square root of any positive semidefinite P; false: it is none.
+bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
 // row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed
 // ports, known spools): four of them are skipped at once.

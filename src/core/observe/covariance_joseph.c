@@ -52,6 +52,18 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   return true;
 }
 
+static bool rows_of(const od_covariance *b, double *rows) {
+  return od_covariance_factor(b, b->P, rows);
+}
+
+static void gather(od_covariance *b, int count, double *rows) {
+  int n = b->nx + b->np;
+  memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
+  for (int r = 0; r < count; r++)
+    for (int i = 0; i < n; i++)
+      if (rows[r * n + i] != 0) od_add_scaled(n, rows[r * n + i], rows + r * n, b->P + i * n);
+}
+
 static void scale(od_covariance *b, double factor) {
   int nx = b->nx, n = nx + b->np;
   for (int i = 0; i < n; i++)
@@ -95,6 +107,8 @@ const od_covariance_operations od_covariance_joseph = {.set = set,
                                                        .variance = variance,
                                                        .transform = transform,
                                                        .add = add,
+                                                       .rows = rows_of,
+                                                       .gather = gather,
                                                        .scale = scale,
                                                        .project = project,
                                                        .along = along,

@@ -43,6 +43,30 @@ static bool set(od_covariance *b, const double *P) {
   return factor_rows(b, P, true, b->P) == b->nx + b->np;
 }
 
+// Columns to the order outside, or to the one inside.
+static void reorder(const od_covariance *b, int count, bool inwards, double *rows) {
+  int n = b->nx + b->np;
+  double *row = b->scratch;
+  for (int r = 0; r < count; r++) {
+    memcpy(row, rows + r * n, (size_t)n * sizeof *row);
+    for (int i = 0; i < n; i++) rows[r * n + (inwards ? inside(b, i) : i)] = row[inwards ? i : inside(b, i)];
+  }
+}
+
+bool od_covariance_factor(const od_covariance *b, const double *P, double *rows) {
+  int n = b->nx + b->np;
+  if (factor_rows(b, P, true, rows) != n) return false;
+  reorder(b, n, false, rows);
+  return true;
+}
+
+static bool rows_of(const od_covariance *b, double *rows) {
+  int n = b->nx + b->np;
+  memcpy(rows, b->P, (size_t)(n * n) * sizeof *rows);
+  reorder(b, n, false, rows);
+  return true;
+}
+
 static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
@@ -128,6 +152,13 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
   return true;
 }
 
+static void gather(od_covariance *b, int count, double *rows) {
+  int n = b->nx + b->np;
+  reorder(b, count, true, rows);
+  memset(b->P, 0, (size_t)(n * n) * sizeof *b->P);
+  triangularise(b, count, rows);
+}
+
 // The states' columns stand behind those of the parameters.
 static void scale(od_covariance *b, double factor) {
   int np = b->np, n = b->nx + np;
@@ -185,6 +216,8 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .variance = variance,
                                                      .transform = transform,
                                                      .add = add,
+                                                     .rows = rows_of,
+                                                     .gather = gather,
                                                      .scale = scale,
                                                      .project = project,
                                                      .along = along,

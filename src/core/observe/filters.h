@@ -7,7 +7,12 @@
 // In the order in which they are listed to people; the first one is the default.
 #define OD_FILTERS(X) \
   X(iterated_ekf)     \
-  X(ekf)
+  X(ekf)              \
+  X(second_order_ekf) \
+  X(ukf)              \
+  X(error_state_ekf)  \
+  X(continuous_ekf)   \
+  X(complex_step_ekf)
 
 #define OD_DECLARE_FILTER(name) extern const od_filter od_filter_##name;
 OD_FILTERS(OD_DECLARE_FILTER)

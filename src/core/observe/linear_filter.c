@@ -146,15 +146,28 @@ void od_linear_begin(od_observer *o) {
   memcpy(od_observer_at(o, l->prior_bias), od_observer_at(o, o->bias), n * d);
 }
 
-od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+od_status od_linear_measure(od_observer *o) {
   od_linear *l = od_observer_linear(o);
-  od_covariance b = od_observer_belief(o);
   od_sim *sim = od_observer_sim(o);
-  if (pass == 0) l->unsure = l->widened = 0;
   od_status status = od_sim_outputs(sim, od_observer_at(o, l->y));
   const unsigned char *present = (const unsigned char *)o + o->present;
   if (status == OD_OK)
     status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
+  return status;
+}
+
+bool od_linear_widen(od_observer *o, int i, double s, double value) {
+  od_covariance b = od_observer_belief(o);
+  const double *h = od_linear_row(o, i);
+  od_covariance_project(&b, h);
+  return widen(o, &b, h, s, value);
+}
+
+od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+  od_linear *l = od_observer_linear(o);
+  od_covariance b = od_observer_belief(o);
+  if (pass == 0) l->unsure = l->widened = 0;
+  od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
   memset(od_observer_at(o, l->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), (size_t)(o->nx + o->np) * sizeof(double));

@@ -41,6 +41,11 @@ void od_linear_begin(od_observer *o);
 // One pass over the sensors, linearised at the present estimate, which `moved` tells; then the estimate is moved. The first
 // pass (0) says what the innovations were and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
+// The outputs at the present estimate, and the slopes of the sensors that measure.
+od_status od_linear_measure(od_observer *o);
+// The filter was too sure of sensor i, whose innovation has variance s so far: adds along what it sees of the states, so that
+// the innovation is no larger than expected. False: it is not, or the states have nothing to do with the sensor.
+bool od_linear_widen(od_observer *o, int i, double s, double value);
 // Row i of the sensors' slopes (n), in memory for one row.
 double *od_linear_row(od_observer *o, int i);
 

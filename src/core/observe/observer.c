@@ -15,6 +15,17 @@ od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
 }
 
+const char *od_observer_check(const od_observer_options *options) {
+  const od_filter *filter = options->filter ? options->filter : od_filter_at(0);
+  for (int i = 0; options->choice && i < filter->options; i++) {
+    const od_filter_option *option = &filter->option[i];
+    double value = options->choice[i];
+    if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
+      return "an option of the filter is beyond what is possible";
+  }
+  return filter->check ? filter->check(options) : NULL;
+}
+
 // ---- memory
 
 static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, const od_observer_options *options) {
@@ -23,6 +34,9 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   size_t end = sizeof *o;
   *o = (od_observer){.plant = plant, .nx = (int)nx, .np = (int)np, .ny = (int)ny, .form = (int)options->form};
   o->filter = options->filter ? options->filter : od_filter_at(0);
+  for (int i = 0; i < o->filter->options; i++)
+    o->choice[i] = options->choice ? options->choice[i] : o->filter->option[i].fallback;
+  o->unsound = od_observer_check(options) != NULL;
   o->sim = od_place(&end, od_sim_size(plant));
   o->P = od_place(&end, n * n * d);
   o->P_out = od_place(&end, n * n * d);
@@ -112,7 +126,7 @@ void od_observer_free(od_observer *o) {
 od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                             const double *u) {
   od_sim *sim = od_observer_sim(o);
-  if (o->correlated < 0) return OD_BAD_ARGUMENT;
+  if (o->correlated < 0 || o->unsound) return OD_BAD_ARGUMENT;
   od_status status = od_sim_start(sim, t, u);
   if (status == OD_OK && p) status = od_sim_set_parameters(sim, p);
   if (status == OD_OK && x) status = od_sim_set(sim, t, x, u);

@@ -28,6 +28,8 @@ struct od_observer {
   int nx, np, ny, form, started, used;
   int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
   double nis;
+  double choice[OD_MOST_FILTER_OPTIONS];  // of the filter's options
+  int unsound;                            // whether these options do not go together
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;                   // the estimate and the bounds of its parameters
   size_t P, P_out, scratch;                   // its covariance; that multiplied out; see od_covariance

@@ -85,6 +85,28 @@ static void settle(const od_plant *plant, void *work, bool back) {
   d->inner->ops->settle(d->inner, inner_work(d, work), back);
 }
 
+static od_status stiffness(const od_plant *plant, void *work, double *K) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->stiffness(d->inner, inner_work(d, work), K);
+}
+
+static size_t complex_size(const od_plant *plant) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->in_complex->memory(d->inner);
+}
+static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
+  const calibrated_plant *d = plant_of(plant);
+  int inside = parameter < d->inner->np ? parameter : -1;  // a calibration moves nothing
+  return d->inner->ops->in_complex->begin(d->inner, inner_work(d, work), memory, inside, by);
+}
+static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
+                                  double *g) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->in_complex->residual(d->inner, inner_work(d, work), memory, x, k, g);
+}
+static const od_complex_ops complex_ops = {
+    .memory = complex_size, .begin = complex_begin, .residual = complex_residual};
+
 // ---- Jacobians: columns of calibrations behind those of the plant inside
 
 static void widen(const calibrated_plant *d, int rows, const double *narrow, double *wide) {
@@ -114,6 +136,11 @@ static od_status sample(const od_plant *plant, void *work, double t, double *x, 
   od_status status = d->inner->ops->sample(d->inner, inner_work(d, work), t, x, map, narrow);
   if (status == OD_OK && by_parameters) widen(d, od_plant_nx(plant), narrow, by_parameters);
   return status;
+}
+
+static od_status margin(const od_plant *plant, void *work, double *value, double *by_state) {
+  const calibrated_plant *d = plant_of(plant);
+  return d->inner->ops->margin(d->inner, inner_work(d, work), value, by_state);
 }
 
 static od_status parameter_jacobian(const od_plant *plant, void *work, double *gp) {
@@ -195,8 +222,11 @@ static od_plant_ops ops_over(const od_plant_ops *inner) {
       .wants_repartition = inner->wants_repartition ? wants_repartition : NULL,
       .repartition = inner->repartition ? repartition : NULL,
       .settle = inner->settle ? settle : NULL,
+      .stiffness = inner->stiffness ? stiffness : NULL,
+      .in_complex = inner->in_complex ? &complex_ops : NULL,
       .next_sample = inner->next_sample ? next_sample : NULL,
       .sample = inner->sample ? sample : NULL,
+      .margin = inner->margin ? margin : NULL,
   };
 }
 

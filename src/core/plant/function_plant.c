@@ -174,6 +174,34 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
   return failed ? OD_NOT_FINITE : OD_OK;
 }
 
+// ---- complex steps through whole integration steps; the caller's memory holds u and p
+
+static size_t complex_size(const od_plant *plant) {
+  return 2 * (size_t)(plant->nu + plant->np + 1) * sizeof(double);
+}
+
+static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
+  const function_plant *d = plant_of(plant);
+  parts p = parts_of(d, work);
+  double *u = memory, *numbers = u + 2 * plant->nu;
+  if (!d->fn.f_complex) return OD_NOT_AVAILABLE;
+  for (int i = 0; i < plant->nu; i++) u[2 * i] = p.u[i], u[2 * i + 1] = 0;
+  for (int i = 0; i < plant->np; i++) numbers[2 * i] = p.p[i], numbers[2 * i + 1] = i == parameter ? by : 0;
+  return OD_OK;
+}
+
+static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
+                                  double *g) {
+  const function_plant *d = plant_of(plant);
+  const double *u = memory;
+  if (d->fn.f_complex(d->fn.user, *parts_of(d, work).t, x, u, u + 2 * plant->nu, g)) return OD_NOT_FINITE;
+  for (int i = 0; i < 2 * d->fn.nx; i++) g[i] = k[i] - g[i];
+  return OD_OK;
+}
+
+static const od_complex_ops complex_ops = {
+    .memory = complex_size, .begin = complex_begin, .residual = complex_residual};
+
 static void destroy(od_plant *plant) {
   function_plant *d = (function_plant *)plant->model;
   free(d->x0);
@@ -197,6 +225,7 @@ static const od_plant_ops function_ops = {
     .parameter_jacobian = parameter_jacobian,
     .outputs = outputs,
     .output_jacobians = output_jacobians,
+    .in_complex = &complex_ops,
 };
 
 od_status od_plant_from_function(const od_function *f, od_plant **out, od_error *err) {

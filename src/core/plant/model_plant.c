@@ -238,6 +238,23 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   return OD_OK;
 }
 
+// Forces follow their own lengths in the first column of their rows.
+static od_status stiffness(const od_plant *plant, void *work, double *K) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_layout *l = &d->m->layout;
+  od_work_parts p = od_work_parts_of(d, work);
+  int n = plant->nz;
+  od_model_plant_prepare_tangents(d, &p);
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int a = 0; a < d->m->actuators; a++) {
+    const double *J = p.w + l->length_map + a * n;
+    double slope = p.w[l->force_row + a * l->force_width];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) K[i * n + j] -= J[i] * slope * J[j];
+  }
+  return OD_OK;
+}
+
 // ---- parameters: by hand for the circuit's numbers, complex steps through everything for lengths and masses
 
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
@@ -256,8 +273,9 @@ od_status od_model_residual_complex(const od_model *m, const int *in, double _Co
   return status;
 }
 
-od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
-                                       double _Complex *g) {
+// The last point with a parameter, a state (-1: none) and rates moved along the imaginary axis.
+static od_status complex_point(const od_plant *plant, void *work, int parameter, int state, const double *dk,
+                               double _Complex *g) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -270,12 +288,25 @@ od_status od_model_plant_complex_point(const od_plant *plant, void *work, int pa
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
-  wc[l->theta + d->parameter[parameter]] += step;
+  if (parameter >= 0) wc[l->theta + d->parameter[parameter]] += step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
   for (int i = 0; i < nx; i++) x[i] = p.x[i];
+  if (state >= 0) x[state] += step;
   for (int i = 0; i < nk; i++) k[i] = p.k[i] + (dk ? dk[i] * step : 0);
   for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
   return od_model_residual_complex(m, p.in, wc, x, k, u, g);
+}
+
+od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                       double _Complex *g) {
+  return complex_point(plant, work, parameter, -1, dk, g);
+}
+
+od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  double _Complex *wc = od_work_parts_of(d, work).wc;
+  int behind = d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
+  return complex_point(plant, work, -1, state, NULL, wc + behind);
 }
 
 // A column for a number of the circuit; gp is zero there before.
@@ -316,6 +347,57 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   return OD_OK;
 }
 
+// ---- complex steps through whole integration steps
+
+// Memory of the caller: whether it is ready, and the work memory in complex numbers with a point and its residual behind it.
+typedef struct complex_memory {
+  int ready;
+  double _Complex w[];
+} complex_memory;
+
+static size_t complex_size(const od_plant *plant) {
+  const od_model *m = od_plant_data_of(plant)->m;
+  return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(double _Complex);
+}
+
+// Lengths and masses have consequences for the constants of the mechanism, which are found anew only where such a number changes.
+static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  od_work_parts p = od_work_parts_of(d, work);
+  complex_memory *c = memory;
+  bool mechanism = !c->ready;
+  for (int i = 0; i < plant->np && !mechanism; i++) {
+    int at = l->theta + d->parameter[i];
+    double _Complex value = __builtin_complex(p.w[at], i == parameter ? by : 0);
+    bool changed = __real__ c->w[at] != __real__ value || __imag__ c->w[at] != __imag__ value;
+    mechanism = changed && d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0;
+  }
+  for (int i = 0; i < m->numbers; i++) c->w[l->theta + i] = p.w[l->theta + i];
+  if (parameter >= 0) c->w[l->theta + d->parameter[parameter]] += __builtin_complex(0.0, by);
+  for (int i = 0; i < 9 * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
+  for (int j = 0; j < m->coordinates; j++) c->w[l->z + j] = p.w[l->z + j];
+  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) c->w[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) c->w[l->curl + i] = 0;
+  if (mechanism) od_mechanics_with_derivatives(m)->prepare(m, c->w);
+  for (int i = 0; i < plant->nu; i++) c->w[l->scalars + i] = p.u[i];
+  c->ready = 1;
+  return OD_OK;
+}
+
+static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
+                                  double *g) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  complex_memory *c = memory;
+  od_work_parts p = od_work_parts_of(d, work);
+  return od_model_residual_complex(d->m, p.in, c->w, (const double _Complex *)x, (const double _Complex *)k,
+                                   c->w + d->m->layout.scalars, (double _Complex *)g);
+}
+
+static const od_complex_ops complex_ops = {
+    .memory = complex_size, .begin = complex_begin, .residual = complex_residual};
+
 // ---- a look inside
 
 const od_model *od_model_plant_model(const od_plant *plant) {
@@ -354,7 +436,7 @@ static void lay_out(od_plant_data *d) {
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = od_place(&end, d->plant.np ? complex_scalars * sizeof(double _Complex) : 0);
+  d->complex_scalars = od_place(&end, d->plant.np || m->switchers ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -378,16 +460,19 @@ static void set_scales(od_plant_data *d) {
   }
 }
 
-// Machines without sampled blocks are not asked about samples.
+// Machines without sampled blocks and modes are not asked about them.
 #define MACHINE_OPS                                                                                         \
   .start = start, .get_parameters = get_parameters, .set_parameters = set_parameters, .residual = residual, \
   .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
   .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
   .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
-  .repartition = od_model_plant_repartition, .settle = settle
+  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness,                        \
+  .in_complex = &complex_ops
 static const od_plant_ops machine_ops = {MACHINE_OPS};
 static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
                                                  .sample = od_model_plant_sample};
+static const od_plant_ops switching_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
+                                                   .sample = od_model_plant_sample, .margin = od_model_plant_margin};
 
 static int *copy_indices(const int *from, int count) {
   int *to = malloc((size_t)(count + 1) * sizeof *to);
@@ -429,7 +514,9 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = m->samplers ? &sampled_machine_ops : &machine_ops,
+                        .ops = m->switchers  ? &switching_machine_ops
+                               : m->samplers ? &sampled_machine_ops
+                                             : &machine_ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

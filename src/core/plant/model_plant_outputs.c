@@ -5,21 +5,29 @@
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
+// The integral of a power, with what elements have lost in switches.
+static double integral_of(const od_model *m, const double *w, const double *energy, int power) {
+  int instance = power - od_model_power(m, OD_POWER_ELEMENT);
+  bool switches = m->switchers && instance >= 0 && instance < m->instances && m->instance[instance].switcher >= 0;
+  return energy[power] + (switches ? w[m->layout.switch_loss + m->instance[instance].switcher] : 0);
+}
+
 // What the integrals of the powers add to an output.
-static double integral_part(const od_model *m, const od_output *o, const double *energy) {
+static double integral_part(const od_model *m, const double *w, const od_output *o, const double *energy) {
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
   int elements = od_model_power(m, OD_POWER_ELEMENT), loads = od_model_power(m, OD_POWER_LOAD),
       nodes = od_model_power(m, OD_POWER_NODE);
   if (o->kind == OD_OUT_INTEGRAL) {
-    double sum = energy[o->index] + (o->second >= 0 ? energy[o->second] : 0);
+    double sum = integral_of(m, w, energy, o->index);
+    if (o->second >= 0) sum += integral_of(m, w, energy, o->second);
     return o->negative ? -sum : sum;
   }
   for (int i = 0; i < m->instances; i++)
     if (od_instance_class(&m->instance[i])->supplies)
-      supplied -= energy[elements + i];
+      supplied -= integral_of(m, w, energy, elements + i);
     else
-      dissipated += energy[elements + i];
+      dissipated += integral_of(m, w, energy, elements + i);
   for (int i = 0; i < m->loads; i++) supplied += energy[loads + i];
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].kind == OD_NODE_VOLUME)
@@ -62,7 +70,7 @@ od_status od_model_plant_outputs(const od_plant *plant, void *work, const double
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
     y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
-    if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, o, energy);
+    if (o->kind >= OD_OUT_INTEGRAL) y[i] += integral_part(d->m, p.w, o, energy);
   }
   return OD_OK;
 }

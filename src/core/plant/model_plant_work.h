@@ -97,6 +97,8 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g);
+// The last point with one state moved along the imaginary axis; fills p.wc.
+od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
 
 // model_plant_outputs.c
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y);
@@ -140,6 +142,13 @@ void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_p
                                          double *column, int stride);
 // Whether something that blocks measure depends on numbers of the circuit, not on states alone.
 bool od_model_measures_numbers(const od_model *m);
+
+// model_plant_switches.c: elements with modes, in machines that have any.
+// How far the nearest of them is from switching, at the last point; and its derivatives by the state (nx; NULL: not wanted).
+od_status od_model_plant_margin(const od_plant *plant, void *work, double *margin, double *by_state);
+// Switches what is due there: moves x and the last point. map (nx x nx) and by_parameters (nx x np) begin as those of a jump that
+// does nothing; NULL: not wanted.
+od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
 // model_plant_samples.c
 double od_model_plant_next_sample(const od_plant *plant, const void *work);

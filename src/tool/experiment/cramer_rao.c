@@ -28,7 +28,10 @@ typedef struct bound {
   double *P, *y, *sigma, *R;
 } bound;
 
+// A machine that lacks what the model has cannot be just as the model says.
 static bool is_known(const od_experiment *e) {
+  for (int i = 0; i < e->watches; i++)
+    if (e->watched[i].truth_output < 0) return false;
   for (int i = 0; i < e->parameters; i++)
     if (isnan(e->parameter[i].truth)) return false;
   return e->truth != NULL && e->parameters > 0;

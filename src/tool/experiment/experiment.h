@@ -43,7 +43,7 @@ static inline double od_sensor_sigma(const od_sensor *s) {
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines
+  int truth_output, model_output;  // indices in the machines; truth -1: the true machine does not have it
   int row;                         // among the plant's outputs
 } od_watched;
 
@@ -67,6 +67,16 @@ typedef struct od_estimated {
   double truth;                // NAN: the true machine has no such number
 } od_estimated;
 
+// A figure made of the errors of some watched outputs: see error_metrics.h.
+typedef struct od_error_metric {
+  const char *name, *unit;
+  int kind;     // among od_error_metric_classes
+  int *output;  // watched ones
+  int count;
+  long points;      // equally spaced; 0: all samples
+  double from, to;  // s
+} od_error_metric;
+
 typedef struct od_experiment {
   od_document *file;  // the file's own texts and numbers
   const char *title, *path, *variant;
@@ -80,12 +90,15 @@ typedef struct od_experiment {
   int outputs;              // of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
+  od_error_metric *metric;
+  int metrics;
   double *sensor_covariance, *sensor_factor;  // of the sensors' noise, sensors^2, and Cholesky's; NULL: independent
   double pressure_noise, acceleration_noise;
   od_output_covariance initial,
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   const od_filter *filter;
+  double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
   const od_integrator *integrator;  // of the observer and of the true machine
   bool integrator_is_given;         // the file says so
   od_covariance_form form;

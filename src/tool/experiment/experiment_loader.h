@@ -66,8 +66,14 @@ void od_load_process(od_experiment_loader *xl);
 // load_parameters.c: section 'parameters', when the sensors are known.
 void od_load_parameters(od_experiment_loader *xl, int node);
 
+// load_metrics.c: section 'metrics', when the sensors are known; before that, of how many outputs it speaks at most.
+void od_load_metrics(od_experiment_loader *xl, int node);
+int od_metric_outputs(const od_loader *ld, int node);
+
 // load_filter.c: the section 'filter', the key 'integrator'; and of how many equal values in a row a sensor is frozen.
 void od_load_filter(od_experiment_loader *xl, int node);
+// Whether the filter's options go together, when the integrator is known.
+void od_check_filter(od_experiment_loader *xl, int node);
 void od_load_integrator(od_experiment_loader *xl, int node);
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
 

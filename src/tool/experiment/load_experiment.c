@@ -14,9 +14,9 @@
 #include "machine/machine.h"
 
 static const char *const sections[] = {
-    "experiment", "machine",  "time",         "step",    "integrator", "seed",         "truth",
-    "model",      "sensors",  "sensor_noise", "initial", "parameters", "noise",        "filter",
-    "data",       "variants", "fit",          "sets",    "prepare",    "combinations", NULL};
+    "experiment", "machine",      "time",    "step",         "integrator", "seed",   "truth", "model",
+    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter", "data",  "variants",
+    "fit",        "sets",         "prepare", "combinations", "metrics",    NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
@@ -42,15 +42,16 @@ static int find_watched(const od_experiment *e, const char *name) {
   return -1;
 }
 
-// Adds an output to those that are recorded; -1 with a message when a machine lacks it.
-static int watch(od_experiment_loader *xl, int key) {
+// Adds an output to those that are recorded; -1 with a message when a machine lacks it. The true machine may lack what is no
+// sensor: what an observer's model has besides has no true value.
+static int watch(od_experiment_loader *xl, int key, bool sensor) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
   const char *name = od_text_of(ld, key);
   int output = od_find_output(xl, key);
   if (output < 0) return -1;
   int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
-  if (e->truth && true_output < 0) {
+  if (e->truth && true_output < 0 && sensor) {
     od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
     return -1;
   }
@@ -64,7 +65,7 @@ static int watch(od_experiment_loader *xl, int key) {
 
 int od_watch(od_experiment_loader *xl, int key) {
   int watched = find_watched(xl->e, od_text_of(&xl->ld, key));
-  return watched >= 0 ? watched : watch(xl, key);
+  return watched >= 0 ? watched : watch(xl, key, false);
 }
 
 bool od_is_repeated(od_loader *ld, int map, int key) {
@@ -88,7 +89,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   static const char *const kinds[] = {"gaussian", "uniform", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
-  int watched = watch(xl, key);
+  int watched = watch(xl, key, true);
   const char *unit = watched >= 0 ? xl->e->watched[watched].unit : "1";
   od_section section =
       od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
@@ -281,13 +282,15 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_noise(xl, od_section_get(ld, file, "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
   od_load_integrator(xl, od_section_get(ld, file, "integrator"));
+  od_check_filter(xl, od_section_get(ld, file, "filter"));
   int sensors = od_section_need(ld, file, "sensors"), initial = od_section_get(ld, file, "initial");
   int parameters = od_section_get(ld, file, "parameters");
   xl->e->title = title ? title : xl->e->model ? od_machine_title(xl->e->model) : "";
   if (sensors >= 0 && ld->tree.node[sensors].count == 0 && ld->tree.node[sensors].kind != OD_TREE_TEXT)
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
-  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process);
+  int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
+                od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
   if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
@@ -297,6 +300,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
+  od_load_metrics(xl, od_section_get(ld, file, "metrics"));
   od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);

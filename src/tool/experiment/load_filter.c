@@ -8,9 +8,43 @@ static int read_name(od_loader *ld, int node, const char *label, const od_method
   return node >= 0 ? od_read_choice(ld, node, label, names->name) : -1;
 }
 
+static const char *const common_keys[] = {"type", "form", "gate", "gate_patience", "frozen"};
+enum { COMMON_KEYS = sizeof common_keys / sizeof *common_keys };
+
+// What the chosen filter leaves open: numbers, or words of which one is chosen.
+static void read_options(od_experiment_loader *xl, const od_section *section) {
+  od_loader *ld = &xl->ld;
+  const od_filter *filter = xl->e->filter;
+  for (int i = 0; i < filter->options; i++) {
+    const od_filter_option *option = &filter->option[i];
+    double *value = &xl->e->filter_choice[i];
+    *value = option->fallback;
+    int node = od_section_get(ld, section, option->key);
+    if (node < 0) continue;
+    if (option->words) {
+      int chosen = od_read_choice(ld, node, option->key, option->words);
+      if (chosen >= 0) *value = chosen;
+      continue;
+    }
+    const od_field field = {option->key, "1", OD_ANY, 0};
+    int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
+    *value = od_number_value(ld, number);
+    if (!(*value >= option->low && *value <= option->high))
+      od_complain_number(ld, number, "%s is %g; it must be from %g to %g", option->key, *value, option->low,
+                         option->high);
+  }
+}
+
+void od_check_filter(od_experiment_loader *xl, int node) {
+  const od_experiment *e = xl->e;
+  const od_observer_options options = {
+      .filter = e->filter, .integrator = e->integrator, .form = e->form, .choice = e->filter_choice};
+  const char *wrong = od_has_errors(&xl->ld) ? NULL : od_observer_check(&options);
+  if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
+}
+
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
-  static const char *const keys[] = {"type", "form", "gate", "gate_patience", "frozen", NULL};
   static const char *const forms[] = {"square-root", "joseph", NULL};
   static const od_field fields[] = {
       {"gate", "1", OD_POSITIVE, 0}, {"gate_patience", "1", OD_POSITIVE, 50}, {"frozen", "1", OD_NOT_NEGATIVE, 0}};
@@ -18,10 +52,16 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   const od_method_names types = od_method_names_filters();
   od_section section = {.map = -1, .node = ld->tree.root, .path = "filter", .what = "filter"};
   bool is_name = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT;
-  if (node >= 0 && !is_name) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
+  // The type says which keys there are.
   int type = is_name ? read_name(ld, node, "filter", &types)
-                     : read_name(ld, od_section_get(ld, &section, "type"), "type", &types);
+                     : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
   xl->e->filter = od_filter_at(type >= 0 ? type : 0);
+  const char *keys[COMMON_KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
+  for (int i = 0; i < COMMON_KEYS; i++) keys[i] = common_keys[i];
+  for (int i = 0; i < xl->e->filter->options; i++) keys[COMMON_KEYS + i] = xl->e->filter->option[i].key;
+  if (node >= 0 && !is_name) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  read_options(xl, &section);
   int form = od_section_get(ld, &section, "form");
   xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
   int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);

@@ -79,7 +79,8 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
     od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
     od_innovation_record_mark(r->innovations, r->observer, s->t);
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
-    if (!r->options->no_table) status = od_observe_record_row(r, s);
+    status = od_error_record_take(r->errors, s, r->observer);
+    if (status == OD_OK && !r->options->no_table) status = od_observe_record_row(r, s);
   }
   if (status == OD_OK) {
     leave_sample(r, s);
@@ -203,6 +204,7 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   status = run_all(r, &first, err);
   keep_estimates(r);
+  od_error_record_result(r->errors, r->o->metric);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
   if (!od_compare_truth(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   return status;
@@ -244,6 +246,7 @@ void od_observed_free(od_observed *o) {
   free(o->estimate);
   free(o->sigma);
   free(o->covariance);
+  free(o->metric);
   od_compare_truth_free(o);
   od_observed_free(o->bound);
   free(o);

@@ -64,6 +64,7 @@ typedef struct od_observed {
   double *bias;                 // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
   double *covariance;     // of the parameters, at the end
+  double *metric;         // one per metric of the experiment; NAN: nothing was compared
   double nees;            // squared errors of the parameters in units of their covariance; NAN: a true value is missing
   int covered, compared;  // parameters whose true value is within 1.96 sigma, of those that have one
   od_curve_result *curve;

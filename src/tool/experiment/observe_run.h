@@ -2,6 +2,7 @@
 #ifndef OD_EXPERIMENT_OBSERVE_RUN_H
 #define OD_EXPERIMENT_OBSERVE_RUN_H
 
+#include "experiment/error_metrics.h"
 #include "experiment/observe.h"
 
 typedef struct od_observe_run {
@@ -21,6 +22,7 @@ typedef struct od_observe_run {
   double *Q, Q_step;              // process noise of a step, and the step it is for
   double *row;
   od_innovation_record *innovations;
+  od_error_record *errors;
   void *saved;   // the observer's block after the last good sample, if the run must go on
   int failures;  // since then
 } od_observe_run;

@@ -32,12 +32,15 @@ static bool allocate(od_observe_run *r) {
   r->o->moved = calloc(np + 1, sizeof *r->o->moved);
   r->o->clipped = calloc((size_t)r->e->watches + 1, sizeof *r->o->clipped);
   r->innovations = od_innovation_record_new(r->e->sensors, r->nu, r->np);
-  return ok && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
+  r->errors = od_error_record_new(r->e, r->plant, r->source->begin, r->source->end);
+  r->o->metric = doubles((size_t)r->e->metrics, &ok);
+  return ok && r->errors && r->o->sensor && r->o->innovations && r->o->moved && r->o->clipped && r->innovations;
 }
 
 void od_observe_release(od_observe_run *r) {
   od_observer_free(r->observer);
   od_innovation_record_free(r->innovations);
+  od_error_record_free(r->errors);
   free(r->saved);
   od_plant_free(r->plant);
   double *memory[] = {r->u_from, r->u, r->y, r->y_estimated, r->y_sigma, r->Q, r->process, r->row};
@@ -101,6 +104,7 @@ od_status od_observe_make_observer(od_observe_run *r, const od_sample *first, od
   }
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
   const od_observer_options options = {.filter = e->filter,
+                                       .choice = e->filter_choice,
                                        .integrator = e->integrator,
                                        .form = e->form,
                                        .sensor_sigma = sigma,

@@ -7,6 +7,20 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
+// What wanders on its own (disturbances) says itself how far: exactly, for a state that forgets itself with time T,
+// noise^2 (1 - exp(-2h/T)) T/2.
+static void add_wandering(const od_model *m, int first, double h, int n, double *Q) {
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_state *state = od_instance_class(e)->states;
+    for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++) {
+      if (state[k].noise_field == 0 || e->state[k] < 0) continue;
+      double noise = m->theta[e->number + state[k].noise_field], T = m->theta[e->number + state[k].time_field];
+      Q[(first + e->state[k]) * (n + 1)] += noise * noise * (T > 0 ? -expm1(-2 * h / T) * T / 2 : h);
+    }
+  }
+}
+
 // The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
 // and independent changes of pressures and parameters; or what is given for the states instead. What is said about
 // those holds for the experiment's own step; in a shorter one they change less.
@@ -19,6 +33,7 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
   for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
   for (int i = 0; i < nx && process; i++)
     for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
+  add_wandering(m, 2 * nz, h, n, Q);
   if (process) return;
   for (int i = 0; i < nz; i++) {
     Q[i * n + i] = a * h * h * h / 3;

@@ -1,6 +1,7 @@
 // The simulated true machine as a source of samples: per step it moves on, and its sensors measure with noise.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiment/sample_source.h"
 #include "experiment/sensor.h"
@@ -8,13 +9,17 @@
 #include "oleodyn/sim.h"
 #include "random/random.h"
 
+enum { MOST_LOCATED = 16 };  // switches within one step; more of them are taken where steps end
+
 typedef struct truth {
   const od_experiment *e;
   od_plant *plant;
   od_sim *sim;
   long at, steps;  // the step it has reached; -1: not begun
   double step;
+  od_sim *before;       // the simulation before a step, of machines with modes; NULL: it has none
   double *u, *u_after;  // inputs, and just after a jump
+  double *u_inside;     // within a step
   double *y_true, *y;   // watched outputs; what the sensors say (NAN: nothing)
   od_sensor_noise *noise;
   double *last;  // what each sensor said last while it was sound
@@ -34,11 +39,41 @@ static bool inputs_jump(truth *m, double t) {
   return jump;
 }
 
+static void inputs_at(void *user, double t, double *u) {
+  const truth *m = user;
+  od_machine_inputs(m->e->truth, t, u);
+}
+
+// A step, in as many parts as the machine switches on the way.
+static od_status step(truth *m, double h) {
+  const od_switch_search search = {m->before, m->u, inputs_at, m, m->u_inside};
+  for (int i = 0;; i++) {
+    if (m->before) memcpy(m->before, m->sim, od_sim_size(m->plant));
+    od_status status = od_sim_step(m->sim, h, m->u);
+    if (status != OD_OK || !m->before || i == MOST_LOCATED) return status;
+    double taken, rate;
+    bool changed;
+    status = od_sim_find_switch(m->sim, &search, h, &taken, &rate);
+    if (status != OD_OK || taken == h) return status;
+    status = od_sim_sample(m->sim, NULL, NULL, &changed);
+    if (status != OD_OK) return status;
+    h -= taken;
+  }
+}
+
+// What the true machine does not have is NAN.
+static od_status read_outputs(truth *m) {
+  od_status status = od_sim_outputs(m->sim, m->y_true);
+  for (int i = 0; i < m->e->watches; i++)
+    if (m->e->watched[i].truth_output < 0) m->y_true[i] = NAN;
+  return status;
+}
+
 static od_status move(truth *m, double h, bool jump) {
   bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
-  if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
-  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  if (status == OD_OK) status = step(m, h);
+  if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
   if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
   return status;
@@ -48,7 +83,7 @@ static od_status move(truth *m, double h, bool jump) {
 static od_status begin(truth *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);
-  if (status == OD_OK) status = od_sim_outputs(m->sim, m->y_true);
+  if (status == OD_OK) status = read_outputs(m);
   for (int i = 0; i < m->e->sensors; i++) m->y[i] = NAN;
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "the true machine cannot start: %s", od_status_text(status));
@@ -76,6 +111,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
 static void release(void *self) {
   truth *m = self;
   od_sim_free(m->sim);
+  od_sim_free(m->before);
   od_plant_free(m->plant);
   free(m->u);
   free(m->noise);
@@ -85,12 +121,14 @@ static void release(void *self) {
 static bool allocate(truth *m) {
   size_t nu = (size_t)m->plant->nu, watches = (size_t)m->e->watches;
   m->sim = od_sim_new(m->plant);
-  m->u = calloc(2 * nu + 3 * watches + 1, sizeof *m->u);
+  m->before = m->plant->ops->margin ? od_sim_new(m->plant) : NULL;
+  m->u = calloc(3 * nu + 3 * watches + 1, sizeof *m->u);
   m->noise = calloc((size_t)m->e->sensors + 1, sizeof *m->noise);
-  if (!m->sim || !m->u || !m->noise) return false;
+  if (!m->sim || !m->u || !m->noise || (m->plant->ops->margin && !m->before)) return false;
   od_sim_set_integrator(m->sim, m->e->integrator);
   m->u_after = m->u + nu;
-  m->y_true = m->u_after + nu;
+  m->u_inside = m->u_after + nu;
+  m->y_true = m->u_inside + nu;
   m->y = m->y_true + watches;
   m->last = m->y + watches;
   for (size_t i = 0; i < watches; i++) m->last[i] = NAN;
@@ -101,7 +139,7 @@ static od_status make_plant(truth *m, od_error *err) {
   const od_experiment *e = m->e;
   int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output;
+  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   od_status status = od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &m->plant, err);
   free(outputs);
   return status;

@@ -221,17 +221,21 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
   size_t watches = (size_t)e->watches, states = (size_t)s->nx;
-  double *wanted = calloc(watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
+  double *wanted = calloc(2 * watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
   if (!wanted) return OD_NO_MEMORY;
-  double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states;
-  od_status status = OD_NOT_CONVERGED;
+  double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states,
+         *middle = here + states;
+  od_status status = od_sim_outputs(sim, y);
+  // What the true machine does not have is drawn around the model's own start.
+  for (int i = 0; i < e->watches; i++) middle[i] = isnan(true_outputs[i]) ? y[e->watched[i].row] : true_outputs[i];
+  if (status == OD_OK) status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
   // Without an error the drawn outputs are the true ones.
-  for (int r = 0; r < s->rows; r++) wanted[r] = true_outputs[s->given->output[r]];
+  for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
-    draw_outputs(e, seed, attempt, true_outputs, wanted);
+    draw_outputs(e, seed, attempt, middle, wanted);
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
     redrawn->impossible += status != OD_OK;

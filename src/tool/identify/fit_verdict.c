@@ -362,9 +362,10 @@ static bool forgets_derivatives(const od_model *m, const od_block *b) {
 // Where predictions cannot say exactly how they depend on the parameters, nothing that rests on derivatives is right.
 static void judge_gradient(judge *j) {
   const od_model *m = od_machine_model(j->e->model);
-  od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED};
+  od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
   for (int i = 0; i < m->blocks; i++)
     if (forgets_derivatives(m, &m->block[i])) od_name_list_add(&delays, "'%s'", m->block[i].name);
+  for (int i = 0; i < m->switchers; i++) od_name_list_add(&switches, "'%s'", m->instance[m->switcher[i]].name);
   for (int i = 0; i < j->e->sensors; i++) {
     const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];
     if (o->kind >= OD_OUT_INTEGRAL) od_name_list_add(&integrals, "'%s'", j->e->sensor[i].name);
@@ -382,6 +383,13 @@ static void judge_gradient(judge *j) {
         "those of integrals over time are left out of them: %s. The search stops beside its minimum, standard deviations "
         "are wrong, and so is the identifiability; fit to the power instead.",
         od_name_list_text(&integrals));
+  if (switches.count > 0)
+    REMARK(
+        j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
+        "predictions switch at the end of a step, so that they jump where a parameter moves the moment of a switch: %s. The "
+        "search may stop beside its minimum, and standard deviations are too small for parameters that move it; fit to a part "
+        "of the log in which nothing switches.",
+        od_name_list_text(&switches));
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------

@@ -125,12 +125,24 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
 enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 6 };
 static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   int count = 0;
-  if (c->acts == OD_ACTS_BETWEEN_POINTS) keys[count++] = "between";
-  if (c->acts == OD_ACTS_IN_JOINT) keys[count++] = "joint";
+  if (c->acts == OD_ACTS_BETWEEN_POINTS || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "between";
+  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "joint";
   for (int i = 0; i < 2 && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
   if (c->signal_key) keys[count++] = c->signal_key;
   for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
   keys[count] = NULL;
+}
+
+// Where it acts: for those that may be anywhere, what is given tells.
+static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_class *c) {
+  int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
+  if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
+  if (between >= 0 && joint >= 0) od_complain(ld, joint, "%s acts between two points or in a joint; expected one", section->what);
+  if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
+      !od_section_means(section, "joint"))
+    od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);
+  if (between < 0 && joint < 0) return OD_ACTS_NOWHERE;
+  return joint >= 0 ? OD_ACTS_IN_JOINT : OD_ACTS_BETWEEN_POINTS;
 }
 
 static void load_component(od_loader *ld, int key, int element, int class_index) {
@@ -142,9 +154,11 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
   od_point_ref points[2] = {{-1, -1}, {-1, -1}};
   int ends[OD_MOST_ENDS];
   bool connected = true, turning = false;
-  if (c->acts == OD_ACTS_BETWEEN_POINTS)
+  od_acts acts = acts_where(ld, &section, c);
+  if (acts == OD_ACTS_NOWHERE && c->acts != OD_ACTS_NOWHERE) connected = false;
+  if (acts == OD_ACTS_BETWEEN_POINTS)
     connected = od_names_find_pair(ld, &section, points) && points[0].point >= 0 && points[1].point >= 0;
-  if (c->acts == OD_ACTS_IN_JOINT) connected = (spec.joint = find_joint(ld, &section, &turning)) >= 0;
+  if (acts == OD_ACTS_IN_JOINT) connected = (spec.joint = find_joint(ld, &section, &turning)) >= 0;
   bool joined = find_ends(ld, &section, c, ends);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
   if (joined) od_connect_nodes(ld, ends);

@@ -74,6 +74,14 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
+static int margin(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
+  od_cvodes *c = user;
+  inputs_at(c, t, c->u);
+  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  if (status == OD_OK) status = od_sim_margin(c->sim, value, NULL);
+  return status == OD_OK ? 0 : failure(c, status);
+}
+
 static void silent(int code, const char *module, const char *function, char *message, void *user) {
   (void)code, (void)module, (void)function, (void)message, (void)user;
 }
@@ -88,6 +96,7 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
+  if (c->plant->ops->margin && CVodeRootInit(c->memory, 1, margin) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
   N_VConst(0, c->energy);
   return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS && CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
@@ -162,7 +171,11 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double *energy = od_sim_at(c->sim, c->sim->energy);
   for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];
   inputs_at(c, reached, c->u);
-  return od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
+  od_status status = od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
+  bool switched = false;
+  if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
+  if (switched) c->piece_end = NAN;  // begin anew
+  return status;
 }
 
 void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user) {
@@ -189,13 +202,15 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
       step, t, needed, OD_MOST_STEPS);
 }
 
-// At the end of a piece, with the inputs as they are from there on.
+// At the end of a piece, with the inputs as they are from there on: a jump of theirs may switch something.
 static od_status take_samples(od_cvodes *c, double t) {
-  if (t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
+  if (!c->plant->ops->margin && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
   bool changed;
   if (c->machine && c->plant->nu) od_machine_inputs(c->machine, t, c->u);
   od_status status = c->plant->nu ? od_sim_set_inputs(c->sim, c->u) : OD_OK;
-  return status == OD_OK ? od_sim_sample(c->sim, NULL, NULL, &changed) : status;
+  if (status == OD_OK) status = od_sim_sample(c->sim, NULL, NULL, &changed);
+  if (status == OD_OK && changed) c->piece_end = NAN;  // begin anew
+  return status;
 }
 
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {

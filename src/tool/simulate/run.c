@@ -23,6 +23,7 @@ const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "ener
 void od_run_end(od_run_state *r) {
   od_cvodes_free(r->cvodes);
   od_step_control_free(r->control);
+  od_run_switch_free(r->modes);
   od_accuracy_free(r->accuracy);
   od_cavitation_free(r->cavitation);
   od_sim_free(r->sim);
@@ -99,6 +100,8 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, r->integrator);
+  if (r->plant->ops->margin && !(r->modes = od_run_switch_new(r->plant)))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (o->adaptive) {
     r->control = od_step_control_new(r->sim, r->plant, od_run_tolerance(o), r->step, r->step * (double)r->steps);
     if (!r->control) return od_fail(err, OD_NO_MEMORY, "memory ran out");

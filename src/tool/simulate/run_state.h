@@ -17,13 +17,15 @@ typedef struct od_run_range {
   double low, high;
 } od_run_range;
 
+typedef struct od_run_switch od_run_switch;
+
 typedef struct od_run_state {
   const od_machine *machine;
   const od_run_options *options;
   const od_integrator *integrator;  // NULL: CVODES
   double step;                      // from one point of the grid to the next, which is a step unless steps are adaptive
   long steps, every;
-  bool samples;  // the machine has sampled blocks
+  bool samples;  // the machine has sampled blocks or modes
   bool stopped;  // somebody does not want it to go on
   long pieces;   // steps and parts of steps that were begun
   od_plant *plant;
@@ -31,6 +33,7 @@ typedef struct od_run_state {
   od_cvodes *cvodes;
   od_step_control *control;  // of adaptive steps
   od_accuracy *accuracy;     // NULL: cvodes controls its error itself, or nobody wants to know
+  od_run_switch *modes;      // NULL: the machine has none, or cvodes locates their switches
   od_plant *energy;          // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest
@@ -58,6 +61,15 @@ od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 // Asks now and then whether to go on, wherever a run may stay for long: steps may have many parts. Trials without a table
 // come after the run.
 bool od_run_keeps_going(void *run);
+
+// run_switch.c: steps that end where the machine switches. Before a step (at_grid: from a point of the grid); after it: how long it
+// has become, and how fast the margin fell there (0: nothing switches within it); and taking the switches and samples that are due,
+// with the map that carries errors across (NULL: not wanted).
+od_run_switch *od_run_switch_new(const od_plant *plant);
+void od_run_switch_free(od_run_switch *w);
+void od_run_switch_begin_step(od_run_state *r, bool at_grid);
+od_status od_run_switch_end_step(od_run_state *r, double h, double *taken, double *rate);
+od_status od_run_switch_take(od_run_state *r, double rate, double *map, bool *changed);
 
 // run_accuracy.c: how far off it was, and what would be better.
 od_status od_run_find_accuracy(const od_run_state *r, bool complete, od_run_accuracy *a);

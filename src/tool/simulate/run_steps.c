@@ -37,16 +37,16 @@ static void watch_inputs(od_run_state *r, double t, double h, const double *befo
   }
 }
 
-// A jump of the inputs at the present time, if there is one, and the samples that are due. What comes after them may be
-// faster than what was before.
-static od_status end_piece(od_run_state *r, bool jump) {
+// A jump of the inputs at the present time, if there is one, and the samples and switches that are due; rate: see
+// od_run_switch_end_step(). What comes after them may be faster than what was before.
+static od_status end_piece(od_run_state *r, bool jump, double rate) {
   od_status status = OD_OK;
   bool sampled = false;
   if (jump) {
     od_accuracy_jump(r->accuracy);
     status = od_sim_set_inputs(r->sim, r->u_after);
   }
-  if (status == OD_OK && r->samples) status = od_sim_sample(r->sim, r->accuracy ? r->map : NULL, NULL, &sampled);
+  if (status == OD_OK && r->samples) status = od_run_switch_take(r, rate, r->accuracy ? r->map : NULL, &sampled);
   if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
   if (r->control && (jump || sampled)) od_step_control_restart(r->control);
   return status;
@@ -58,17 +58,21 @@ static void find_inputs_inside(od_run_state *r, double t, double h) {
     od_machine_inputs(r->machine, t + r->integrator->inside[k] * h, r->u_inside + k * r->plant->nu);
 }
 
-// One step of a fixed length. It ends before a jump of the inputs, the next one begins after it.
-static od_status step_to(od_run_state *r, double t, double end) {
-  double h = end - t;
-  bool jump = inputs_jump(r, end);
+// One step of a fixed length. It ends before a jump of the inputs, the next one begins after it; *end becomes earlier where
+// something switches on the way.
+static od_status step_to(od_run_state *r, double t, double *end, bool at_grid) {
+  double h = *end - t, taken = h, rate = 0;
+  bool jump = inputs_jump(r, *end);
   watch_inputs(r, t, h, od_sim_inputs(r->sim));
   od_accuracy_begin_step(r->accuracy);
+  od_run_switch_begin_step(r, at_grid);
   find_inputs_inside(r, t, h);
   od_status status = od_sim_step_within(r->sim, h, r->u_inside, r->u);
+  if (status == OD_OK) status = od_run_switch_end_step(r, h, &taken, &rate);
   if (status != OD_OK) return status;
-  od_accuracy_end_step(r->accuracy, h);
-  return end_piece(r, jump);
+  od_accuracy_end_step(r->accuracy, taken);
+  if (taken < h) *end = od_sim_time(r->sim);
+  return end_piece(r, jump && taken == h, rate);
 }
 
 bool od_run_keeps_going(void *user) {
@@ -110,11 +114,13 @@ static od_status change_coordinates(od_run_state *r) {
 // A step is split where the inputs jump or a sample is due on the way.
 static od_status advance_fixed(od_run_state *r, double t, double next, od_error *err) {
   od_status status = change_coordinates(r);
+  bool at_grid = true;
   while (status == OD_OK && t < next) {
     if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
     double end = next_jump(r, t, next);
     if (r->samples) end = fmin(end, next_sample(r, t, end));
-    status = step_to(r, t, end);
+    status = step_to(r, t, &end, at_grid);
+    at_grid = false;
     t = end;
   }
   if (status == OD_OK) return OD_OK;
@@ -125,11 +131,14 @@ static od_status advance_fixed(od_run_state *r, double t, double next, od_error 
 
 // Steps from t to the end of a smooth piece, each as long as its error allows. jump: whether the inputs jump there.
 static od_status advance_piece(od_run_state *r, double t, double end, bool jump, od_error *err) {
+  double rate = 0;
   while (t < end) {
-    od_status status = change_coordinates(r);
+    od_status status = rate < 0 ? end_piece(r, false, rate) : OD_OK;
+    if (status == OD_OK) status = change_coordinates(r);
     if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
     od_accuracy_begin_step(r->accuracy);
     od_step_control_begin(r->control);
+    od_run_switch_begin_step(r, rate == 0);
     if (r->plant->nu) memcpy(r->u_before, od_sim_inputs(r->sim), (size_t)r->plant->nu * sizeof *r->u_before);
     bool accepted = false;
     while (!accepted) {
@@ -142,12 +151,15 @@ static od_status advance_piece(od_run_state *r, double t, double end, bool jump,
       status = od_step_control_judge(r->control, t, next, status, &accepted, err);
       if (status != OD_OK) return status;
       if (!accepted) continue;
-      od_accuracy_end_step(r->accuracy, next - t);
-      watch_inputs(r, t, next - t, r->u_before);
-      t = next;
+      double h = next - t, taken;
+      status = od_run_switch_end_step(r, h, &taken, &rate);
+      if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
+      od_accuracy_end_step(r->accuracy, taken);
+      watch_inputs(r, t, taken, r->u_before);
+      t = taken < h ? od_sim_time(r->sim) : next;
     }
   }
-  od_status status = end_piece(r, jump);
+  od_status status = end_piece(r, jump, rate);
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 

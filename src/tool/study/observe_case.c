@@ -1,5 +1,6 @@
 // An observer's experiment as a case of a study: each run has other noise and, if asked, another start.
 //
+//   the metrics of the experiment's file, as mean over the runs
 //   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
 //   curve_coverage95    the part of the curves' points whose true value is within 1.96 sigma
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
@@ -17,6 +18,7 @@
 
 #include "experiment/compare_truth.h"
 #include "experiment/cramer_rao.h"
+#include "experiment/error_metrics.h"
 #include "math/normal.h"
 #include "study/cases.h"
 
@@ -65,9 +67,20 @@ static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observ
   return ok;
 }
 
+// Those of the file. Errors at successive samples are related, so that intervals come from the scatter of runs.
+static bool add_error_metrics(od_case *c, const od_experiment *e) {
+  for (int i = 0; i < e->metrics; i++) {
+    const od_error_metric *m = &e->metric[i];
+    double expected = od_error_metric_classes[m->kind].expected;
+    od_gather gather = !od_error_metric_classes[m->kind].has_unit && expected < 1 ? OD_GATHER_PART : OD_GATHER_MEAN;
+    if (!od_case_add(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN, NAN})) return false;
+  }
+  return true;
+}
+
 static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const double none = NAN, d = w->e->parameters;
-  bool ok = w->points == 0 || add_curve_metrics(c, w, bound);
+  bool ok = add_error_metrics(c, w->e) && (w->points == 0 || add_curve_metrics(c, w, bound));
   if (d > 0) {
     ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
@@ -146,6 +159,7 @@ static int covered_points(const observe_case *w, const od_observed *o) {
 // In the order in which the metrics were added.
 static void fill(const observe_case *w, const od_observed *o, const watch *v, double *value) {
   const od_experiment *e = w->e;
+  for (int i = 0; i < e->metrics; i++) *value++ = o->metric[i];
   if (w->points > 0) {
     *value++ = 100 * od_observed_curve_rmse(o);
     *value++ = (double)covered_points(w, o) / w->points;

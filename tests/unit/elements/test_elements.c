@@ -161,10 +161,24 @@ static void check_power(const od_lone_instance *x) {
   if (!(c->supplies || c->may_supply || loss >= -1e-10 * size)) fail_msg("%s: loses %.12g", c->name, loss);
 }
 
+// What is due switches once: with the states it then has, nothing is due. And nothing but its own states is asked for.
+static void check_switch(const od_lone_instance *x) {
+  const od_element_class *c = x->c;
+  od_lone_instance y = *x;
+  double next[OD_MOST_ELEMENT_STATES];
+  if (!c->margin || c->margin(&y.batch, y.pool, y.w, 0) > 0) return;
+  c->switch_mode(&y.batch, y.pool, y.w, 0, next);
+  for (int j = 0; j < c->ins; j++)
+    if (c->in[j].kind == OD_IN_STATE) y.w[y.batch.in + j] = next[c->in[j].index];
+  double margin = c->margin(&y.batch, y.pool, y.w, 0);
+  if (!(margin > 0)) fail_msg("%s: after a switch the next one is due, by %.9g", c->name, margin);
+}
+
 static void test_equations(void **state) {
   (void)state;
   for (int i = 0; i < od_element_class_count(); i++) {
-    od_dice dice = {(uint64_t)(100 + i)};
+    od_dice dice = {
+        od_dice_seed(od_element_class_at(i)->name)};  // of its own: a new class changes nothing for the others
     for (int k = 0; k < INSTANCES; k++) {
       od_lone_instance x = od_random_instance(&dice, od_element_class_at(i));
       for (int n = 0; n < STATES; n++) {
@@ -173,6 +187,7 @@ static void test_equations(void **state) {
         check_slopes(&x);
         check_number_slopes(&x);
         check_power(&x);
+        check_switch(&x);
       }
     }
   }
@@ -204,8 +219,10 @@ static void test_tables(void **state) {
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
       bool has_rate = false;
       for (int n = 0; n < c->outs; n++) has_rate = has_rate || (c->out[n].kind == OD_TO_RATE && c->out[n].index == k);
-      assert_true(has_rate && c->states[k].unit);
+      // A state without a rate is a mode.
+      assert_true((has_rate || c->margin) && c->states[k].unit);
     }
+    assert_true(!c->margin == !c->switch_mode && !c->margin == !c->margin_complex);
     bool shows_energy = false;
     for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && c->outputs[k].shows != OD_SHOWS_NOTHING; k++)
       shows_energy = shows_energy || c->outputs[k].shows == OD_SHOWS_INTEGRAL || c->outputs[k].shows == OD_SHOWS_STATE;

@@ -54,8 +54,8 @@ static void test_what_is_no_experiment(void **state) {
   expect(
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
-      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare or "
-      "combinations\n");
+      "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare, "
+      "combinations or metrics\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
@@ -111,11 +111,45 @@ static void test_filters_and_integrators(void **state) {
     assert_string_equal(e->integrator->name, cases[i].integrator);
     od_experiment_free(e);
   }
-  expect(*state, MACHINE SENSOR "filter: ukf\n", "x.yaml:3:9: found 'ukf'; did you mean 'ekf'?\n");
+  expect(*state, MACHINE SENSOR "filter: ekv\n", "x.yaml:3:9: found 'ekv'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
-         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf or ekf\n");
+         "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
+         "continuous-ekf or complex-step-ekf\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
+}
+
+// Options of filters: what is not said, what is, and what is wrong with it.
+static void test_options_of_filters(void **state) {
+  static const struct {
+    const char *lines;
+    double choice[3];
+  } cases[] = {{"filter: ukf\n", {0.8, NAN, NAN}},
+               {"filter: {type: ukf, alpha: 0.1, kappa: 0}\n", {0.1, NAN, 0}},
+               {"filter: {type: error-state-ekf, transition: exact}\n", {1, 0, 0}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, MACHINE SENSOR "%s", cases[i].lines);
+    const char *path = scratch_write(*state, "x.yaml", text, strlen(text));
+    od_messages *messages = od_messages_new();
+    od_experiment *e = NULL;
+    assert_int_equal(od_experiment_load(path, NULL, &e, messages), OD_OK);
+    od_messages_free(messages);
+    for (int k = 0; k < 3; k++)
+      assert_true(e->filter_choice[k] == cases[i].choice[k] || (isnan(e->filter_choice[k]) && isnan(cases[i].choice[k])));
+    od_experiment_free(e);
+  }
+  expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
+         "x.yaml:3:28: alpha is 20; it must be from 0.0001 to 10\n"
+         "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
+  expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
+         "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
+  expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
+         "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
+  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
+         "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
+  expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
+         "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
@@ -392,6 +426,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_mistakes_in_machines_and_numbers, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_sensors_and_parameters, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_filters_and_integrators, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_options_of_filters, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_faults_and_filter, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_matrices, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes_in_structures, scratch_setup, scratch_teardown),

@@ -440,7 +440,7 @@ static void test_true_values(void **state) {
   }
 }
 
-// Derivatives end at what a sampled delay remembers and at integrals over time; a fit through them says so. A delay of an
+// Derivatives end at what a sampled delay remembers, at integrals over time and where something switches; a fit through them says so. A delay of an
 // input is none of these: what it remembers does not depend on parameters. Oracle: which of them was put there on purpose.
 static void test_derivatives_that_end(void **state) {
   static const char machine[] =
@@ -451,18 +451,22 @@ static void test_derivatives_that_end(void **state) {
       "initial: {axle.angle: 0, axle.rate: 3 rad/s}\n"
       "blocks:\n  first: {type: first-order, input: %s, gain: 2, time_constant: 0.5 s}\n"
       "  late: {type: delay, input: %s, time: 0.1 s, %s}\n"
-      "run: {time: 2 s, step: 10 ms}\n";
+      "run: {time: 2 s, step: 10 ms}\n%s";
+  static const char brake[] =
+      "oil: {density: 870, law: constant, modulus: 1.2 GPa}\nsources: {S: {pressure: 30 bar}}\n"
+      "brakes: {b: {joint: axle, at: S, holding: 10 N m, deflection: 0.01 rad, engage: 10 bar, release: 20 bar}}\n";
   static const struct {
     const char *first, *late, *how, *sensor;
-    bool delay, integral;
+    bool delay, integral, switches;
   } cases[] = {{"u", "first", "sample: 10 ms", "late: {sigma: 50 mV}", true, false},
                {"u", "first", "pade: 4", "late: {sigma: 50 mV}", false, false},
                {"late", "u", "sample: 10 ms", "first: {sigma: 50 mV}", false, false},
                {"u", "first", "pade: 4", "first: {sigma: 50 mV}, energy.dissipated: {sigma: 1 J}", false, true},
-               {"u", "first", "pade: 4", "first: {sigma: 50 mV}, energy.kinetic: {sigma: 1 J}", false, false}};
+               {"u", "first", "pade: 4", "first: {sigma: 50 mV}, energy.kinetic: {sigma: 1 J}", false, false},
+               {"u", "first", "pade: 4", "first: {sigma: 50 mV}", false, false, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[2000];
-    snprintf(text, sizeof text, machine, cases[i].first, cases[i].late, cases[i].how);
+    snprintf(text, sizeof text, machine, cases[i].first, cases[i].late, cases[i].how, cases[i].switches ? brake : "");
     scratch_write(*state, "delayed.yaml", text, strlen(text));
     snprintf(text, sizeof text, "machine: delayed.yaml\nsensors: {%s}\nparameters: {first.gain: {start: 1.5}}\n",
              cases[i].sensor);
@@ -470,7 +474,8 @@ static void test_derivatives_that_end(void **state) {
     od_fitted *f = fit_run(plan, NULL);
     assert_int_equal(od_verdict_has(&f->verdict, "gradient.delay"), cases[i].delay);
     assert_int_equal(od_verdict_has(&f->verdict, "gradient.integral"), cases[i].integral);
-    if (cases[i].delay || cases[i].integral) assert_int_equal(f->verdict.trust, OD_UNSOUND);
+    assert_int_equal(od_verdict_has(&f->verdict, "gradient.switch"), cases[i].switches);
+    if (cases[i].delay || cases[i].integral || cases[i].switches) assert_int_equal(f->verdict.trust, OD_UNSOUND);
     od_fitted_free(f);
     od_fit_plan_free(plan);
   }

@@ -38,7 +38,7 @@ static void write_machine(char *text, const od_element_class *c, const double *q
   int end = 0;
   if (c->acts == OD_ACTS_BETWEEN_POINTS)
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
-  if (c->acts == OD_ACTS_IN_JOINT) used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
+  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
   for (int i = 0; i < 2 && c->ends[i].key; i++)
     if (c->ends[i].count == 2)
       used += snprintf(text + used, (size_t)(SIZE - used), "%s: [A, B], ", c->ends[i].key);
@@ -92,7 +92,7 @@ static void test_each_class(void **state) {
       write_machine(text, c, q, k, "");
       bool fine = loads(s, text, said), needed = isnan(f->fallback);
       if (needed && (fine || !strstr(said, f->key))) fail_msg("%s without %s: %s", c->name, f->key, said);
-      bool turns = c->acts == OD_ACTS_IN_JOINT && f->turning_unit;
+      bool turns = (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) && f->turning_unit;
       double high = turns ? f->turning_limits.high : f->limits.high;
       if (high > 0) {
         snprintf(instead, sizeof instead, "%.17g", 10 * high);

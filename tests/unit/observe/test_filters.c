@@ -26,6 +26,12 @@ static int lag_jacobians(void *user, double t, const double *x, const double *u,
   if (fp) fp[0] = 0;
   return 0;
 }
+// Pairs (real, imaginary).
+static int complex_lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t, (void)p;
+  for (int i = 0; i < 2; i++) dx[i] = u[i] - x[i];
+  return 0;
+}
 static int sensors(void *user, double t, const double *x, const double *u, const double *p, double *y) {
   (void)user, (void)t, (void)u;
   y[0] = x[0] * x[0];
@@ -50,6 +56,7 @@ static od_plant *make_plant(void) {
                          .x0 = &x0,
                          .p = &p,
                          .f = lag,
+                         .f_complex = complex_lag,
                          .f_jacobians = lag_jacobians,
                          .h = sensors,
                          .h_jacobians = sensor_jacobians};

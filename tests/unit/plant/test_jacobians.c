@@ -358,7 +358,8 @@ static void take_complex_step(bench *b, const od_sim *old, double h, int entry, 
 
 static void check_transition(bench *b, const od_integrator *integrator) {
   int nx = b->nx, nu = b->nu, np = b->np, all = nx + 2 * nu + np;
-  const double h = b->plant->nc || integrator->amplification ? 1e-3 : 1e-2, u1[2] = {0.7, -1.1};
+  const double u1[2] = {0.7, -1.1};
+  double h = b->plant->nc || integrator->amplification ? 1e-3 : 1e-2;
   od_sim *old = malloc(b->sim->size), *start = malloc(b->sim->size);
   memcpy(start, b->sim, b->sim->size);
   od_sim_set_integrator(b->sim, integrator);
@@ -366,12 +367,15 @@ static void check_transition(bench *b, const od_integrator *integrator) {
   double F[96 * 96], Gu0[96 * 4], Gu1[96 * 4], Gp[96 * MOST_PARAMETERS],
       *want = calloc((size_t)(nx * all), sizeof *want), *got = calloc((size_t)(nx * all), sizeof *got);
   od_status status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
-  // A machine too stiff for an explicit rule may leave what it can do; a step may be too long for one that starts far from
-  // where its circuit would rest, but not for many.
+  // A machine too stiff for an explicit rule may leave what it can do. For one that starts far from where its circuit would rest
+  // a step may be too long: that is rare, and a tenth of it is not.
   if (status != OD_OK && !integrator->amplification) {
-    print_message("%s: %s\n", integrator->name, od_status_text(status));
     assert_int_equal(status, OD_NOT_CONVERGED);
-    assert_true(++not_converged <= 1);
+    assert_true(++not_converged <= MACHINES / 10);
+    memcpy(b->sim, old, old->size);
+    h /= 10;
+    status = od_sim_step_with_jacobians(b->sim, h, u1, F, Gu0, Gu1, Gp);
+    assert_int_equal(status, OD_OK);
   }
   for (int j = 0; j < all && status == OD_OK; j++) {
     double complex x1[96];

@@ -1,0 +1,102 @@
+// Holding brake of a joint, applied by springs and released by pressure: it takes hold when the pressure has fallen to `engage`
+// and lets go when that has risen to `release`. It holds elastically about the place where it took hold, the anchor, and slips
+// beyond its holding force, dragging the anchor along (Dahl's law).
+//   force = -holding * (s - anchor) / deflection - damping * s'        the first part never beyond the holding force
+//   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force, and the anchor stays
+// In a revolute joint forces are torques.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x pressure, place, speed, anchor, mode;
+} X(in);
+typedef struct X(numbers) {
+  od_x holding, deflection, damping, engage, release;
+} X(numbers);
+typedef struct X(states) {
+  od_x anchor, mode;
+} X(states);
+typedef struct X(out) {
+  od_x force, rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline bool X(holds)(const X(in) * in) {
+  return RE(in->mode) > 0.5;
+}
+
+// The elastic part of the force, as a share of the holding force, and the energy in it. In motion it does not come beyond 1; a state
+// that was set or corrected may.
+static inline od_x X(clamped)(od_x share) {
+  return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
+}
+static inline od_x X(elastic_energy)(od_x share) {
+  return OD_SELECT(RE(share) > 1, share - 0.5, OD_SELECT(RE(share) < -1, -share - 0.5, share * share / 2));
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  od_x share = (in->place - in->anchor) / q->deflection;
+  out->force = OD_SELECT(X(holds)(in), -q->holding * X(clamped)(share) - q->damping * in->speed, 0);
+  out->rate = OD_SELECT(X(holds)(in), OD_SELECT(RE(in->speed) < 0, -in->speed, in->speed) * share, 0);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)s;
+  od_x share = (in->place - in->anchor) / q->deflection;
+  r->loss = OD_SELECT(X(holds)(in), q->holding * X(clamped)(share) * out->rate + q->damping * in->speed * in->speed, 0);
+  r->stored = OD_SELECT(X(holds)(in), q->holding * q->deflection * X(elastic_energy)(share), 0);
+}
+
+static inline od_x X(margin)(const X(in) * in, const X(numbers) * q) {
+  return OD_SELECT(X(holds)(in), q->release - in->pressure, in->pressure - q->engage);
+}
+
+static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(states) * next) {
+  (void)q;
+  next->anchor = OD_SELECT(X(holds)(in), in->anchor, in->place);
+  next->mode = OD_SELECT(X(holds)(in), 0, 1);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/brake.c"
+#define OD_ELEMENT_MODES
+#include "elements/both_x.h"
+
+enum { HOLDING, DEFLECTION, DAMPING, ENGAGE, RELEASE };
+
+const od_element_class od_brake_class = {
+    .name = "brake",
+    .section = "brakes",
+    .noun = "brake",
+    .heading = "Brakes",
+    .summary = "holding brake of a joint, applied by springs and released by pressure",
+    .ends = {{"at", 1}},
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("holding", "N", OD_POSITIVE, NAN, 1e-6, 1e12, 1, 1e7, "force beyond which it slips",
+                 .turning_unit = "N m", .turning_limits = {1e-6, 1e12, 1, 1e7}),
+        OD_FIELD("deflection", "m", OD_POSITIVE, NAN, 1e-9, 10, 2e-5, 1, "by which it gives way before it slips",
+                 .turning_unit = "rad", .turning_limits = {1e-9, 10, 1e-5, 1}),
+        OD_FIELD("damping", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "damping while it holds",
+                 .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9}),
+        OD_FIELD("engage", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8, "pressure at which it takes hold, absolute"),
+        OD_FIELD("release", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8, "pressure at which it lets go, absolute")),
+    OD_RULES({RELEASE, ENGAGE, .about = ENGAGE, .message = "must be below 'release'"}),
+    .states = {{"anchor", "m", .present_if = -1, .scale = 1, .turning_unit = "rad"},
+               {"mode", "1", .present_if = -1, .scale = 1}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "anchor", .unit = "m", .turning_unit = "rad", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "mode", .unit = "1", .shows = OD_SHOWS_STATE, .index = 1},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+    OD_MODE_FUNCTIONS,
+};
+#endif

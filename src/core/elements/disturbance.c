@@ -1,0 +1,61 @@
+// A force or torque that nobody knows: what a model leaves out, for observers to estimate along with the rest. Its state is the
+// force itself, which forgets itself with a time constant or, without one, stays as it is.
+//   force' = -force / time
+// `noise` is not in this equation: it tells observers how far the force wanders in a second. With a time constant its standard
+// deviation in the long run is noise sqrt(time / 2 s); without one it is a random walk.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x speed, force;
+} X(in);
+typedef struct X(numbers) {
+  od_x time, noise;
+} X(numbers);
+typedef struct X(out) {
+  od_x force, rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  out->force = in->force;
+  out->rate = RE(q->time) > 0 ? -in->force / q->time : 0;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -out->force * in->speed;
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/disturbance.c"
+#include "elements/both_x.h"
+
+enum { TIME, NOISE };
+
+const od_element_class od_disturbance_class = {
+    .name = "disturbance",
+    .section = "disturbances",
+    .noun = "disturbance",
+    .heading = "Disturbances",
+    .summary = "unknown force between two points, or force or torque in a joint, for observers to estimate",
+    .acts = OD_ACTS_SOMEWHERE,
+    OD_FIELDS(OD_FIELD("time", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-3, 1e4,
+                       "time constant with which it forgets itself; zero: it does not"),
+              OD_FIELD("noise", "N", OD_NOT_NEGATIVE, 0, 0, 1e12, 1e-6, 1e8,
+                       "standard deviation of its change in a second", .turning_unit = "N m",
+                       .turning_limits = {0, 1e12, 1e-6, 1e8})),
+    .states = {{"force", "N", .present_if = -1, .scale_field = -1, .scale = 1, .noise_field = NOISE, .time_field = TIME}},
+    .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
+    .supplies = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,77 @@
+// Unloading valve: lets a pump run idle while an accumulator is charged. It opens when the pilot pressure has risen to `open`,
+// closes when that has fallen to `close`, and stays as it is between the two.
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (mode - opening) / time_constant        mode: 1 open, 0 closed
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, pilot, opening, mode;
+} X(in);
+typedef struct X(numbers) {
+  od_x open, close, area, discharge, time_constant;
+} X(numbers);
+typedef struct X(states) {
+  od_x opening, mode;
+} X(states);
+typedef struct X(out) {
+  od_x flow, rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x root = X(smooth_root)(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
+  out->flow = OD_SELECT(RE(in->opening) < 0, 0, in->opening) * q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * root;
+  out->rate = (in->mode - in->opening) / q->time_constant;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->flow * (in->from - in->to);
+  r->stored = 0;
+}
+
+static inline od_x X(margin)(const X(in) * in, const X(numbers) * q) {
+  return OD_SELECT(RE(in->mode) > 0.5, in->pilot - q->close, q->open - in->pilot);
+}
+
+static inline void X(switch_mode)(const X(in) * in, const X(numbers) * q, X(states) * next) {
+  (void)q;
+  next->opening = in->opening;
+  next->mode = OD_SELECT(RE(in->mode) > 0.5, 0, 1);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/unloading.c"
+#define OD_ELEMENT_MODES
+#include "elements/both_x.h"
+
+enum { OPEN, CLOSE };
+
+const od_element_class od_unloading_class = {
+    .name = "unloading valve",
+    .section = "unloading_valves",
+    .noun = "unloading valve",
+    .heading = "Unloading valves",
+    .summary = "opens at one pilot pressure and closes at a lower one",
+    .ends = {{"between", 2}, {"pilot", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("open", "Pa", OD_POSITIVE, NAN, 1e3, 1e10, 1e4, 1e8, "pilot pressure at which it opens, absolute"),
+        OD_FIELD("close", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8, "pilot pressure at which it closes, absolute"),
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the open valve"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+        OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1, "of opening and closing")),
+    OD_RULES({OPEN, CLOSE, .about = CLOSE, .message = "must be below 'open'"}),
+    .states = {{"opening", "1", .present_if = -1, .scale = 1}, {"mode", "1", .present_if = -1, .scale = 1}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS,
+                {.name = "opening", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "mode", .unit = "1", .shows = OD_SHOWS_STATE, .index = 1}},
+    OD_ELEMENT_FUNCTIONS,
+    OD_MODE_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,53 @@
+// The error-state extended Kalman filter: the machine's own steps carry the estimate, and what is filtered is its error, which is
+// nothing after each correction. Errors of a mechanism are carried by kinematics alone,
+//
+//   dz <- dz + h dw,   dw <- dw + what errors of first-order states and parameters do to it
+//
+// so that forces which depend on the motion count as process noise. That is less than the exact transition knows
+// (transition: exact, which is what the filter 'ekf' has), but a wrong model of the forces cannot mislead it.
+#include "observe/filters.h"
+#include "observe/linear_filter.h"
+
+enum { TRANSITION, OPTIONS };
+enum { KINEMATIC, EXACT };
+static const char *const transitions[] = {"kinematic", "exact", NULL};
+static const od_filter_option options[] = {
+    {"transition", "how errors of the motion go on", KINEMATIC, 0, 0, transitions, {0}},
+};
+
+static size_t memory(const od_plant *plant, const od_observer_options *o) {
+  (void)plant, (void)o;
+  return 0;
+}
+
+static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
+  int nz = o->plant->nz;
+  double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
+  od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
+  if (status != OD_OK) return status;
+  od_observer_add_step_bias(o, A, B);
+  for (int i = 0; i < nz && o->choice[TRANSITION] == KINEMATIC; i++)
+    for (int j = 0; j < nz; j++) {
+      A[i * o->nx + j] = A[(nz + i) * o->nx + nz + j] = i == j;
+      A[i * o->nx + nz + j] = i == j ? h : 0;
+      A[(nz + i) * o->nx + j] = 0;
+    }
+  od_covariance b = od_observer_belief(o);
+  return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
+}
+
+static od_status correct(od_observer *o, const double *y) {
+  od_linear_begin(o);
+  return od_linear_pass(o, y, 0);
+}
+
+const od_filter od_filter_error_state_ekf = {
+    .name = "error-state-ekf",
+    .description = "error-state extended Kalman filter, errors of the motion by kinematics",
+    .option = options,
+    .options = OPTIONS,
+    .memory = memory,
+    .predict = predict,
+    .correct = correct,
+    .output_sigma = od_linear_output_sigma,
+};

@@ -1,0 +1,156 @@
+// The square-root unscented Kalman filter: the mean and the covariance of what comes out of a step, and of the sensors, from
+// sigma points on both sides of the estimate along the rows s of the square root of P, x +- c s. From each pair come
+//
+//   a = (y+ - y-) / 2,   b = (y+ + y-) / 2 - y0,   shift of the mean d = sum of b / c^2,   c^2 = alpha^2 (n + kappa)
+//   covariance = sum of (a a' + b b') / c^2 + (beta - alpha^2) d d'
+//
+// which are the usual weighted sums, written without the large weights of opposite signs: with beta >= alpha^2 all is a sum
+// of squares, and a triangle follows by reflections. Sigma points beyond what the machine can do come nearer, and what they
+// tell is extended by straight lines and parabolas.
+#include <math.h>
+
+#include "observe/filters.h"
+#include "observe/row_filter.h"
+
+enum { ALPHA, BETA, KAPPA, OPTIONS };
+static const od_filter_option options[] = {
+    {"alpha", "how far the sigma points are, beside what kappa says", 0.8, 1e-4, 10, NULL, {0}},
+    {"beta", "weight of the shift of the mean; default: a parabola over one state has its exact variance", NAN, 0, 100,
+     NULL, {0}},
+    {"kappa", "sigma points are at alpha sqrt(n + kappa); default: 3 - n", NAN, -50, 1000, NULL, {0}},
+};
+enum { MOST_HALVES = 4 };  // of the way to a sigma point where the machine cannot be
+
+static double kappa_of(const double *choice, int n) {
+  return isnan(choice[KAPPA]) ? 3 - n : choice[KAPPA];
+}
+static double beta_of(const double *choice, int n) {
+  double alpha = choice[ALPHA];
+  return isnan(choice[BETA]) ? fmax(alpha * alpha, 2 - alpha * alpha * (n + kappa_of(choice, n) - 1)) : choice[BETA];
+}
+
+static const char *check(const od_observer_options *o) {
+  if (!o->choice || isnan(o->choice[BETA]) || o->choice[BETA] >= o->choice[ALPHA] * o->choice[ALPHA]) return NULL;
+  return "beta must be at least alpha^2, or the covariance may become negative";
+}
+
+static size_t memory(const od_plant *plant, const od_observer_options *o) {
+  (void)o;
+  return od_rows_size(plant, 2 * (od_plant_nx(plant) + plant->np) + 1);
+}
+
+static od_status start(od_observer *o) {
+  int n = o->nx + o->np;
+  return n + kappa_of(o->choice, n) > 0 ? OD_OK : OD_BAD_ARGUMENT;
+}
+
+// What a trial is for: a step, or the outputs where it stands.
+typedef struct trial {
+  double h;
+  const double *u;
+} trial;
+
+static od_status evaluate(od_observer *o, const trial *t, double *result) {
+  od_sim *probe = od_rows_probe(o);
+  if (!t) return od_sim_outputs(probe, result);
+  od_status status = od_sim_step(probe, t->h, t->u);
+  if (status == OD_OK) memcpy(result, od_sim_state(probe), (size_t)o->nx * sizeof *result);
+  return status;
+}
+
+// Both sigma points along d, less what comes out at the middle (count); *part: how far on the way they are.
+static od_status try_pair(od_observer *o, const od_rows *r, const trial *t, double c, const double *d,
+                          const double *middle, int count, double *part) {
+  od_status status = OD_OK;
+  *part = 1;
+  for (int half = 0; half <= MOST_HALVES; half++, *part /= 2) {
+    double *result[2] = {r->up, r->down};
+    for (int side = 0; side < 2; side++) {
+      status = od_rows_try(o, r, (side ? -c : c) * *part, d);
+      if (status == OD_OK) status = evaluate(o, t, result[side]);
+      if (status != OD_OK) break;
+      for (int i = 0; i < count; i++) result[side][i] -= middle[i];
+    }
+    if (status == OD_OK) return OD_OK;
+  }
+  return status;
+}
+
+// The rows of all pairs: what comes out (count, at `place` of a row) and, beside it, the rows s themselves (from entry
+// `first` on); `shift` receives d.
+static od_status fill(od_observer *o, od_rows *r, const trial *t, const double *middle, int count, int place, int first,
+                      double *shift) {
+  int n = o->nx + o->np, width = n + o->ny;
+  od_covariance belief = od_observer_belief(o);
+  double alpha = o->choice[ALPHA], c = alpha * sqrt(n + kappa_of(o->choice, n));
+  if (!od_covariance_rows(&belief, r->root)) return OD_NOT_FINITE;
+  memset(shift, 0, (size_t)count * sizeof *shift);
+  for (int j = 0; j < n; j++) {
+    const double *s = r->root + j * n;
+    double part, size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(s[i]));
+    if (size == 0) continue;
+    od_status status = try_pair(o, r, t, c, s, middle, count, &part);
+    if (status != OD_OK) return status;
+    double *odd = od_rows_next(r, width), *even = od_rows_next(r, width);
+    memcpy(odd + first, s + first, (size_t)(n - first) * sizeof *odd);
+    for (int i = 0; i < count; i++) {
+      double a = (r->up[i] - r->down[i]) / (2 * part), b = (r->up[i] + r->down[i]) / (2 * part * part);
+      odd[place + i] = a / c;
+      even[place + i] = b / c;
+      shift[i] += b / (c * c);
+    }
+  }
+  double *last = od_rows_next(r, width), weight = sqrt(beta_of(o->choice, n) - alpha * alpha);
+  for (int i = 0; i < count; i++) last[place + i] = weight * shift[i];
+  return OD_OK;
+}
+
+static od_rows rows_of(const od_observer *o) {
+  return od_rows_of(o, 2 * (o->nx + o->np) + 1);
+}
+
+// The middle one is the estimate itself; the frame wants its transition, for the bias because of the steps.
+static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
+  od_rows r = rows_of(o);
+  const od_linear *l = od_observer_linear(o);
+  double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
+  double *middle = od_observer_at(o, l->prior), *shift = od_observer_at(o, l->delta);
+  od_sim *sim = od_observer_sim(o), *probe = od_rows_probe(o);
+  const trial step = {h, u};
+  memcpy(probe, sim, o->probe_size);
+  od_status status = od_sim_step(probe, h, u);
+  if (status != OD_OK) return status;
+  memcpy(middle, od_sim_state(probe), (size_t)o->nx * sizeof *middle);
+  od_rows_here(o, &r);
+  status = fill(o, &r, &step, middle, o->nx, 0, o->nx, shift);
+  if (status == OD_OK) status = od_sim_step_with_jacobians(sim, h, u, A, NULL, NULL, B);
+  if (status != OD_OK) return status;
+  od_observer_add_step_bias(o, A, B);
+  return od_rows_predicted(o, &r, shift, Q, q);
+}
+
+static od_status fill_sensors(od_observer *o, od_rows *r) {
+  const double *y = od_observer_at(o, od_observer_linear(o)->y);
+  od_status status = fill(o, r, NULL, y, o->ny, o->nx + o->np, 0, r->expected);
+  for (int i = 0; i < o->ny; i++) r->expected[i] += y[i];
+  return status;
+}
+
+static od_status correct(od_observer *o, const double *y) {
+  od_rows r = rows_of(o);
+  return od_rows_correct(o, &r, y, fill_sensors);
+}
+
+const od_filter od_filter_ukf = {
+    .name = "ukf",
+    .description = "unscented Kalman filter in square-root form",
+    .option = options,
+    .options = OPTIONS,
+    .check = check,
+    .memory = memory,
+    .start = start,
+    .predict = predict,
+    .correct = correct,
+    .output_sigma = od_linear_output_sigma,
+};

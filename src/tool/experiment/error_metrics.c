@@ -1,0 +1,192 @@
+// The errors of a run become figures, sample by sample. With e the errors of a metric's outputs at a time and S their covariance
+// as the observer has it,
+//
+//   norm      sqrt(sum e'e)             mean      mean e            final  the root mean square of the last e
+//   rms       sqrt(mean e'e / count)    max       largest |e|
+//   coverage  the part of all e within 1.96 sigma                   nees   mean e' S^-1 e / count
+//
+// over all samples between `from` and `to`, or over so many points equally spaced there, both ends included.
+#include "experiment/error_metrics.h"
+
+#include <stdlib.h>
+
+#include "math/dense.h"
+#include "math/normal.h"
+#include "oleodyn/sim.h"
+
+enum { NORM, RMS, MEAN, MAX, FINAL, COVERAGE, NEES };
+const od_error_metric_class od_error_metric_classes[] = {
+    [NORM] = {"norm", "root of the sum of squares", true, NAN},
+    [RMS] = {"rms", "root of the mean square", true, NAN},
+    [MEAN] = {"mean", "mean error, with its sign", true, NAN},
+    [MAX] = {"max", "largest error", true, NAN},
+    [FINAL] = {"final", "error at the end", true, NAN},
+    [COVERAGE] = {"coverage", "part of the errors within 1.96 standard deviations", false, 0.95},
+    [NEES] = {"nees", "squared errors in units of their covariance, per output", false, 1},
+    {NULL, NULL, false, NAN},
+};
+
+typedef struct sums {
+  double sum, largest, last;
+  long count;       // of samples that were taken
+  long next_point;  // to be taken
+} sums;
+
+struct od_error_record {
+  const od_experiment *e;
+  int nx, np, ny;
+  double begin, end;
+  sums *of;                        // each metric
+  double *y, *sigma, *hx, *hp;     // the observer's outputs, and their slopes
+  double *error, *S, *L, *scaled;  // of one metric's outputs
+};
+
+od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end) {
+  od_error_record *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  *r = (od_error_record){e, od_plant_nx(plant), plant->np, plant->ny, begin, end};
+  size_t nx = (size_t)r->nx, np = (size_t)r->np, ny = (size_t)r->ny, most = 1;
+  for (int i = 0; i < e->metrics; i++) most = (size_t)e->metric[i].count > most ? (size_t)e->metric[i].count : most;
+  r->of = calloc((size_t)e->metrics + 1, sizeof *r->of);
+  r->y = calloc(2 * ny + ny * (nx + np) + 2 * most + 2 * most * most + 1, sizeof *r->y);
+  if (!r->of || !r->y) {
+    od_error_record_free(r);
+    return NULL;
+  }
+  r->sigma = r->y + ny;
+  r->hx = r->sigma + ny;
+  r->hp = r->hx + ny * nx;
+  r->error = r->hp + ny * np;
+  r->scaled = r->error + most;
+  r->S = r->scaled + most;
+  r->L = r->S + most * most;
+  return r;
+}
+
+void od_error_record_free(od_error_record *r) {
+  if (!r) return;
+  free(r->of);
+  free(r->y);
+  free(r);
+}
+
+// Whether a metric takes this sample, at time t.
+static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, double t) {
+  double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), aside = 1e-9 * (1 + fabs(t));
+  if (t < from - aside || t > to + aside) return false;
+  if (m->points == 0) return true;
+  double next = m->points > 1 ? from + (to - from) * (double)s->next_point / (double)(m->points - 1) : to;
+  if (s->next_point >= m->points || t < next - aside) return false;
+  // A sample that stands for several points, where they are closer than samples, is taken once.
+  while (s->next_point < m->points && next <= t + aside) {
+    s->next_point++;
+    next = from + (to - from) * (double)s->next_point / fmax((double)(m->points - 1), 1);
+  }
+  return true;
+}
+
+// The outputs' covariance S by their slopes.
+static void fill_covariance(const od_error_record *r, const od_error_metric *m, const double *P) {
+  int n = r->nx + r->np, count = m->count;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) {
+      int a = r->e->watched[m->output[i]].row, b = r->e->watched[m->output[j]].row;
+      double sum = 0;
+      for (int k = 0; k < n; k++) {
+        double hk = k < r->nx ? r->hx[a * r->nx + k] : r->hp[a * r->np + k - r->nx], inner = 0;
+        if (hk == 0) continue;
+        for (int l = 0; l < n; l++)
+          inner += P[k * n + l] * (l < r->nx ? r->hx[b * r->nx + l] : r->hp[b * r->np + l - r->nx]);
+        sum += hk * inner;
+      }
+      r->S[i * count + j] = sum;
+    }
+}
+
+// e' S^-1 e per output; NAN where S is singular.
+static double normalised(const od_error_record *r, const od_error_metric *m, const double *P) {
+  int n = m->count;
+  double sum = 0;
+  fill_covariance(r, m, P);
+  if (od_cholesky(n, r->S, r->L) != n) return NAN;
+  for (int i = 0; i < n; i++) {
+    double rest = r->error[i];
+    for (int j = 0; j < i; j++) rest -= r->L[i * n + j] * r->scaled[j];
+    r->scaled[i] = rest / r->L[i * n + i];
+    sum += r->scaled[i] * r->scaled[i];
+  }
+  return sum / n;
+}
+
+// What one sample says to a metric; its errors stand in r->error.
+static double value_of(const od_error_record *r, const od_error_metric *m, const double *P) {
+  double squares = 0, sum = 0, covered = 0;
+  for (int i = 0; i < m->count; i++) {
+    squares += r->error[i] * r->error[i];
+    sum += r->error[i];
+    covered += fabs(r->error[i]) <= OD_NORMAL95 * r->sigma[r->e->watched[m->output[i]].row];
+  }
+  switch (m->kind) {
+    case MEAN: return sum / m->count;
+    case COVERAGE: return covered / m->count;
+    case NEES: return normalised(r, m, P);
+    case NORM: return squares;
+    default: return squares / m->count;
+  }
+}
+
+// What the metrics at this sample need of the observer.
+static od_status ask(od_error_record *r, const bool *kinds, od_observer *o, const double **P) {
+  od_sim *sim = od_observer_sim(o);
+  od_status status = kinds[COVERAGE] ? od_observer_outputs(o, r->y, r->sigma) : od_sim_outputs(sim, r->y);
+  if (status == OD_OK && kinds[NEES]) {
+    status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
+    *P = od_observer_covariance(o);
+  }
+  return status;
+}
+
+od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer) {
+  const od_experiment *e = r->e;
+  bool kinds[NEES + 1] = {false}, any = false;
+  const double *P = NULL;
+  if (!s->truth) return OD_OK;
+  for (int i = 0; i < e->metrics; i++) {
+    sums before = r->of[i];
+    if (!takes(r, &e->metric[i], &before, s->t)) continue;
+    kinds[e->metric[i].kind] = any = true;
+  }
+  od_status status = any ? ask(r, kinds, observer, &P) : OD_OK;
+  for (int i = 0; i < e->metrics && any && status == OD_OK; i++) {
+    const od_error_metric *m = &e->metric[i];
+    sums *of = &r->of[i];
+    bool known = true;
+    if (!takes(r, m, of, s->t)) continue;
+    for (int k = 0; k < m->count; k++) {
+      r->error[k] = r->y[e->watched[m->output[k]].row] - s->truth[m->output[k]];
+      known = known && isfinite(r->error[k]);
+    }
+    double value = known ? value_of(r, m, P) : (double)NAN;
+    if (isnan(value)) continue;
+    of->sum += value;
+    of->last = value;
+    of->largest = fmax(of->largest, value);
+    of->count++;
+  }
+  return status;
+}
+
+void od_error_record_result(const od_error_record *r, double *value) {
+  for (int i = 0; i < r->e->metrics; i++) {
+    const sums *s = &r->of[i];
+    double mean = s->sum / (double)s->count;
+    switch (r->e->metric[i].kind) {
+      case NORM: value[i] = sqrt(s->sum); break;
+      case RMS: value[i] = sqrt(mean); break;
+      case MAX: value[i] = sqrt(s->largest); break;
+      case FINAL: value[i] = sqrt(s->last); break;
+      default: value[i] = mean; break;
+    }
+    if (s->count == 0) value[i] = NAN;
+  }
+}

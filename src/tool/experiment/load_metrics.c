@@ -1,0 +1,118 @@
+// The section 'metrics': figures made of the errors of outputs, by name.
+//
+//   metrics:
+//     e: {norm: P1.x, points: 101}
+//     states: {nees: [A.angle, A.rate], from: 1 s}
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/error_metrics.h"
+#include "experiment/experiment_loader.h"
+
+enum { MOST_KINDS = 16, EXTRA_KEYS = 3 };
+static const char *const extra[EXTRA_KEYS] = {"points", "from", "to"};
+
+static int list_keys(const char *keys[MOST_KINDS + EXTRA_KEYS + 1]) {
+  int kinds = 0;
+  while (od_error_metric_classes[kinds].key) keys[kinds] = od_error_metric_classes[kinds].key, kinds++;
+  for (int i = 0; i < EXTRA_KEYS; i++) keys[kinds + i] = extra[i];
+  keys[kinds + EXTRA_KEYS] = NULL;
+  return kinds;
+}
+
+// Of how many outputs the metrics speak, at most: one word each, or a list.
+int od_metric_outputs(const od_loader *ld, int node) {
+  int count = 0;
+  if (node < 0 || ld->tree.node[node].kind != OD_TREE_MAP) return 0;
+  for (int key = ld->tree.node[node].first; key >= 0; key = od_next(ld, key)) {
+    int map = od_value(ld, key);
+    if (ld->tree.node[map].kind != OD_TREE_MAP) continue;
+    for (int item = ld->tree.node[map].first; item >= 0; item = od_next(ld, item)) {
+      int value = od_value(ld, item);
+      count += ld->tree.node[value].kind == OD_TREE_LIST ? ld->tree.node[value].count : 1;
+    }
+  }
+  return count;
+}
+
+// Adds an output to a metric; those with a unit must share it.
+static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
+  od_loader *ld = &xl->ld;
+  if (!od_read_text(ld, node, m->name, "the name of an output")) return;
+  int watched = od_watch(xl, node);
+  if (watched < 0) return;
+  const char *unit = xl->e->watched[watched].unit;
+  bool has_unit = od_error_metric_classes[m->kind].has_unit;
+  if (m->count == 0) m->unit = has_unit ? unit : "1";
+  if (has_unit && strcmp(m->unit, unit) != 0)
+    od_complain(ld, node, "'%s' is in %s, but the metric '%s' has outputs in %s; errors of different units have no sum",
+                od_excerpt(ld, od_text_of(ld, node)), unit, od_excerpt(ld, m->name), m->unit);
+  m->output[m->count++] = watched;
+}
+
+static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m) {
+  od_loader *ld = &xl->ld;
+  bool is_list = ld->tree.node[node].kind == OD_TREE_LIST;
+  int count = is_list ? ld->tree.node[node].count : 1;
+  m->output = calloc((size_t)count + 1, sizeof *m->output);
+  if (!m->output) {
+    ld->no_memory = true;
+    return;
+  }
+  if (is_list && count == 0) od_complain(ld, node, "a metric needs at least one output");
+  if (!is_list) add_output(xl, node, m);
+  for (int entry = is_list ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
+    add_output(xl, entry, m);
+}
+
+// Which kind a metric is: the one key that says so.
+static int read_kind(od_loader *ld, const od_section *section, int kinds, int *value) {
+  int kind = -1;
+  for (int k = 0; k < kinds; k++) {
+    int node = od_section_get(ld, section, od_error_metric_classes[k].key);
+    if (node < 0) continue;
+    if (kind >= 0)
+      od_complain(ld, node, "%s is both '%s' and '%s'; make two metrics of it", section->what,
+                  od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
+    kind = k;
+    *value = node;
+  }
+  return kind;
+}
+
+static void read_metric(od_experiment_loader *xl, int key) {
+  static const od_field fields[] = {
+      {"points", "1", OD_POSITIVE, 0}, {"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, INFINITY}};
+  const char *keys[MOST_KINDS + EXTRA_KEYS + 1];
+  od_loader *ld = &xl->ld;
+  int kinds = list_keys(keys), value = -1;
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "metrics.%s", name),
+                                       od_format(ld, "the metric '%s'", od_excerpt(ld, name)), keys);
+  if (section.map < 0) return;
+  int kind = read_kind(ld, &section, kinds, &value), first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  bool has_points = od_number_is_given(ld, first);
+  od_error_metric *m = &xl->e->metric[xl->e->metrics++];
+  *m = (od_error_metric){.name = name, .unit = "1", .kind = kind < 0 ? 0 : kind};
+  m->points = has_points ? (long)od_read_whole(ld, first, "points", 1, 1e9) : 0;
+  m->from = od_number_value(ld, first + 1);
+  m->to = od_number_is_given(ld, first + 2) ? od_number_value(ld, first + 2) : (double)INFINITY;
+  if (m->to <= m->from) od_complain_number(ld, first + 2, "'to' must be later than 'from'");
+  if (kind >= 0)
+    read_outputs(xl, value, m);
+  else
+    od_complain(ld, key,
+                "the metric '%s' does not say what it is: norm, rms, mean, max, final, coverage or nees of outputs",
+                od_excerpt(ld, name));
+}
+
+void od_load_metrics(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  if (node < 0) return;
+  int count = ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
+  xl->e->metric = calloc((size_t)count + 1, sizeof *xl->e->metric);
+  if (!xl->e->metric) ld->no_memory = true;
+  for (int key = od_first(ld, node, "metrics"); key >= 0 && !ld->no_memory; key = od_next(ld, key))
+    if (!od_is_repeated(ld, node, key)) read_metric(xl, key);
+}

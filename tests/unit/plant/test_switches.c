@@ -1,0 +1,236 @@
+// Elements with modes.
+// - The map of a switch, by states and parameters, and the slopes of the margin: against differences of switches that were really
+//   taken, over random machines. They share the equations, and nothing of the complex steps that find the derivatives.
+// - Where a switch is found in a step: against closed forms.
+// - What is stored in an element and lost in a switch: the energy balance of the machine.
+// - A run with many switches: against CVODES, which finds them by its own root search and takes its own steps; and the order of
+//   the error, which is one where switches are taken at the end of steps, and two where they are located.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plant/model_plant.h"
+#include "support/machines.h"
+#include "support/random_machine.h"
+#include "support/table_error.h"
+
+enum { MACHINES = 60, PARAMETERS = 10, MOST = 96 };
+
+// ---- the map
+
+// Takes what is due at state x with parameters p.
+static bool switch_from(od_sim *sim, const od_sim *before, size_t size, const double *x, const double *p,
+                        double *margin) {
+  bool changed;
+  memcpy(sim, before, size);
+  if (od_sim_set_with_parameters(sim, od_sim_time(before), x, od_sim_inputs(before), p) != OD_OK) return false;
+  return od_sim_margin(sim, margin, NULL) == OD_OK && od_sim_sample(sim, NULL, NULL, &changed) == OD_OK;
+}
+
+// One column of differences: entry j of x, or, from nx on, of the parameters.
+typedef struct column {
+  double of_state[MOST], of_margin;
+} column;
+static bool differences(od_sim *sim, const od_sim *before, size_t size, int nx, const double *p, int j, column *c) {
+  double side[2][MOST], margin[2], x[MOST], q[PARAMETERS], h = 0;
+  for (int s = 0; s < 2; s++) {
+    memcpy(x, od_sim_state(before), (size_t)nx * sizeof *x);
+    memcpy(q, p, sizeof q);
+    double *moved = j < nx ? &x[j] : &q[j - nx];
+    h = 1e-5 * fabs(*moved) + 1e-7;
+    *moved += s ? h : -h;
+    if (!switch_from(sim, before, size, x, q, &margin[s])) return false;
+    memcpy(side[s], od_sim_state(sim), (size_t)nx * sizeof **side);
+  }
+  for (int i = 0; i < nx; i++) c->of_state[i] = (side[1][i] - side[0][i]) / (2 * h);
+  c->of_margin = (margin[1] - margin[0]) / (2 * h);
+  return true;
+}
+
+static bool is_near(double a, double b, double size) {
+  return fabs(a - b) <= 1e-5 * (fabs(a) + fabs(b)) + 1e-6 * size;
+}
+
+// Returns how many elements switched; -1 where the dice gave no machine.
+static int check_machine(unsigned long long seed) {
+  od_model *m = od_random_machine(seed, seed % 2, seed % 3 == 0, true, seed % 4 == 0);
+  if (!m) return -1;
+  assert_true(m->switchers > 0);
+  od_dice dice = {seed};
+  int parameter[PARAMETERS], jumps = 0;
+  for (int i = 0; i < PARAMETERS;) {
+    const od_instance *e = &m->instance[m->switcher[od_dice_pick(&dice, m->switchers)]];
+    parameter[i] = i % 2 ? e->number + od_dice_pick(&dice, e->numbers) : od_dice_pick(&dice, m->numbers);
+    if (!m->planar || strcmp(m->path[parameter[i]], "axis") != 0) i++;
+  }
+  od_plant *plant = NULL;
+  assert_int_equal(od_model_plant(m, NULL, 0, parameter, PARAMETERS, &plant, NULL), OD_OK);
+  size_t size = od_sim_size(plant);
+  od_sim *sim = od_sim_new(plant), *before = malloc(size);
+  int nx = od_plant_nx(plant), np = PARAMETERS;
+  double x[MOST], p[PARAMETERS], map[MOST * MOST], by_parameters[MOST * PARAMETERS], slope[MOST], margin;
+  const double u[2] = {0.7, -0.4};
+  assert_true(nx <= MOST);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+  // Pressures so far away that something is due.
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].state >= 0) x[2 * plant->nz + m->node[i].state] = od_dice_uniform(&dice, 1e5, 1e8);
+  od_sim_parameters(sim, p);
+  bool ready = od_sim_set(sim, 1.5e-3, x, u) == OD_OK && od_sim_margin(sim, &margin, slope) == OD_OK && margin <= 0;
+  if (ready) {
+    bool changed;
+    memcpy(before, sim, size);
+    assert_int_equal(od_sim_sample(sim, map, by_parameters, &changed), OD_OK);
+    assert_true(changed);
+    for (int i = 0; i < nx; i++) jumps += od_sim_state(sim)[i] != x[i];
+    assert_true(jumps > 0);
+    assert_int_equal(od_sim_margin(sim, &margin, NULL), OD_OK);
+    assert_true(margin > 0);  // nothing is due a second time
+    for (int j = 0; j < nx + np; j++) {
+      column c;
+      if (!differences(sim, before, size, nx, p, j, &c)) continue;
+      for (int i = 0; i < nx; i++) {
+        double exact = j < nx ? map[i * nx + j] : by_parameters[i * np + j - nx];
+        if (!is_near(exact, c.of_state[i], 1))
+          fail_msg("seed %llu: state %d by %d: %.9g, differences %.9g", seed, i, j, exact, c.of_state[i]);
+      }
+      if (j < nx && !is_near(slope[j], c.of_margin, 1e-3))
+        fail_msg("seed %llu: margin by %d: %.9g, differences %.9g", seed, j, slope[j], c.of_margin);
+    }
+  }
+  od_sim_free(sim);
+  free(before);
+  od_plant_free(plant);
+  od_model_free(m);
+  return jumps;
+}
+
+static void maps_are_exact(void **state) {
+  (void)state;
+  int machines = 0, switches = 0;
+  for (unsigned long long seed = 1; machines < MACHINES && seed < 400; seed++) {
+    int jumps = check_machine(seed);
+    machines += jumps > 0;
+    switches += jumps > 0 ? jumps : 0;
+  }
+  print_message("%d machines, %d states jumped\n", machines, switches);
+  assert_int_equal(machines, MACHINES);
+}
+
+// ---- where switches are found
+
+// A pump into a closed volume: the pressure rises by B Q / V = 1.2e9 * 1e-5 / 1e-3 = 12 MPa/s, from 1 MPa to 4.0033 MPa in
+// 0.250275 s. Behind that the valve opens by 1 - exp(-(t - t0)/T).
+static const char pump[] =
+    "machine: pump and unloading valve\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
+    "volumes: {P: {volume: 1 L}, Q: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\n"
+    "pumps: {pump: {to: P, from: T, flow: 1e-5 m^3/s}}\n"
+    "unloading_valves: {v: {between: [Q, T], pilot: P, open: 4.0033 MPa, close: 1 MPa, area: 1 mm^2, time_constant: 50 ms}}\n"
+    "initial: {P.pressure: 1 MPa, Q.pressure: 1 bar}\nrun: {time: 0.4 s, step: 20 ms, outputs: [v.opening, v.mode]}\n";
+
+static void opens_in_time(void **state) {
+  (void)state;
+  static const char *const names[] = {"v.opening", "v.mode"};
+  static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
+  double expected = 1 - exp(-(0.4 - 0.250275) / 0.05);
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    od_machine *m = od_test_machine_text(pump);
+    double last[2], far = i == 0 ? 5e-3 : i == 1 ? 3e-3 : 1e-4;
+    od_test_run_to(m, integrators[i], 0.4, 20e-3, names, 2, last);
+    print_message("%s: opening %.6g, closed form %.6g\n", integrators[i], last[0], expected);
+    assert_true(last[1] == 1);
+    assert_true(fabs(last[0] - expected) < far);
+    // Without location it would open at the end of the step, 9.7 ms late.
+    assert_true(fabs(last[0] - expected) < 0.3 * (1 - expected) * 9.7e-3 / 0.05);
+    od_machine_free(m);
+  }
+}
+
+// ---- what is lost in a switch
+
+// A slider of 10 kg with 0.05 m/s. The pressure falls by 100 bar/s, so that its brake takes hold at 0.1005 s, at 5.025 mm; it rises
+// again and lets go at 0.22 s. Without slip to speak of that is an undamped swing of sqrt(k/m) = 100 1/s in between.
+static const char slider[] =
+    "machine: slider with a brake\noil: {density: 870, law: constant, modulus: 1.2 GPa}\n"
+    "inputs: {p: {unit: Pa, ramps: {at: [[0 s, 30 bar], [0.2 s, 10 bar], [0.25 s, 35 bar]]}}}\n"
+    "bodies: {block: {mass: 10 kg, inertia: 1}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, block.centre], axis: [1, 0]}}\n"
+    "sources: {S: {pressure: p}}\n"
+    "brakes: {b: {joint: rail, at: S, holding: 1e6 N, deflection: 10 m, engage: 19.95 bar, release: 20 bar}}\n"
+    "initial: {rail.position: 0 m, rail.rate: 0.05 m/s}\n"
+    "run: {time: 0.3 s, step: 1 ms, outputs: [rail.position, rail.rate]}\n";
+
+static void brakes_and_loses(void **state) {
+  (void)state;
+  static const char *const names[] = {"rail.position", "rail.rate", "b.anchor", "b.dissipated", "energy.balance"};
+  static const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
+  double phase = 100 * (0.22 - 0.1005), rate = 0.05 * cos(phase), stretch = 0.0005 * sin(phase);
+  double position = 0.005025 + stretch + rate * (0.3 - 0.22), lost = 0.5 * 1e5 * stretch * stretch;
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    od_machine *m = od_test_machine_text(slider);
+    double last[5];
+    od_test_run_to(m, integrators[i], 0.3, 1e-4, names, 5, last);
+    print_message("%s: %.7g m, %.7g m/s, %.5g J lost; closed form %.7g, %.7g, %.5g\n", integrators[i], last[0], last[1],
+                  last[3], position, rate, lost);
+    assert_true(fabs(last[0] - position) < 1e-6);
+    assert_true(fabs(last[1] - rate) < 1e-5);
+    assert_true(fabs(last[2] - 0.005025) < 1e-6);
+    assert_true(fabs(last[3] - lost) < 1e-3 * lost);
+    assert_true(fabs(last[4]) < 1e-4 * lost);
+    od_machine_free(m);
+  }
+}
+
+// ---- a machine with many of them
+
+static od_table *run_charging(const od_machine *m, const char *integrator, double step, int every, bool adaptive) {
+  const od_run_defaults *file = od_machine_run(m);
+  int outputs[] = {od_test_output(m, "P.pressure"), od_test_output(m, "A.pressure"), od_test_output(m, "unloader.flow"),
+                   od_test_output(m, "shaft.angle"), od_test_output(m, "shaft.rate")};
+  const od_run_options options = {.time = file->time,
+                                  .step = step,
+                                  .every = every,
+                                  .integrator = integrator,
+                                  .adaptive = adaptive,
+                                  .outputs = outputs,
+                                  .output_count = 5,
+                                  .no_trial = true};
+  od_table *table = NULL;
+  od_error err = {0};
+  if (od_run(m, &options, &table, NULL, &err) != OD_OK) fail_msg("%s", err.text);
+  return table;
+}
+
+static void agrees_with_cvodes(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine("cases/charging/machine.yaml", NULL);
+  od_table *reference = run_charging(m, "cvodes", 10e-3, 1, false), *table;
+  double error[2];
+  for (int i = 0; i < 2; i++) {
+    table = run_charging(m, "tr-bdf2", 400e-6 / (1 << i), 25 << i, false);
+    error[i] = table_error(table, reference);
+    od_table_free(table);
+  }
+  table = run_charging(m, "tr-bdf2", 10e-3, 1, true);
+  double adaptive = table_error(table, reference);
+  print_message("error as a part of the range: %.3g at 400 us, %.3g at 200 us, %.3g adaptive\n", error[0], error[1],
+                adaptive);
+  assert_true(error[1] < 1e-3);
+  assert_true(error[0] / error[1] > 3);  // second order; 2 where switches are taken at the end of steps
+  assert_true(adaptive < 1e-3);
+  od_table_free(table);
+  od_table_free(reference);
+  od_machine_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(maps_are_exact), cmocka_unit_test(opens_in_time),
+                                     cmocka_unit_test(brakes_and_loses), cmocka_unit_test(agrees_with_cvodes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
