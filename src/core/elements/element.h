@@ -99,7 +99,7 @@ typedef enum od_acts {
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
   OD_ACTS_SOMEWHERE,  // between two points or in a joint, as each instance says
-  OD_ACTS_ON_HOST,  // along the line of what it belongs to, or in a joint
+  OD_ACTS_ON_HOST,    // along the line of what it belongs to, or in a joint
 } od_acts;
 
 typedef struct od_element_state {

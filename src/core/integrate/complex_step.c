@@ -109,7 +109,8 @@ static od_status new_state(od_sim *sim, const steps *s, double h, int column, do
       for (int i = 0; i < nx; i++) {
         int k = i < nz ? i : i - nz;
         double sum = (part ? dk0[k] : s->k0[k]) + s->kc[2 * k + part];
-        s->xc[2 * i + part] = s->xc0[2 * i + part] + (i < nz ? h * s->xc0[2 * (nz + i) + part] + h * h / 4 * sum : h / 2 * sum);
+        s->xc[2 * i + part] =
+            s->xc0[2 * i + part] + (i < nz ? h * s->xc0[2 * (nz + i) + part] + h * h / 4 * sum : h / 2 * sum);
       }
     }
     od_status status = correct(sim, s, s->xc);

@@ -16,8 +16,8 @@ static void symbols(int n, const double *along, const double *across, double *ou
 // The derivatives of g by x at the rates in `k`.
 static od_status slopes_at(od_sim *s, const double *k, double *gx, double *gk) {
   const od_plant *plant = s->plant;
-  od_status status = plant->ops->residual(plant, od_sim_work(s), s->t, od_sim_at(s, s->x), k, od_sim_at(s, s->u),
-                                          od_sim_at(s, s->g));
+  od_status status =
+      plant->ops->residual(plant, od_sim_work(s), s->t, od_sim_at(s, s->x), k, od_sim_at(s, s->u), od_sim_at(s, s->g));
   s->counts.residuals++;
   return status == OD_OK ? plant->ops->jacobians(plant, od_sim_work(s), gx, gk, NULL) : status;
 }

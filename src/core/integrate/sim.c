@@ -337,7 +337,8 @@ od_status od_sim_outputs_at_rates(od_sim *s, const double *rates, const unsigned
   for (int i = 0; i < nk; i++) kx[i * nx + i] = 1;
   status = plant->ops->output_jacobians(plant, od_sim_work(s), energy, wanted, kx, NULL, kp, hk, NULL, NULL);
   for (int i = 0; i < ny; i++)
-    for (int j = 0; j < nx; j++) hk[i * nx + j] = j < nk && (!wanted || wanted[i]) ? hk[i * nx + j] - hx[i * nx + j] : 0;
+    for (int j = 0; j < nx; j++)
+      hk[i * nx + j] = j < nk && (!wanted || wanted[i]) ? hk[i * nx + j] - hx[i * nx + j] : 0;
   return status;
 }
 

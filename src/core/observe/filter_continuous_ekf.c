@@ -37,7 +37,7 @@ static const od_filter_option options[] = {
     {"state_matrix", "derivatives of the accelerations", EXACT, 0, 0, matrices, {0}},
     {"tangent", "matrix of the iteration", EXACT, 0, 0, tangents, {0}},
     {"covariance", "how it goes on", TRANSITION, 0, 0, rules, {0}},
- {"correction", "when it acts", WITHIN, 0, 0, ways, {0}},
+    {"correction", "when it acts", WITHIN, 0, 0, ways, {0}},
     {"acceleration", "which one sensors see", OF_FORCES, 0, 0, sources, {0}},
     {"sensor_noise", "what sigma^2 of a sensor is", SAMPLES, 0, 0, noises, {0}},
 };
@@ -62,13 +62,13 @@ typedef struct memory {
   int corrected;  // the last step ended with a correction
   double h;
   // Offsets in bytes from here.
-  size_t x0, f0;            // n each: the beginning of the step, and x' there, corrections included
-  size_t pull;              // n: K (y - h) at its end
-  size_t A, P0, C0;         // n x n, n x n, ny x n: at the beginning
-  size_t K, y, C, hk;       // n x ny; ny, ny x n, ny x nx: sensors
-  size_t fx, fp, T, right;  // nx x nx, nx x np, n x n, n
-  size_t parts;             // 5 nz x nz: see od_motion_parts
-  size_t R, x, rates;       // ny x (ny + n); n; nk
+  size_t x0, f0;             // n each: the beginning of the step, and x' there, corrections included
+  size_t pull;               // n: K (y - h) at its end
+  size_t A, P0, C0;          // n x n, n x n, ny x n: at the beginning
+  size_t K, y, C, hk;        // n x ny; ny, ny x n, ny x nx: sensors
+  size_t fx, fp, T, right;   // nx x nx, nx x np, n x n, n
+  size_t parts;              // 5 nz x nz: see od_motion_parts
+  size_t R, x, rates;        // ny x (ny + n); n; nk
   size_t pivot, used, held;  // integers; held: np, parameters that stay at a bound
 } memory;
 
@@ -76,10 +76,24 @@ static size_t lay_out(memory *m, size_t nz, size_t nx, size_t np, size_t ny, siz
   size_t end = sizeof *m, n = nx + np, d = sizeof(double);
   const struct {
     size_t *at, count;
-  } parts[] = {{&m->x0, n},         {&m->f0, n},      {&m->pull, n},         {&m->A, n * n},  {&m->P0, n * n},
-               {&m->C0, ny * n},    {&m->K, n * ny},  {&m->y, ny},           {&m->C, ny * n}, {&m->hk, ny * nx},
-               {&m->fx, nx * nx},   {&m->fp, nx * np}, {&m->T, n * n},       {&m->right, n},  {&m->parts, 5 * nz * nz},
-               {&m->R, ny * (ny + n)}, {&m->x, n},    {&m->rates, nk}};
+  } parts[] = {{&m->x0, n},
+               {&m->f0, n},
+               {&m->pull, n},
+               {&m->A, n * n},
+               {&m->P0, n * n},
+               {&m->C0, ny * n},
+               {&m->K, n * ny},
+               {&m->y, ny},
+               {&m->C, ny * n},
+               {&m->hk, ny * nx},
+               {&m->fx, nx * nx},
+               {&m->fp, nx * np},
+               {&m->T, n * n},
+               {&m->right, n},
+               {&m->parts, 5 * nz * nz},
+               {&m->R, ny * (ny + n)},
+               {&m->x, n},
+               {&m->rates, nk}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].at = od_place(&end, parts[i].count * d);
   m->pivot = od_place(&end, (n + ny) * sizeof(int));
   m->used = od_place(&end, ny * sizeof(int));
@@ -207,8 +221,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
     rates = at(m, m->rates);
     for (int i = 0; i < nk; i++) rates[i] = 2 / h * (x[nz + i] - x0[nz + i]) - f0[nz + i];
   }
-  if (status == OD_OK && o->choice[TANGENT] == APPROXIMATE)
-    status = approximate(o, m, od_sim_rates(sim), false, fx);
+  if (status == OD_OK && o->choice[TANGENT] == APPROXIMATE) status = approximate(o, m, od_sim_rates(sim), false, fx);
   if (status == OD_OK && measured) status = sensors(o, m, rates, NULL, NULL, y, C);
   if (status != OD_OK) return status;
   memset(pull, 0, (size_t)n * sizeof *pull);

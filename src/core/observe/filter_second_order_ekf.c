@@ -48,7 +48,8 @@ static od_status jacobians(od_observer *o, const od_rows *r, const trial *t, dou
 }
 
 // (J s) (rows), with J as above.
-static void apply(const od_observer *o, int rows, const double *by_x, const double *by_p, const double *s, double *out) {
+static void apply(const od_observer *o, int rows, const double *by_x, const double *by_p, const double *s,
+                  double *out) {
   for (int i = 0; i < rows; i++)
     out[i] = od_dot(o->nx, by_x + i * o->nx, s) + (o->np ? od_dot(o->np, by_p + i * o->np, s + o->nx) : 0);
 }

@@ -15,8 +15,13 @@
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {
     {"alpha", "how far the sigma points are, beside what kappa says", 0.8, 1e-4, 10, NULL, {0}},
-    {"beta", "weight of the shift of the mean; default: a parabola over one state has its exact variance", NAN, 0, 100,
-     NULL, {0}},
+    {"beta",
+     "weight of the shift of the mean; default: a parabola over one state has its exact variance",
+     NAN,
+     0,
+     100,
+     NULL,
+     {0}},
     {"kappa", "sigma points are at alpha sqrt(n + kappa); default: 3 - n", NAN, -50, 1000, NULL, {0}},
 };
 enum { MOST_HALVES = 4 };  // of the way to a sigma point where the machine cannot be

@@ -11,9 +11,18 @@ static size_t place(od_rows *r, double *memory, size_t nx, size_t np, size_t ny,
   const struct {
     double **to;
     size_t count;
-  } parts[] = {{&r->row, most * (n + ny)},  {&r->expected, ny}, {&r->root, n * n}, {&r->from, n}, {&r->to, n},
-               {&r->up, (nx + ny) * n},     {&r->down, (nx + ny) * n},             {&r->S, ny * ny}, {&r->T, ny * ny},
-               {&r->C, n * ny},             {&r->K, n * ny},    {&r->value, ny},
+  } parts[] = {{&r->row, most * (n + ny)},
+               {&r->expected, ny},
+               {&r->root, n * n},
+               {&r->from, n},
+               {&r->to, n},
+               {&r->up, (nx + ny) * n},
+               {&r->down, (nx + ny) * n},
+               {&r->S, ny * ny},
+               {&r->T, ny * ny},
+               {&r->C, n * ny},
+               {&r->K, n * ny},
+               {&r->value, ny},
                {&r->narrow, (most + ny + 1) * n}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     if (memory) *parts[i].to = memory + used;

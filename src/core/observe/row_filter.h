@@ -15,15 +15,15 @@
 
 // Memory of a filter, found anew at every call, so that a block may be copied.
 typedef struct od_rows {
-  int most, count;       // rows there is room for, and in use
-  double *row;           // (n + ny) each
-  double *expected;      // ny: mean of the sensors
-  double *root;          // n x n: rows of the square root of P
-  double *from, *to;     // n each: a point to try
-  double *up, *down;     // what came of it: nx and ny, or Jacobians (nx + ny) x n
-  double *S, *T, *C, *K; // ny x ny, ny x ny, n x ny, n x ny
-  double *value;         // ny
-  double *narrow;        // (most + ny + 1) x n: rows of the state alone
+  int most, count;        // rows there is room for, and in use
+  double *row;            // (n + ny) each
+  double *expected;       // ny: mean of the sensors
+  double *root;           // n x n: rows of the square root of P
+  double *from, *to;      // n each: a point to try
+  double *up, *down;      // what came of it: nx and ny, or Jacobians (nx + ny) x n
+  double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
+  double *value;          // ny
+  double *narrow;         // (most + ny + 1) x n: rows of the state alone
 } od_rows;
 
 // Bytes for so many rows.

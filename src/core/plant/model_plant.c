@@ -466,8 +466,7 @@ static void set_scales(od_plant_data *d) {
   .step_matrix = step_matrix, .jacobians = jacobians, .parameter_jacobian = parameter_jacobian,             \
   .outputs = od_model_plant_outputs, .output_jacobians = od_model_plant_output_jacobians,                   \
   .powers = od_model_plant_powers, .wants_repartition = od_model_plant_wants_repartition,                   \
-  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness,                        \
-  .in_complex = &complex_ops
+  .repartition = od_model_plant_repartition, .settle = settle, .stiffness = stiffness, .in_complex = &complex_ops
 static const od_plant_ops machine_ops = {MACHINE_OPS};
 static const od_plant_ops sampled_machine_ops = {MACHINE_OPS, .next_sample = od_model_plant_next_sample,
                                                  .sample = od_model_plant_sample};

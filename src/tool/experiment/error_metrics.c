@@ -26,6 +26,22 @@ const od_error_metric_class od_error_metric_classes[] = {
     {NULL, NULL, false, NAN},
 };
 
+bool od_error_metrics_default(od_experiment *e) {
+  if (e->metrics > 0) return true;
+  od_error_metric *made = calloc((size_t)e->watches + 1, sizeof *made);
+  if (!made) return false;
+  free(e->metric);
+  e->metric = made;
+  for (int i = 0; i < e->watches; i++) {
+    od_error_metric *m = &made[e->metrics++];
+    *m =
+        (od_error_metric){e->watched[i].name, e->watched[i].unit, RMS, calloc(1, sizeof *m->output), 1, 0, 0, INFINITY};
+    if (!m->output) return false;
+    m->output[0] = i;
+  }
+  return true;
+}
+
 typedef struct sums {
   double sum, largest, last;
   long count;       // of samples that were taken

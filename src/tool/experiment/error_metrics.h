@@ -15,6 +15,9 @@ typedef struct od_error_metric_class {
 // The list, and its end (a NULL key).
 extern const od_error_metric_class od_error_metric_classes[];
 
+// Gives an experiment without metrics the root mean square error of everything that is watched; false: memory ran out.
+bool od_error_metrics_default(od_experiment *e);
+
 typedef struct od_error_record od_error_record;
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);

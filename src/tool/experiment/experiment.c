@@ -45,8 +45,9 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
   od_status status = outputs && calibration ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   int *number = outputs + e->outputs;
   for (int i = 0; status == OD_OK && i < e->watches; i++)
-    outputs[i] = outputs[e->watched[i].row] =
-        !truth ? e->watched[i].model_output : e->watched[i].truth_output >= 0 ? e->watched[i].truth_output : 0;
+    outputs[i] = outputs[e->watched[i].row] = !truth                            ? e->watched[i].model_output
+                                              : e->watched[i].truth_output >= 0 ? e->watched[i].truth_output
+                                                                                : 0;
   for (int i = 0; status == OD_OK && i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
     if (p->sensor < 0)

@@ -99,11 +99,12 @@ typedef struct od_experiment {
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
-  const od_integrator *integrator;  // of the observer and of the true machine
-  bool integrator_is_given;         // the file says so
+  const od_integrator *integrator;               // of the observer and of the true machine
+  bool integrator_is_given;                      // the file says so
   od_covariance_form form;
   double gate;
   int patience;        // of the gate
+  bool uncorrected;    // the observer takes in nothing
   bool random_start;   // the observer begins at a start drawn around the true one, not at the model's
   double *covariance;  // (nx + parameters)^2: of the start's errors
   od_log_plan data;    // which column of a log or stream is which channel
@@ -118,6 +119,9 @@ typedef struct od_experiment_options {
   int set_count;
   const char *truth;    // variant of the true machine, or NULL: the file's
   const char *variant;  // of the experiment, or NULL
+  const char *filter;   // instead of the file's; NULL: that
+  const char *sensors;  // those that are there, "A.angle,P.pressure"; NULL: all of the file
+  bool uncorrected;     // the observer takes in nothing: its model runs freely
   const char *data;     // a log to be observed instead of the true machine, "-" for a stream; NULL: the file's
   od_content content;   // of the file, where it has been read already
   // A fit reads more of the same file: called when the rest has been read. Parameters then need no sigma, sensors may

@@ -128,9 +128,37 @@ static void read_sensor(od_experiment_loader *xl, int key) {
                                                 .faults = faults};
 }
 
+// Whether a sensor is among those that were asked for.
+static bool is_chosen(const char *chosen, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+    if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+  return !chosen;
+}
+
+static void check_chosen(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  for (const char *at = xl->options->sensors, *end; at; at = *end ? end + 1 : NULL) {
+    end = strchr(at, ',') ? strchr(at, ',') : at + strlen(at);
+    const char *name = od_format(ld, "%.*s", (int)(end - at), at);
+    od_nearest nearest = od_nearest_to(name);
+    bool known = false;
+    for (int key = od_first(ld, node, "sensors"); key >= 0; key = od_next(ld, key)) {
+      known = known || strcmp(od_text_of(ld, key), name) == 0;
+      od_nearest_try(&nearest, od_text_of(ld, key));
+    }
+    if (!known)
+      od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s%s%s", name,
+                      nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+                      nearest.best ? "'?" : "");
+  }
+}
+
 static void read_sensors(od_experiment_loader *xl, int node) {
+  check_chosen(xl, node);
   for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
-    if (!od_is_repeated(&xl->ld, node, key)) read_sensor(xl, key);
+    if (!od_is_repeated(&xl->ld, node, key) && is_chosen(xl->options->sensors, od_text_of(&xl->ld, key)))
+      read_sensor(xl, key);
 }
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
@@ -353,6 +381,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_messages *foreign = od_messages_new();
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
+  if (e && options) e->uncorrected = options->uncorrected;
   od_experiment_loader xl = {
       .e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1, .process = -1};
   int first = od_messages_count(messages);

@@ -1,6 +1,8 @@
 // How an observer works: the section 'filter' and the key 'integrator' of an experiment file.
 #include <math.h>
+#include <string.h>
 
+#include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "machine/method_names.h"
 
@@ -43,6 +45,20 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
+// The filter that was asked for instead of the file's: keys for another one are read over.
+static void choose_instead(od_experiment_loader *xl, const od_method_names *types) {
+  int chosen = 0;
+  od_nearest nearest = od_nearest_to(xl->options->filter);
+  while (types->name[chosen] && strcmp(types->name[chosen], xl->options->filter) != 0)
+    od_nearest_try(&nearest, types->name[chosen++]);
+  if (types->name[chosen]) {
+    xl->e->filter = od_filter_at(chosen);
+    return;
+  }
+  od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s%s%s", xl->options->filter,
+                  nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+}
+
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
   static const char *const forms[] = {"square-root", "joseph", NULL};
@@ -61,6 +77,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   for (int i = 0; i < COMMON_KEYS; i++) keys[i] = common_keys[i];
   for (int i = 0; i < xl->e->filter->options; i++) keys[COMMON_KEYS + i] = xl->e->filter->option[i].key;
   if (node >= 0 && !is_name) section = od_section_open(ld, node, node, "filter", "filter", keys);
+  if (xl->options->filter) choose_instead(xl, &types);
   read_options(xl, &section);
   int form = od_section_get(ld, &section, "form");
   xl->e->form = form >= 0 && od_read_choice(ld, form, "form", forms) == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;

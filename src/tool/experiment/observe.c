@@ -40,11 +40,12 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 
 // The observer goes on to the sample and takes in what the sensors say; at the start there is nowhere to go.
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
-  double begin = od_seconds();
-  for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors ? s->y[i] : (double)NAN;
+  double (*clock)(void) = r->options->processor_time ? od_processor_seconds : od_seconds;
+  double begin = clock();
+  for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors && !r->e->uncorrected ? s->y[i] : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
-  if (!start) r->o->seconds += od_seconds() - begin;
+  if (!start) r->o->seconds += clock() - begin;
   if (status == OD_OK && s->u_after) status = od_sim_set_inputs(od_observer_sim(r->observer), s->u_after);
   return status;
 }

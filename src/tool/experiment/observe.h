@@ -98,8 +98,9 @@ typedef struct od_observe_options {
   // Runs a second time from the parameters that were found, to see whether the result depends on the start (start_dependence.c).
   // Not with a source of one's own.
   bool repeat;
-  bool keep_going;   // a failed step does not end the run: see docs/experiment-files.md
-  bool forget_rows;  // the table has the last row only
+  bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
+  bool processor_time;  // od_observed.seconds are of the processor, not of the clock on the wall
+  bool forget_rows;     // the table has the last row only
 } od_observe_options;
 
 // On failure *out holds what there is up to then, and err says what happened when. *out may be NULL.

@@ -248,8 +248,7 @@ od_status od_study_load(const char *path, const od_study_options *options, od_st
   return status;
 }
 
-void od_study_free(od_study *s) {
-  if (!s) return;
+void od_study_clear(od_study *s) {
   for (int i = 0; i < s->cases; i++) {
     if (s->item[i].ops) s->item[i].ops->release(&s->item[i]);
     free(s->item[i].metric);
@@ -257,5 +256,10 @@ void od_study_free(od_study *s) {
   free(s->item);
   free(s->published);
   od_document_free(s->file);
+}
+
+void od_study_free(od_study *s) {
+  if (!s) return;
+  od_study_clear(s);
   free(s);
 }

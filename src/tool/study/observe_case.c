@@ -21,6 +21,7 @@
 #include "experiment/error_metrics.h"
 #include "math/normal.h"
 #include "study/cases.h"
+#include "study/compare.h"
 
 static const double converged_within = 0.05, diverged_nis = 9;
 
@@ -85,12 +86,13 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   }
-  ok = ok && od_case_add(c, (od_metric){"nis_per_dim", "1", OD_GATHER_MEAN, 1, 0, none, none});
+  ok = ok && od_case_add(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, none, none});
   ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
                                           none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){"diverged", "runs", OD_GATHER_COUNT, none, 0, none, none});
+  if (c->compared) ok = ok && od_case_add(c, (od_metric){OD_COMPARE_COST, "us", OD_GATHER_MEDIAN, none, 0, none, none});
+  return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
 }
 
 static od_status prepare(od_case *c, od_error *err) {
@@ -98,6 +100,7 @@ static od_status prepare(od_case *c, od_error *err) {
   size_t np = (size_t)w->e->parameters + 1;
   od_observed *bound = NULL;
   w->e->random_start = c->random_start;
+  if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->point = calloc(np, sizeof *w->point);
   w->full = calloc(np, sizeof *w->full);
   if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -157,7 +160,8 @@ static int covered_points(const observe_case *w, const od_observed *o) {
 }
 
 // In the order in which the metrics were added.
-static void fill(const observe_case *w, const od_observed *o, const watch *v, double *value) {
+static void fill(const od_case *c, const od_observed *o, const watch *v, double *value) {
+  const observe_case *w = c->what;
   const od_experiment *e = w->e;
   for (int i = 0; i < e->metrics; i++) *value++ = o->metric[i];
   if (w->points > 0) {
@@ -177,6 +181,7 @@ static void fill(const observe_case *w, const od_observed *o, const watch *v, do
     *value++ = o->redrawn.impossible;
     *value++ = o->redrawn.near_dead_point;
   }
+  if (c->compared) *value++ = o->steps > 0 ? 1e6 * o->seconds / (double)o->steps : (double)NAN;
   *value = v->dimension > 0 && v->nis > diverged_nis * (double)v->dimension;
 }
 
@@ -186,11 +191,12 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   mine.seed = seed;
   watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  const od_observe_options options = {.no_table = true, .each = look, .progress = goes_on, .user = &v};
+  const od_observe_options options = {
+      .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->compared};
   od_observed *o = NULL;
   od_status status = od_observe(&mine, &options, &o, err);
   if (status == OD_OK)
-    fill(w, o, &v, value);
+    fill(c, o, &v, value);
   else
     value[c->metrics - 1] = 1;
   od_observed_free(o);
@@ -218,4 +224,8 @@ od_status od_observe_case_load(od_case *c, const char *path, const od_experiment
   c->what = w;
   c->ops = &observe_case_ops;
   return od_experiment_load(path, options, &w->e, messages);
+}
+
+double od_observe_case_step(const od_case *c) {
+  return ((const observe_case *)c->what)->e->step;
 }

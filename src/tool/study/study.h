@@ -46,6 +46,7 @@ struct od_case {
   const od_case_ops *ops;
   void *what;  // what the operations work with
   bool random_start;
+  bool compared;  // with others: it says what its steps cost, and has metrics even if its file has none
   long runs;
   uint64_t first_seed;
   od_metric *metric;
@@ -81,6 +82,8 @@ typedef struct od_study_options {
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
+// The same of all that is in it, but not of itself.
+void od_study_clear(od_study *s);
 
 // One line of the result.
 typedef struct od_study_row {

@@ -14,10 +14,10 @@
 #include "support/scratch.h"
 
 // A cart of 2 kg on a rail.
-#define CART                                                                         \
-  "machine: cart\n"                                                                  \
-  "bodies: {cart: {mass: 2 kg, points: {P: [0, 0]}}}\n"                              \
-  "ground: {points: {O: [0, 0], W: [-10, 0]}}\n"                                     \
+#define CART                                            \
+  "machine: cart\n"                                     \
+  "bodies: {cart: {mass: 2 kg, points: {P: [0, 0]}}}\n" \
+  "ground: {points: {O: [0, 0], W: [-10, 0]}}\n"        \
   "joints: {J: {type: prismatic, between: [ground.O, cart.P], axis: [1, 0]}}\n"
 
 static void check_motion(const char *line, const double expected[3]) {
@@ -47,10 +47,12 @@ static void forces_stay_or_fade(void **state) {
 
 static od_observed *run(scratch *s, const char *disturbance, const char *rest, od_experiment **e) {
   char text[2000];
-  snprintf(text, sizeof text,
-           CART "forces: {push: {at: cart.P, direction: [1, 0], value: 0}}\ninitial: {J.position: 0}\n"
-                "variants: {pushed: {forces: {push: {at: cart.P, direction: [1, 0], value: 7}}}, watched: {disturbances: {load: %s}}}\n",
-           disturbance);
+  snprintf(
+      text, sizeof text,
+      CART
+      "forces: {push: {at: cart.P, direction: [1, 0], value: 0}}\ninitial: {J.position: 0}\n"
+      "variants: {pushed: {forces: {push: {at: cart.P, direction: [1, 0], value: 7}}}, watched: {disturbances: {load: %s}}}\n",
+      disturbance);
   scratch_write(s, "cart.yaml", text, strlen(text));
   snprintf(text, sizeof text, "machine: cart.yaml\nstep: 10 ms\nmodel: {variant: watched}\n%s", rest);
   *e = load_experiment(scratch_write(s, "x.yaml", text, strlen(text)), NULL);
@@ -67,7 +69,8 @@ static double last(const od_observed *o, const char *label) {
 // A sensor that tells nothing: the force becomes as uncertain as its noise says.
 static void forces_wander(void **state) {
   od_experiment *e;
-  const char *blind = "time: 5 s\nsensors: {J.position: {sigma: 1e6}}\ninitial: {J.position: 0.1, J.rate: 0.1, load.force: 0.3}\n";
+  const char *blind =
+      "time: 5 s\nsensors: {J.position: {sigma: 1e6}}\ninitial: {J.position: 0.1, J.rate: 0.1, load.force: 0.3}\n";
   od_observed *o = run(*state, "{joint: J, time: 0.5 s, noise: 2 N}", blind, &e);
   assert_true(fabs(last(o, "sigma.load.force") - 2 * sqrt(0.5 / 2)) < 1e-3);
   assert_true(isnan(last(o, "true.load.force")));

@@ -136,20 +136,24 @@ static void test_options_of_filters(void **state) {
     assert_int_equal(od_experiment_load(path, NULL, &e, messages), OD_OK);
     od_messages_free(messages);
     for (int k = 0; k < 3; k++)
-      assert_true(e->filter_choice[k] == cases[i].choice[k] || (isnan(e->filter_choice[k]) && isnan(cases[i].choice[k])));
+      assert_true(e->filter_choice[k] == cases[i].choice[k] ||
+                  (isnan(e->filter_choice[k]) && isnan(cases[i].choice[k])));
     od_experiment_free(e);
   }
-  expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
-         "x.yaml:3:28: alpha is 20; it must be from 0.0001 to 10\n"
-         "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
+  expect(
+      *state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
+      "x.yaml:3:28: alpha is 20; it must be from 0.0001 to 10\n"
+      "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
-  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
-         "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
-  expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
-         "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");
+  expect(
+      *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
+      "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
+  expect(
+      *state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
+      "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {

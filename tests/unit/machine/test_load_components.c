@@ -38,7 +38,8 @@ static void write_machine(char *text, const od_element_class *c, const double *q
   int end = 0;
   if (c->acts == OD_ACTS_BETWEEN_POINTS)
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
-  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
+  if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE)
+    used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
   for (int i = 0; i < 2 && c->ends[i].key; i++)
     if (c->ends[i].count == 2)
       used += snprintf(text + used, (size_t)(SIZE - used), "%s: [A, B], ", c->ends[i].key);

@@ -61,16 +61,20 @@ typedef struct by_hand {
 } by_hand;
 
 static double sensed(const by_hand *f, double z, double w, double wd) {
-  const double L = f->m->length[0], value[SENSORS] = {
-      z, w, wd, L * sin(z), L * w * cos(z), L * (wd * cos(z) - w * w * sin(z))};
+  const double L = f->m->length[0],
+               value[SENSORS] = {z, w, wd, L * sin(z), L * w * cos(z), L * (wd * cos(z) - w * w * sin(z))};
   return value[f->sensor];
 }
 
 // Table 1 of the paper.
 static void sensed_slopes(const by_hand *f, const double A[2], double C[2]) {
   const double L = f->m->length[0], c = cos(f->z), s = sin(f->z), w = f->w;
-  const double table[SENSORS][2] = {
-      {1, 0}, {0, 1}, {A[0], A[1]}, {L * c, 0}, {-L * w * s, L * c}, {L * (-f->wd * s + A[0] * c - w * w * c), L * (A[1] * c - 2 * w * s)}};
+  const double table[SENSORS][2] = {{1, 0},
+                                    {0, 1},
+                                    {A[0], A[1]},
+                                    {L * c, 0},
+                                    {-L * w * s, L * c},
+                                    {L * (-f->wd * s + A[0] * c - w * w * c), L * (A[1] * c - 2 * w * s)}};
   memcpy(C, table[f->sensor], 2 * sizeof *C);
 }
 
@@ -126,17 +130,15 @@ static void follow_paper(int sensor, double h, double r, const char *tangent) {
   memcpy(f.q, q0, sizeof q0);
   assert_int_equal(oracle_fourbar_acceleration(&model, f.z, 0, f.q, &f.wd), 0);
 
-  od_machine *machine = od_test_machine("cases/fourbar-observer/spring.yaml", "gravity[1]=-8.81",
-                                        "initial.spring.length=1.85 m", NULL);
+  od_machine *machine =
+      od_test_machine("cases/fourbar-observer/spring.yaml", "gravity[1]=-8.81", "initial.spring.length=1.85 m", NULL);
   int output = od_test_output(machine, sensor_name[sensor]);
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, &output, 1, NULL, 0, &plant, NULL), OD_OK);
   const double sigma = sqrt(r), P0[4] = {0.1}, Q[2] = {10 * h, 10 * h};
   const double choice[] = {1, strcmp(tangent, "eq14") == 0, 1, 1, 1, 1};
-  const od_observer_options options = {.filter = od_filter_find("continuous-ekf"),
-                                       .form = OD_FORM_JOSEPH,
-                                       .sensor_sigma = &sigma,
-                                       .choice = choice};
+  const od_observer_options options = {
+      .filter = od_filter_find("continuous-ekf"), .form = OD_FORM_JOSEPH, .sensor_sigma = &sigma, .choice = choice};
   assert_null(od_observer_check(&options));
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, P0, NULL), OD_OK);
@@ -153,8 +155,8 @@ static void follow_paper(int sensor, double h, double r, const char *tangent) {
       worst = fmax(worst, fabs(od_observer_covariance(o)[k] - f.P[k / 2][k % 2]) / (1 + fabs(f.P[1][1])));
     apart = fmax(apart, fabs(f.z - s->z));
   }
-  print_message("%-15s %2.0f ms, %s: %.1e off; from the prototype up to %.3f rad\n", sensor_name[sensor], 1e3 * h, tangent,
-                worst, apart);
+  print_message("%-15s %2.0f ms, %s: %.1e off; from the prototype up to %.3f rad\n", sensor_name[sensor], 1e3 * h,
+                tangent, worst, apart);
   assert_true(worst < 1e-10);
   od_observer_free(o);
   od_plant_free(plant);

@@ -148,8 +148,7 @@ static double apart(od_observer *o, const kalman *k) {
   for (int i = 0; i < 2; i++) worst = fmax(worst, fabs(od_observer_state(o)[i] - k->x[i]));
   const double *P = od_observer_covariance(o);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      worst = fmax(worst, fabs(P[i * 3 + j] - k->P[i][j]) / sqrt(k->P[i][i] * k->P[j][j]));
+    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(P[i * 3 + j] - k->P[i][j]) / sqrt(k->P[i][i] * k->P[j][j]));
   return worst;
 }
 
@@ -166,7 +165,8 @@ static double follow_linear(const od_plant *plant, const od_filter *filter, od_c
   double u = sin(0.0), worst = 0;
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, P0, &u), OD_OK);
   for (int i = 1; i <= 200; i++) {
-    double before = u, y[2] = {0.9 * cos(0.05 * i) + 0.02 * sin(11.0 * i), 0.8 * cos(0.05 * i + 1) + 0.05 * cos(7.0 * i)};
+    double before = u,
+           y[2] = {0.9 * cos(0.05 * i) + 0.02 * sin(11.0 * i), 0.8 * cos(0.05 * i + 1) + 0.05 * cos(7.0 * i)};
     u = sin(0.1 * i);
     if (i % 3 == 0) y[0] = NAN;
     if (i % 5 == 0) y[1] = NAN;
@@ -354,8 +354,7 @@ static void every_filter_opens_again(void **state) {
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   for (int i = 0; od_filter_at(i); i++) {
-    const od_observer_options options = {
-        .filter = od_filter_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
+    const od_observer_options options = {.filter = od_filter_at(i), .sensor_sigma = sigma, .gate = 3, .patience = 10};
     od_observer *o = od_observer_new(plant, &options);
     od_sim *sim = od_sim_new(plant);
     double u = 0, x[2] = {3, 1}, y[2];
@@ -495,9 +494,12 @@ static void errors_follow_kinematics(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_plants_have_the_kalman_filter), cmocka_unit_test(curved_plants_have_their_moments),
-      cmocka_unit_test(impossible_sigma_points_come_nearer),  cmocka_unit_test(every_filter_opens_again),
-      cmocka_unit_test(options_are_checked),                  cmocka_unit_test(complex_steps_are_exact),
+      cmocka_unit_test(linear_plants_have_the_kalman_filter),
+      cmocka_unit_test(curved_plants_have_their_moments),
+      cmocka_unit_test(impossible_sigma_points_come_nearer),
+      cmocka_unit_test(every_filter_opens_again),
+      cmocka_unit_test(options_are_checked),
+      cmocka_unit_test(complex_steps_are_exact),
       cmocka_unit_test(errors_follow_kinematics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
