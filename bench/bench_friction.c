@@ -22,7 +22,7 @@ static double logged_speed(double t) {
 typedef struct job {
   od_friction_grid grid;
   const od_friction_law *law;
-  double q[13];
+  double q[32];
   double *t, *force, *slopes, *work;
   int samples;
   driven_friction by_cvodes;  // tolerance 0: by exponential steps
@@ -35,11 +35,11 @@ static int start(void *self) {
 }
 
 // Without tau_h0, which plays no part where the speed never rests.
-static const int twelve[12] = {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12};
+static const int twelve[12] = {0, 1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18};
 
 static int advance(void *self, int runs) {
   job *j = self;
-  const od_friction_start rest = {.load = 1};
+  const od_friction_start rest = {.signal = 1};
   for (int i = 0; i < runs; i++) {
     bool fine =
         j->by_cvodes.tolerance > 0 ? driven_friction_solve(&j->by_cvodes, j->samples, j->t, j->force) > 0

@@ -121,7 +121,7 @@ double od_cli_law_steady_slope(const od_cli_law *law, double v, int number) {
 od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, double *force,
                            double *bristle, double *film) {
   od_friction_grid grid;
-  const od_friction_start start = {.load = 1};
+  const od_friction_start start = {.signal = 1};
   void *memory = malloc(od_friction_grid_size(count) + 1);
   od_status status = memory ? od_friction_grid_make(&grid, memory, count, t, v) : OD_NO_MEMORY;
   if (status == OD_OK)

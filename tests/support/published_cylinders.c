@@ -15,6 +15,13 @@ const published_cylinder published_cylinders[PUBLISHED_CYLINDERS + 1] = {
     {{{2000, 200, 0.01, 0.1, 1.2, 300}, {2500, 600, 0.01, 0.05, 1.2, 500}}, 0.3, 0.3, 30, 1e7, 5000},
 };
 
+// No factor, which would act on Fs and Fc.
+static int add_factor(double *q) {
+  const double none[6] = {1, 1, 1, 0, 0, 0};
+  for (int i = 0; i < 6; i++) q[i] = none[i];
+  return 6;
+}
+
 static int add_side(const published_side *s, int with_film_end, double *q) {
   q[0] = s->Fs, q[1] = s->Fc, q[2] = s->vs, q[3] = s->n, q[4] = s->viscous;
   if (with_film_end) q[5] = s->vb;
@@ -25,6 +32,7 @@ int published_modified_lugre(const published_cylinder *c, double *q) {
   int n = add_side(&c->side[0], 1, q);
   const double common[5] = {c->sigma_0, c->sigma_1, c->tau_hp, c->tau_hn, c->tau_h0};
   for (int i = 0; i < 5; i++) q[n++] = common[i];
+  n += add_factor(q + n);
   return n + add_side(&c->side[1], 1, q + n);
 }
 
@@ -32,6 +40,7 @@ int published_reduced(const published_cylinder *c, double *q) {
   int n = add_side(&c->side[0], 0, q);
   const double common[3] = {c->sigma_0, c->tau_hn, c->tau_h0};
   for (int i = 0; i < 3; i++) q[n++] = common[i];
+  n += add_factor(q + n);
   return n + add_side(&c->side[1], 0, q + n);
 }
 

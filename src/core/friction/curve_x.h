@@ -31,16 +31,20 @@ static inline od_x X(level)(const X(family) * f, const X(curve) * c, od_x film) 
   return OD_SELECT(RE(g) <= RE(least), least, g);
 }
 
-static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
-  X(family) f = X(family_of)(q, 1);
+static inline od_x X(steady_with)(const X(numbers) * q, od_x v, od_x signal) {
+  X(family) f = X(family_of)(q, signal);
   X(curve) c = X(curve_at)(&f, v);
   od_x side = OD_LAW_STATES == 0 ? od_x_tanh(v / f.v0) : (RE(v) > 0) - (RE(v) < 0);
   return side * X(level)(&f, &c, c.film) + f.viscous * v;
 }
 
+static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
+  return X(steady_with)(q, v, 1);
+}
+
 #if OD_LAW_STATES == 0
 static inline void X(respond)(const X(numbers) * q, const X(in) * in, X(out) * out) {
-  out->friction = X(steady_of)(q, in->speed);
+  out->friction = X(steady_with)(q, in->speed, in->signal);
 }
 #else
 
@@ -53,11 +57,7 @@ static inline od_x X(film_pace)(const X(family) * f, od_x v, od_x film, od_x tar
 #endif
 
 static inline void X(respond)(const X(numbers) * q, const X(in) * in, X(out) * out) {
-#if OD_LAW_STATES > 2
-  X(family) f = X(family_of)(q, in->load);
-#else
-  X(family) f = X(family_of)(q, 1);
-#endif
+  X(family) f = X(family_of)(q, in->signal);
   od_x v = in->speed, magnitude = OD_SELECT(RE(v) < 0, -v, v), film = 0;
   X(curve) c = X(curve_at)(&f, v);
 #if OD_LAW_STATES > 1
@@ -94,14 +94,37 @@ static inline curve_slopes slopes_of_curve(const family_r *f, const curve_r *c, 
                         .film = c->film_grows ? film : 0};
 }
 
+// d by the signal, which is a factor: of parameters, of the rates of the film (relative), of S, hss and the least level.
+typedef struct signal_slopes {
+  double Fs, Fc, vs, viscous, tau, S, film, least;
+} signal_slopes;
+static inline signal_slopes slopes_by_signal(const numbers_r *q, double signal, const family_r *f, const curve_r *c,
+                                             const curve_slopes *d, double v) {
+  double factor = q->factor * signal, per = factor > 1e-6 ? q->factor / factor : 0, most = most_film_r(f);
+  signal_slopes w = {.Fs = q->powers.Fs * f->Fs * per,
+                     .Fc = q->powers.Fc * f->Fc * per,
+                     .vs = q->powers.vs * f->vs * per,
+                     .viscous = q->powers.viscous * f->viscous * per,
+                     .tau = -q->powers.tau * per};
+  w.S = -d->S * v / f->vs * w.vs;
+  w.film = -d->film * v / f->vs * w.vs;
+  if (most > 0) w.film += c->film / most * (w.Fs * f->Fc / f->Fs - w.Fc) / f->Fs;
+  w.least = OD_FRICTION_LEAST_LEVEL * (w.Fs + w.Fc);
+  return w;
+}
+static inline double level_by_signal(const family_r *f, const signal_slopes *w, const curve_r *c, double film) {
+  return w->Fc * (1 - c->S) + (1 - film) * c->S * w->Fs + ((1 - film) * f->Fs - f->Fc) * w->S;
+}
+
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
   numbers_r room;
-  family_r f = family_of_r(numbers_of_r(q, s.choice[0] && in->speed < 0, &room), 1);
+  const numbers_r *side_of = numbers_of_r(q, s.choice[0] && in->speed < 0, &room);
+  family_r f = family_of_r(side_of, in->signal);
   double v = in->speed, film = 0;
   curve_r c = curve_at_r(&f, v);
   curve_slopes d = slopes_of_curve(&f, &c, v);
-  enum { FRICTION, FORCE, BRISTLE, FILM };
+  enum { FRICTION, FORCE, BRISTLE, FILM, SIGNAL = OD_LAW_STATES + 1 };
 #if OD_LAW_STATES == 0
   film = c.film;
 #elif OD_LAW_STATES > 1
@@ -115,10 +138,18 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #if OD_LAW_STATES == 0
   double t = tanh(v / f.v0);
   by->by[FRICTION][0] = g * (1 - t * t) / f.v0 + t * (g_v + g_h * d.film) + f.viscous;
-  by->by[FORCE][0] = -by->by[FRICTION][0];
+  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
+  by->by[FRICTION][SIGNAL] =
+      t * (free_level ? level_by_signal(&f, &w, &c, counted) + g_h * w.film : w.least) + w.viscous * v;
+  for (int i = 0; i < 2; i++) by->by[FORCE][i] = -by->by[FRICTION][i];
 #else
   double magnitude = fabs(v), side = v < 0 ? -1 : 1, part = in->bristle / g, per_level = magnitude * part / g;
   double slip[3] = {1 - side * part + per_level * g_v, -magnitude / g, per_level * g_h};
+  signal_slopes w = slopes_by_signal(side_of, in->signal, &f, &c, &d, v);
+  double slip_signal = per_level * (free_level ? level_by_signal(&f, &w, &c, counted) : w.least);
+  by->by[BRISTLE][SIGNAL] = f.sigma_0 * slip_signal;
+  by->by[FRICTION][SIGNAL] = f.sigma_1 * slip_signal + w.viscous * v;
+  by->by[FORCE][SIGNAL] = -by->by[FRICTION][SIGNAL];
   for (int i = 0; i <= OD_LAW_STATES; i++) {
     by->by[BRISTLE][i] = f.sigma_0 * slip[i];
     by->by[FRICTION][i] = f.sigma_1 * slip[i] + (i == 0 ? f.viscous : i == 1 ? 1 : 0);
@@ -130,6 +161,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->by[FILM][0] = pace * d.film + pace_v * (c.film - film);
   by->by[FILM][1] = 0;
   by->by[FILM][2] = -pace;
+  by->by[FILM][SIGNAL] = pace * w.film + (c.film - film) * (w.tau * pace - pace_v * v / f.vs * w.vs);
 #endif
 #endif
 }

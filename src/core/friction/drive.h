@@ -27,7 +27,7 @@ od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int sample
 // What the run begins with.
 typedef struct od_friction_start {
   double bristle, film;  // N, 1
-  double load;           // what a law with a load multiplies its own by; 1 where there is no such signal
+  double signal;         // what the law's factor or load is multiplied by; 1 where there is no such signal
 } od_friction_start;
 
 // What comes out, each an array with an entry per sample, or NULL.

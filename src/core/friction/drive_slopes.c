@@ -23,7 +23,7 @@ size_t od_friction_slopes_work(int columns) {
   return (size_t)(2 * PER_SIDE + OF_STATE) * (size_t)columns;
 }
 
-static void seed(const od_friction_law *law, const double *q, bool two_sided, double load, int columns,
+static void seed(const od_friction_law *law, const double *q, bool two_sided, double signal, int columns,
                  const int *number, const drive_side_r *s, bool negative, double *at, seeds *out) {
   static const double step = 1e-30;
   double _Complex p[2 * OD_MOST_ELEMENT_FIELDS], family[OD_FAMILY_COUNT];
@@ -31,7 +31,7 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
   for (int i = 0; i < count; i++) p[i] = q[i];
   for (int c = 0; c < columns; c++) {
     p[number[c]] += __builtin_complex(0.0, step);
-    law->family_c(p, two_sided, negative, load, family);
+    law->family_c(p, two_sided, negative, signal, family);
     p[number[c]] = q[number[c]];
     for (int k = 0; k < OD_FAMILY_COUNT; k++) at[k * columns + c] = __imag__ family[k] / step;
   }
@@ -230,9 +230,9 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
   if (!law->has_family) return plain_slopes(law, q, two_sided, grid, columns, number, force, dforce);
   drive_side_r side[2];
   seeds by[2];
-  drive_sides_r(law, q, two_sided, start->load, side);
+  drive_sides_r(law, q, two_sided, start->signal, side);
   for (int i = 0; i < 2; i++)
-    seed(law, q, two_sided, start->load, columns, number, &side[i], i == 1, work + i * PER_SIDE * columns, &by[i]);
+    seed(law, q, two_sided, start->signal, columns, number, &side[i], i == 1, work + i * PER_SIDE * columns, &by[i]);
   double *state = work + 2 * PER_SIDE * columns;
   memset(state, 0, (size_t)(OF_STATE * columns) * sizeof *state);
   slopes_at at = {state,

@@ -33,11 +33,11 @@ static inline void X(set_pace)(X(pace) * p, double dt, od_x rate) {
   p->phi = X(mean_decay)(dt * rate, p->E);
 }
 
-static inline void X(drive_sides)(const od_friction_law *law, const od_x *q, bool two_sided, double load,
+static inline void X(drive_sides)(const od_friction_law *law, const od_x *q, bool two_sided, double signal,
                                   X(drive_side) side[2]) {
   for (int i = 0; i < 2; i++) {
     X(drive_side) *s = &side[i];
-    law->X(family)(q, two_sided, i == 1, load, (od_x *)&s->f);
+    law->X(family)(q, two_sided, i == 1, signal, (od_x *)&s->f);
     s->log_vs = od_x_log(s->f.vs);
     s->most_film = OD_SELECT(RE(s->f.Fs) > RE(s->f.Fc), 1 - s->f.Fc / s->f.Fs, 0);
     s->film_gain = od_x_exp(-(s->log_vs + s->f.end) * (2.0 / 3));
@@ -114,7 +114,7 @@ static inline od_status X(drive_family)(const od_friction_law *law, const od_x *
                                         const od_friction_grid *grid, const od_friction_start *start, od_x *force,
                                         od_x *bristle, od_x *film) {
   X(drive_side) side[2];
-  X(drive_sides)(law, q, two_sided, start->load, side);
+  X(drive_sides)(law, q, two_sided, start->signal, side);
   X(pace) pace[2][3] = {{{0}}};
   X(drive_state) x = {.bristle = start->bristle, .film = start->film, .node = X(node_at)(law, side, grid, 0)};
   if (!law->has_film) x.film = law->has_bristles ? 0 : x.node.film;

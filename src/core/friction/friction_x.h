@@ -1,7 +1,8 @@
 // What friction laws have in common, in the scalar of the build. To be included at the end of the text of a law, which has
 // X(numbers), OD_SIDED (how many of them differ by direction, the first ones) and OD_LAW_STATES, and
 // - OD_LAW_PLAIN: X(friction)(q, v) and friction_slope(q, v), a force against a speed; or
-// - family_x.h and X(family_of)(q, load), its parameters as those of the family.
+// - family_x.h and X(family_of)(q, signal), its parameters as those of the family, with the signal that it listens to: what
+//   its factor or its load is multiplied by.
 // States: 1 the bristles, 2 the film as well, 3 also the speed that the acceleration is taken from. A law of the family without
 // states has a film that follows the speed at once, one with bristles alone has none.
 typedef struct X(in) {
@@ -13,7 +14,10 @@ typedef struct X(in) {
   od_x film;
 #endif
 #if OD_LAW_STATES > 2
-  od_x felt, load;
+  od_x felt;
+#endif
+#ifndef OD_LAW_PLAIN
+  od_x signal;
 #endif
 } X(in);
 typedef struct X(out) {
@@ -70,7 +74,7 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   // What the bristles store, and below what the mass stores that the acceleration term amounts to.
   X(numbers) room;
   const X(numbers) *side = X(numbers_of)(q, s.choice[0] && RE(in->speed) < 0, &room);
-  X(family) f = X(family_of)(side, 0);
+  X(family) f = X(family_of)(side, in->signal);
   r->deflection = in->bristle / f.sigma_0;
   r->stored = in->bristle * r->deflection / 2;
   r->loss -= r->deflection * out->bristle;
@@ -102,6 +106,9 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
                               od_x *rate) {
   X(numbers) room;
   X(in) in = {.speed = u[0]};
+#ifndef OD_LAW_PLAIN
+  in.signal = 1;
+#endif
   X(out) out;
   (void)x, (void)rate;
 #if OD_LAW_STATES > 0
@@ -114,7 +121,7 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
 #if OD_LAW_STATES > 2
   in.felt = x[2];
   if (side != &room) room = *side;
-  room.load += u[1], in.load = 1, side = &room;
+  room.load += u[1], side = &room;
 #endif
   X(respond)(side, &in, &out);
   y[0] = out.friction;
@@ -136,8 +143,9 @@ static od_x X(steady)(const od_x *q, bool two_sided, od_x v) {
   return X(steady_of)(X(numbers_of)((const X(numbers) *)q, two_sided && RE(v) < 0, &room), v);
 }
 #ifndef OD_LAW_PLAIN
-static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, double load, od_x family[OD_FAMILY_COUNT]) {
+static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, double signal,
+                              od_x family[OD_FAMILY_COUNT]) {
   X(numbers) room;
-  *(X(family) *)family = X(family_of)(X(numbers_of)((const X(numbers) *)q, two_sided && negative, &room), load);
+  *(X(family) *)family = X(family_of)(X(numbers_of)((const X(numbers) *)q, two_sided && negative, &room), signal);
 }
 #endif

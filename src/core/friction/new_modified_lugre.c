@@ -14,8 +14,8 @@ static inline od_x X(loaded)(od_x force, od_x change) {
   return OD_SELECT(RE(force + change) > 1e-3 * RE(force), force + change, 1e-3 * force);
 }
 
-static inline X(family) X(family_of)(const X(numbers) * q, od_x load) {
-  od_x more = q->load * load / q->load_0 - 1;
+static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
+  od_x more = q->load * signal / q->load_0 - 1;
   return (X(family)){.Fs = X(loaded)(q->Fs, q->load_Fs * more),
                      .Fc = X(loaded)(q->Fc, q->load_Fc * more),
                      .vs = q->vs,
@@ -49,8 +49,9 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x load) {
   OD_PARAMETER_TAU_HP(M)                                                                                             \
   OD_PARAMETER_TAU_HN(M)                                                                                             \
   OD_PARAMETER_TAU_H0(M)                                                                                             \
-  OD_PARAMETER_INERTIA(M) OD_PARAMETER_LAG(M) OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) \
-      OD_PARAMETER_LOAD_FS(M) OD_PARAMETER_LOAD_FC(M)
+  OD_PARAMETER_INERTIA(M)                                                                                            \
+  OD_PARAMETER_LAG(M) OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) \
+      OD_PARAMETER_LOAD_FC(M)
 #define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(18, 19, " for negative speeds")),
 #include "friction/law_tables.h"
 #include "elements/both_x.h"

@@ -58,4 +58,26 @@
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "increase of Fc per load/load_0 - 1", false)
 
+// What other quantities make of a law: a factor, which may be a signal, to the power that each parameter has. Behind all others.
+#define OD_PARAMETER_FACTOR(M)                                             \
+  M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
+    "factor of the parameters below, by pressure, "                        \
+    "position or temperature",                                             \
+    true)
+#define OD_PARAMETER_FACTOR_FS(M) \
+  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that Fs has", false)
+#define OD_PARAMETER_FACTOR_FC(M) \
+  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that Fc has", false)
+#define OD_PARAMETER_FACTOR_VS(M) \
+  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that vs and vb have", false)
+#define OD_PARAMETER_FACTOR_VISCOUS(M) \
+  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
+#define OD_PARAMETER_FACTOR_TAU(M)                                  \
+  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
+    "power of the factor that the time constants have", false)
+#define OD_PARAMETERS_OF_FACTOR(M) \
+  OD_PARAMETER_FACTOR(M)           \
+  OD_PARAMETER_FACTOR_FS(M)        \
+  OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M) OD_PARAMETER_FACTOR_TAU(M)
+
 #endif

@@ -16,7 +16,7 @@
 #include "oracle/driven_friction.h"
 #include "support/random_instance.h"
 
-static const od_friction_start from_rest = {.load = 1};
+static const od_friction_start from_rest = {.signal = 1};
 
 static const od_friction_law *law_named(const char *name) {
   int i = od_friction_law_find(name);
@@ -81,11 +81,13 @@ static int random_numbers(od_dice *dice, const od_friction_law *law, bool two_si
   static const struct {
     const char *key;
     double low, high;
-  } usual[] = {{"Fs", 500, 2000},    {"Fc", 50, 400},       {"vs", 5e-3, 5e-2},    {"n", 0.5, 2},
-               {"viscous", 10, 500}, {"vb", 0.02, 0.2},     {"v0", 1e-3, 1e-2},    {"sigma_0", 1e6, 1e8},
-               {"sigma_1", 1, 1e3},  {"tau_hp", 0.03, 0.3}, {"tau_hn", 0.2, 3},    {"tau_h0", 5, 50},
-               {"inertia", 1, 50},   {"lag", 1e-3, 2e-3},   {"film_force", 1, 50}, {"load", 50, 150},
-               {"load_0", 90, 110},  {"load_Fs", 1, 100},   {"load_Fc", 1, 30}};
+  } usual[] = {{"Fs", 500, 2000},       {"Fc", 50, 400},         {"vs", 5e-3, 5e-2},    {"n", 0.5, 2},
+               {"viscous", 10, 500},    {"vb", 0.02, 0.2},       {"v0", 1e-3, 1e-2},    {"sigma_0", 1e6, 1e8},
+               {"sigma_1", 1, 1e3},     {"tau_hp", 0.03, 0.3},   {"tau_hn", 0.2, 3},    {"tau_h0", 5, 50},
+               {"inertia", 1, 50},      {"lag", 1e-3, 2e-3},     {"film_force", 1, 50}, {"load", 50, 150},
+               {"load_0", 90, 110},     {"load_Fs", 1, 100},     {"load_Fc", 1, 30},    {"factor", 0.7, 1.4},
+               {"factor_Fs", 0.5, 1.5}, {"factor_Fc", 0.5, 1.5}, {"factor_vs", -1, 1},  {"factor_viscous", -1, 1},
+               {"factor_tau", -1, 1}};
   const od_element_class *c = law->element;
   int count = od_friction_law_numbers(law, two_sided);
   for (int i = 0; i < count; i++) {
@@ -127,7 +129,7 @@ static void test_slopes(void **state) {
       int number[64], numbers = random_numbers(&dice, law, two_sided, q), count = rough_speed(&dice, t, v);
       void *memory = malloc(od_friction_grid_size(count));
       od_friction_grid grid;
-      od_friction_start start = {.bristle = law->has_bristles ? 20 : 0, .film = 0.1, .load = 1};
+      od_friction_start start = {.bristle = law->has_bristles ? 20 : 0, .film = 0.1, .signal = 1};
       assert_true(od_friction_slopes_work(numbers) <= sizeof work / sizeof *work);
       for (int i = 0; i < numbers; i++) number[i] = i, p[i] = q[i];
       assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
@@ -170,7 +172,7 @@ static void test_steady(void **state) {
       for (int i = 0; i < COUNT; i++) t[i] = 0.05 * i, v[i] = speed;
       void *memory = malloc(od_friction_grid_size(COUNT));
       od_friction_grid grid;
-      od_friction_start start = {.load = 1};
+      od_friction_start start = {.signal = 1};
       assert_int_equal(od_friction_grid_make(&grid, memory, COUNT, t, v), OD_OK);
       assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = force}), OD_OK);
       double steady = law->steady_r(q, true, speed);
@@ -195,11 +197,12 @@ static void test_curves(void **state) {
               {"modified-lorentzian", 1.96, 0.06 / 3.8416, true, true}};
   const double Fs = 2000, Fc = 200, vs = 0.01, viscous = 300;
   for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-    double n = laws[i].n, k = laws[i].k, q[7], *at = q;
+    double n = laws[i].n, k = laws[i].k, q[16], *at = q;
     double end = laws[i].lorentzian ? vs * pow((1 - k) / k, 1 / n) : vs * pow(-log(k), 1 / n);
     *at++ = Fs, *at++ = Fc, *at++ = vs;
     if (laws[i].has_n) *at++ = n;
-    *at++ = viscous, *at++ = 0, *at++ = 1e-5;
+    *at++ = viscous, *at++ = 0, *at++ = 1e-5, *at++ = 1;  // and no factor
+    for (int j = 0; j < 5; j++) *at++ = 0;
     for (double v = 0.002; v < 0.25; v += 0.007) {
       double S = laws[i].lorentzian ? 1 / (1 + pow(v / vs, n)) : exp(-pow(v / vs, n));
       double h = (1 - Fc / Fs) * pow(fmin(v / end, 1), 2.0 / 3), by_hand = Fc + ((1 - h) * Fs - Fc) * S + viscous * v;
@@ -211,7 +214,7 @@ static void test_curves(void **state) {
 
 static void test_nonsense(void **state) {
   (void)state;
-  double memory[64], t[3] = {0, 1, 1}, v[3] = {0, NAN, 0}, work[200], q[13], force[3], dforce[3];
+  double memory[64], t[3] = {0, 1, 1}, v[3] = {0, NAN, 0}, work[200], q[32], force[3], dforce[3];
   od_friction_grid grid;
   assert_int_equal(od_friction_grid_make(&grid, memory, 3, t, v), OD_BAD_ARGUMENT);
   v[1] = 1;
@@ -221,7 +224,7 @@ static void test_nonsense(void **state) {
   assert_int_equal(od_friction_grid_make(&grid, memory, 3, t, v), OD_OK);
   published_reduced(&published_cylinders[0], q);
   assert_int_equal(
-      od_friction_drive_slopes(law_named("reduced"), q, true, &grid, &from_rest, 1, &(int){13}, work, force, dforce),
+      od_friction_drive_slopes(law_named("reduced"), q, true, &grid, &from_rest, 1, &(int){19}, work, force, dforce),
       OD_BAD_ARGUMENT);
   q[2] = NAN;
   assert_int_equal(
