@@ -4,8 +4,8 @@
 
 #include "blocks/block.h"
 
-// The list: one line per class. Readers and the documentation go through it in this order. Friction laws are at its end; the
-// room `friction` has them.
+// The list: one line per class. Readers and the documentation go through it in this order. Friction laws stand
+// together; the room `friction` has them.
 #define OD_BLOCK_CLASSES(CLASS) \
   CLASS(gain)                   \
   CLASS(sum)                    \
@@ -34,7 +34,9 @@
   CLASS(lugre)                  \
   CLASS(modified_lugre)         \
   CLASS(new_modified_lugre)     \
-  CLASS(reduced)
+  CLASS(reduced)                \
+  CLASS(table)                  \
+  CLASS(pressure_map)
 
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);

@@ -69,7 +69,8 @@
   }
 #endif
 #if OD_LAW_STATES == 0
-#define OD_LAW_TABLES .in = {{OD_IN_SPEED} OD_LAW_SIGNAL}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
+#define OD_LAW_TABLES \
+  .in = {{OD_IN_SPEED} OD_LAW_SIGNAL}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
 #define OD_BLOCK_STATES \
   {                     \
     { 0 }               \

@@ -86,7 +86,7 @@ static void difference_column(const lone_block *b, int j, double *column, bool *
     double slope[3];
     for (int k = 0; k < 3; k++) slope[k] = (side[4 + k][i] - side[2 - k][i]) / (2 * (k + 1) * h);
     double near_bend = (slope[1] - slope[0]) / 3, far_bend = (slope[2] - slope[0]) / 8;
-    smooth[i] = fabs(near_bend - far_bend) <= 0.01 * (fabs(near_bend) + fabs(far_bend)) + rounding * h;
+    smooth[i] = fabs(near_bend - far_bend) <= 0.001 * (fabs(near_bend) + fabs(far_bend)) + rounding * h;
     for (int k = 1; k < 3; k++)
       smooth[i] = smooth[i] &&
                   fabs(curvature[k] - curvature[0]) <= 0.002 * (fabs(curvature[k]) + fabs(curvature[0])) + rounding;
