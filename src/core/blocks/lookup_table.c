@@ -15,7 +15,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #else
-#define OD_BLOCK_FILE "blocks/table.c"
+#define OD_BLOCK_FILE "blocks/lookup_table.c"
 #include "blocks/block_both_x.h"
 
 static bool is_linear(const od_block_spec *s) {
