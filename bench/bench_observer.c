@@ -9,150 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "complex_filter.h"
-#include "experiment/observe.h"
 #include "instructions.h"
+#include "observer_steps.h"
 
 enum { EXACT_SQUARE_ROOT, EXACT_JOSEPH, COMPLEX_SQUARE_ROOT, COMPLEX_JOSEPH, ROWS };
 static const double most_difference = 1e-9;
 
-// The experiment with everything that a step of the filter is given.
-typedef struct data {
-  od_experiment *e;
-  od_plant *plant;
-  od_observed *observed;  // the whole experiment, once: what the sensors have measured
-  int n;
-  double *u, *y, *Q, *p, *sigma;  // inputs and measurements of every step; process noise; start; sensors
-} data;
-
-typedef struct filter {
-  const data *d;
-  int kind, at;
-  od_observer *exact;
-  complex_filter *complex;
-} filter;
-
-// ---- what goes in
-
-static void data_close(data *d) {
-  od_observed_free(d->observed);
-  od_plant_free(d->plant);
-  od_experiment_free(d->e);
-  void *memory[] = {d->u, d->y, d->Q, d->p, d->sigma};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-}
-
-static int data_allocate(data *d) {
-  const size_t steps = (size_t)d->observed->steps + 1, np = (size_t)d->plant->np, ny = (size_t)d->plant->ny;
-  d->n = od_plant_nx(d->plant) + d->plant->np;
-  d->u = calloc(steps * (size_t)d->plant->nu, sizeof *d->u);
-  d->y = calloc(steps * ny, sizeof *d->y);
-  d->Q = calloc((size_t)(d->n * d->n), sizeof *d->Q);
-  d->p = calloc(np, sizeof *d->p);
-  d->sigma = calloc(ny, sizeof *d->sigma);
-  return d->u && d->y && d->Q && d->p && d->sigma ? 0 : -1;
-}
-
-// Measurements stand in the experiment's table behind the time.
-static void data_fill(data *d) {
-  const od_experiment *e = d->e;
-  const od_table *table = d->observed->table;
-  const int nu = d->plant->nu, ny = d->plant->ny;
-  for (long i = 0; i <= d->observed->steps; i++) {
-    od_machine_inputs(e->truth, (double)i * d->observed->step, d->u + i * nu);
-    for (int k = 0; k < ny; k++)
-      d->y[i * ny + k] = k < e->sensors ? table->data[i * table->columns + 1 + k] : (double)NAN;
-  }
-  od_experiment_process_noise(e, d->plant, d->observed->step, e->process_noise, d->Q);
-  for (int i = 0; i < ny; i++) d->sigma[i] = i < e->sensors ? e->sensor[i].sigma : 1;
-  for (int i = 0; i < e->parameters; i++) d->p[i] = e->parameter[i].start;
-}
-
-// steps: how many are wanted; 0: as many as the experiment has.
-static int data_open(data *d, const char *file, int steps) {
-  *d = (data){0};
-  od_error error = {0};
-  od_messages *messages = od_messages_new();
-  const od_experiment_options options = {0};
-  const od_status loaded = od_experiment_load(file, &options, &d->e, messages);
-  if (loaded != OD_OK) od_messages_print(messages, stderr, false);
-  od_messages_free(messages);
-  if (loaded != OD_OK) return -1;
-  if (steps > 0) d->e->time = fmin(d->e->time, steps * d->e->step);
-  if (od_observe(d->e, NULL, &d->observed, &error) != OD_OK || od_experiment_plant(d->e, &d->plant, &error) != OD_OK) {
-    fprintf(stderr, "%s: %s\n", file, error.text);
-    return -1;
-  }
-  if (data_allocate(d) != 0) return -1;
-  data_fill(d);
-  return 0;
-}
-
-// ---- the rows
-
-static int start(void *self) {
-  filter *f = self;
-  const data *d = f->d;
-  f->at = 0;
-  const od_status status = f->exact ? od_observer_start(f->exact, 0, NULL, d->p, d->e->covariance, d->u)
-                                    : complex_filter_start(f->complex, d->p, d->e->covariance, d->u);
-  return status == OD_OK ? 0 : -1;
-}
-
-static od_status one_step(filter *f) {
-  const data *d = f->d;
-  const double h = d->observed->step, *u = d->u + ++f->at * d->plant->nu, *y = d->y + f->at * d->plant->ny;
-  if (f->exact) {
-    const od_status status = od_observer_predict(f->exact, h, u, d->Q, NULL);
-    return status == OD_OK ? od_observer_correct(f->exact, y) : status;
-  }
-  const od_status status = complex_filter_predict(f->complex, h, u, d->Q);
-  return status == OD_OK ? complex_filter_correct(f->complex, y) : status;
-}
-
-static int filter_steps(void *self, int steps) {
-  filter *f = self;
-  od_status status = f->at + steps <= f->d->observed->steps ? OD_OK : OD_BAD_ARGUMENT;
-  for (int i = 0; i < steps && status == OD_OK; i++) status = one_step(f);
-  if (status != OD_OK) fprintf(stderr, "the filter: %s\n", od_status_text(status));
-  return status == OD_OK ? 0 : -1;
-}
-
-static int filter_open(filter *f, const data *d, int kind) {
-  const bool joseph = kind == EXACT_JOSEPH || kind == COMPLEX_JOSEPH;
-  const od_covariance_form form = joseph ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
-  *f = (filter){.d = d, .kind = kind};
-  const od_observer_options options = {.form = form, .sensor_sigma = d->sigma};
-  if (kind == EXACT_JOSEPH || kind == EXACT_SQUARE_ROOT)
-    f->exact = od_observer_new(d->plant, &options);
-  else
-    f->complex = complex_filter_new(d->plant, form, d->sigma);
-  return f->exact || f->complex ? 0 : -1;
-}
-
-static void filter_close(filter *f) {
-  od_observer_free(f->exact);
-  complex_filter_free(f->complex);
+static int open_row(observer_steps *f, const observer_data *d, int kind) {
+  const bool joseph = kind == EXACT_JOSEPH || kind == COMPLEX_JOSEPH, exact = kind < COMPLEX_SQUARE_ROOT;
+  return observer_steps_open(f, d, exact ? "iterated-ekf" : "complex-step-ekf",
+                             joseph ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT);
 }
 
 // ---- both Jacobians are the same
 
 // The largest difference, over some seconds, between exact and complex-step transition Jacobians [A B]: each row
 // against its largest entry, with columns in units of the start's standard deviations.
-static double difference(const data *d) {
+static double difference(const observer_data *d) {
   const int nx = od_plant_nx(d->plant), np = d->plant->np, n = d->n;
   const size_t size = (size_t)(nx * n);
   double worst = INFINITY, *memory = calloc(2 * size, sizeof *memory);
   od_sim *sim = od_sim_new(d->plant);
-  complex_filter *f = complex_filter_new(d->plant, OD_FORM_SQUARE_ROOT, d->sigma);
-  if (memory && sim && f && od_sim_start(sim, 0, d->u) == OD_OK && od_sim_set_parameters(sim, d->p) == OD_OK &&
-      complex_filter_start(f, d->p, d->e->covariance, d->u) == OD_OK)
+  od_sim *twin = od_sim_new(d->plant);
+  void *complex_memory = calloc(1, od_sim_complex_size(d->plant));
+  if (memory && sim && twin && complex_memory && od_sim_start(sim, 0, d->u) == OD_OK &&
+      od_sim_set_parameters(sim, d->p) == OD_OK && od_sim_start(twin, 0, d->u) == OD_OK &&
+      od_sim_set_parameters(twin, d->p) == OD_OK)
     worst = 0;
   double *A = memory, *B = A + nx * nx, *Ac = memory + size, *Bc = Ac + nx * nx;
   for (int step = 1; step <= d->observed->steps && isfinite(worst); step++) {
     const double h = d->observed->step, *u = d->u + step * d->plant->nu;
     if (od_sim_step_with_jacobians(sim, h, u, A, NULL, NULL, B) != OD_OK ||
-        complex_filter_transition(f, h, u, Ac, Bc) != OD_OK)
+        od_sim_step_with_complex_steps(twin, h, u, complex_memory, Ac, Bc) != OD_OK)
       worst = INFINITY;
     for (int i = 0; i < nx; i++) {
       double largest = 0, apart = 0;
@@ -165,8 +53,9 @@ static double difference(const data *d) {
       worst = fmax(worst, apart / largest);
     }
   }
-  complex_filter_free(f);
+  od_sim_free(twin);
   od_sim_free(sim);
+  free(complex_memory);
   free(memory);
   return worst;
 }
@@ -184,15 +73,15 @@ static const struct row {
 };
 
 static int only_steps(const char *steps, const char *name, const char *file) {
-  data d;
-  filter f;
+  observer_data d;
+  observer_steps f;
   int kind = 0;
   while (kind < ROWS && strcmp(name, rows[kind].name) != 0) kind++;
-  if (kind == ROWS || data_open(&d, file, atoi(steps)) != 0 || filter_open(&f, &d, kind) != 0) return 1;
-  const bench_subject subject = {.self = &f, .advance = filter_steps};
-  const int failed = start(&f) != 0 || bench_advance(&subject, atoi(steps)) != 0;
-  filter_close(&f);
-  data_close(&d);
+  if (kind == ROWS || observer_data_open(&d, file, atoi(steps)) != 0 || open_row(&f, &d, kind) != 0) return 1;
+  const bench_subject subject = {.self = &f, .advance = observer_steps_advance};
+  const int failed = observer_steps_start(&f) != 0 || bench_advance(&subject, atoi(steps)) != 0;
+  observer_steps_close(&f);
+  observer_data_close(&d);
   return failed;
 }
 
@@ -219,10 +108,10 @@ int main(int argc, char **argv) {
             "       bench_observer --steps COUNT WHICH FILE.experiment.yaml\n");
     return 2;
   }
-  data d;
-  filter filters[ROWS];
+  observer_data d;
+  observer_steps filters[ROWS];
   bench_subject subjects[ROWS];
-  if (data_open(&d, argv[2], 0) != 0) return 1;
+  if (observer_data_open(&d, argv[2], 0) != 0) return 1;
   bench_pin();
   const double apart = difference(&d);
   printf("Observer, %s: %d states, %d parameters, %d sensors of %d outputs, steps of %g ms\n", d.e->title,
@@ -232,12 +121,12 @@ int main(int argc, char **argv) {
 
   const int count = bench_own_only() ? COMPLEX_SQUARE_ROOT : ROWS;
   for (int i = 0; i < count; i++) {
-    if (filter_open(&filters[i], &d, i) != 0) return 1;
+    if (open_row(&filters[i], &d, i) != 0) return 1;
     subjects[i] = (bench_subject){.figure = rows[i].figure,
                                   .step = d.observed->step,
                                   .self = &filters[i],
-                                  .start = start,
-                                  .advance = filter_steps,
+                                  .start = observer_steps_start,
+                                  .advance = observer_steps_advance,
                                   .steps = rows[i].run > 0 ? rows[i].run : (int)d.observed->steps};
     snprintf(subjects[i].name, sizeof subjects[i].name, "%s", rows[i].title);
   }
@@ -257,12 +146,12 @@ int main(int argc, char **argv) {
       printf("%14.0f\n", subjects[i].instructions);
     else
       printf("%14s\n", "-");
-    filter_close(&filters[i]);
+    observer_steps_close(&filters[i]);
   }
   printf("instructions by %s\n", bench_instructions_source());
   bench_print_method(subjects, count);
   printf("\n");
   if (bench_wants_times()) judge(subjects, count);
-  data_close(&d);
+  observer_data_close(&d);
   return 0;
 }

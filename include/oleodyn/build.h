@@ -108,6 +108,8 @@ OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // (Pa), which for a source is multiplied by the input if there is one (else input = -1).
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
+// A gauge between two nodes, which adds nothing but an output: the pressure of the first less that of the second.
+OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
 // An element of the circuit, or one that acts on the mechanism: an instance of one of the classes that `oleodyn components`
 // lists ("pump", "orifice", "cylinder", "spring"). It has a name, or "" where it belongs to another one. Its numbers
@@ -218,6 +220,7 @@ typedef enum od_culprit_kind {
   OD_ABOUT_NUMBER,
   OD_ABOUT_POINT,
   OD_ABOUT_LOAD,  // a force or torque
+  OD_ABOUT_PRESSURE_DIFFERENCE,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

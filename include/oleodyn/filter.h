@@ -5,6 +5,7 @@
 #ifndef OLEODYN_FILTER_H
 #define OLEODYN_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "oleodyn/plant.h"
@@ -46,6 +47,10 @@ typedef struct od_filter {
   od_status (*follow)(struct od_observer *o, const double *map, const double *by_parameters);
   // Standard deviations of the outputs, whose values at the estimate are y (ny).
   od_status (*output_sigma)(struct od_observer *o, const double *y, double *sigma);
+  // The estimate or its covariance has been changed from outside: what went before counts no longer. NULL: it never does.
+  void (*restart)(struct od_observer *o);
+  // Whether its standard deviations may be believed already. NULL: it does not ask itself, see od_observer_settled().
+  bool (*settled)(const struct od_observer *o);
 } od_filter;
 
 // Entry i of the table; NULL: there is none. The first one is what is used where nothing is said.

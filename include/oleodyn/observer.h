@@ -54,6 +54,11 @@ OD_API const char *od_observer_check(const od_observer_options *options);
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
+// Tells, before the start, that the covariance of the start's states is that of some outputs: their indices and the count x count
+// covariance of their errors. Filters that come back to the start then see it from where they are; to others it says nothing.
+// Zero outputs: it is not. OD_BAD_ARGUMENT: there are more outputs than states, or no such ones.
+OD_API od_status od_observer_tell_start(od_observer *o, int count, const int *output, const double *covariance);
+
 // Time goes on by h; the inputs are u at the end. Q: n x n covariance of the process noise of this step; q: its
 // diagonal (n) where Q is NULL; both NULL: none.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
@@ -63,6 +68,10 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
 // Multiplies the standard deviations of the states by a factor, of the parameters not: after something went wrong.
 OD_API void od_observer_inflate(od_observer *o, double factor);
+
+// Whether the filter takes its standard deviations for right already; a filter that does not ask itself always does. It is
+// no proof: what a wrong model does not show in the sensors nobody sees.
+OD_API bool od_observer_settled(const od_observer *o);
 
 OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);       // nx, in the plant's present coordinates

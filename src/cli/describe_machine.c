@@ -152,6 +152,12 @@ static void rod_row(const od_model *m, int i, row *r) {
   number_text(m, m->rod[i].number, r->cell[2]);
 }
 
+static void difference_row(const od_model *m, int i, row *r) {
+  const od_difference *d = &m->difference[i];
+  snprintf(r->cell[0], CELL_SIZE, "%s", d->name);
+  snprintf(r->cell[1], CELL_SIZE, "%.60s - %.60s", m->node[d->node_a].name, m->node[d->node_b].name);
+}
+
 static void load_row(const od_model *m, int i, row *r) {
   const od_load *load = &m->load[i];
   char place[CELL_SIZE / 2];
@@ -260,6 +266,7 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
   print_section(m, "Forces and torques", m->loads, load_row);
   print_section(m, "Volumes, tanks and sources", m->nodes, node_row);
+  print_section(m, "Pressure differences", m->differences, difference_row);
   print_components(m);
   print_section(m, "Blocks", m->blocks, block_row);
 }
@@ -312,6 +319,15 @@ static json_t *rod_json(const od_model *m, int i) {
   json_t *part = part_json(m->rod[i].name);
   set_pair(part, m, m->rod[i].point_a, m->rod[i].point_b);
   set_number(part, m, m->rod[i].number);
+  return part;
+}
+
+static json_t *difference_json(const od_model *m, int i) {
+  const od_difference *d = &m->difference[i];
+  json_t *part = part_json(d->name);
+  json_object_set_new(
+      part, "between",
+      json_pack("[o, o]", od_json_text(m->node[d->node_a].name), od_json_text(m->node[d->node_b].name)));
   return part;
 }
 
@@ -384,6 +400,7 @@ json_t *od_model_describe_json(const od_model *m) {
   json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
   json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
   json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
+  json_object_set_new(parts, "pressure_differences", list_json(m, m->differences, difference_json));
   json_object_set_new(parts, "components", list_json(m, m->instances, component_json));
   json_object_set_new(parts, "blocks", list_json(m, m->blocks, block_json));
   return parts;

@@ -76,16 +76,17 @@ static bool tell(od_answers *a, double t, const double *values, od_sample_fate f
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
-// The time, estimates and their standard deviations, NIS.
+// The time, estimates and their standard deviations, NIS, and whether the filter has settled.
 static bool choose(od_answers *a, const od_observed *o) {
   const od_columns *c = &o->columns;
   size_t room = 0;
-  a->columns = 2 + c->innovation - c->watched;
+  int more = 1 + c->settled - c->nis;
+  a->columns = 1 + c->innovation - c->watched + more;
   a->column = calloc((size_t)a->columns, sizeof *a->column);
   a->key = calloc((size_t)a->columns, sizeof *a->key);
   if (!a->column || !a->key) return false;
-  for (int i = 1; i < a->columns - 1; i++) a->column[i] = c->watched + i - 1;
-  a->column[a->columns - 1] = c->nis;
+  for (int i = 1; i < a->columns - more; i++) a->column[i] = c->watched + i - 1;
+  for (int i = 0; i < more; i++) a->column[a->columns - more + i] = c->nis + i;
   for (int i = 0; i < a->columns; i++) {
     json_t *text = od_json_text(o->table->name[a->column[i]]);
     a->key[i] = json_dumps(text, JSON_ENCODE_ANY);

@@ -340,6 +340,7 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "sensors", sensors_json(f));
   double bound = o->bound ? od_observed_curve_sigma(o->bound) : (double)NAN;
   json_object_set_new(object, "curve_bound_percent", od_json_number(100 * bound));
+  if (o->asks_itself) json_object_set_new(object, "settled_since", od_json_number(o->settled_since));
   json_object_set_new(object, "nis_per_dimension", od_json_number(nis.value));
   json_object_set_new(object, "nis_low", od_json_number(nis.low));
   json_object_set_new(object, "nis_high", od_json_number(nis.high));

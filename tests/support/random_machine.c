@@ -215,6 +215,8 @@ static void add_nodes(plan *p) {
   }
   od_build_node(p->build, "tank", OD_NODE_TANK, number(p, "pressure", 1e5), -1);
   od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), driver(p, 1));
+  od_build_pressure_difference(p->build, "ab", 0, 1);
+  od_build_pressure_difference(p->build, "supply", SOURCE, 2);
 }
 
 // An element between two nodes, listening to a signal or not (-1).
@@ -381,10 +383,10 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
 
 // Something to measure, and the factor that makes it about one.
 static const char *random_quantity(plan *p, bool circuit, char text[32], double *factor) {
-  static const char *const of_mechanism[] = {"body0.o.x",   "body0.o.vy",   "spring.length",
-                                             "spring.rate", "spring.force", "body0.turn_rate"};
-  static const char *const of_circuit[] = {"va.pressure", "vc.pressure", "c0.length",   "c0.rate",
-                                           "c1.length",   "c0.force",    "c0.friction", "tank.pressure"};
+  static const char *const of_mechanism[] = {"body0.o.x",    "body0.o.vy",      "spring.length",   "spring.rate",
+                                             "spring.force", "body0.turn_rate", "body0.o.body_vx", "body0.gyro_z"};
+  static const char *const of_circuit[] = {"va.pressure", "vc.pressure", "c0.length",     "c0.rate",    "c1.length",
+                                           "c0.force",    "c0.friction", "tank.pressure", "ab.pressure"};
   od_dice *d = &p->block_dice;
   *factor = 1;
   if (od_dice_pick(d, 4) == 0 && p->joint_with_friction >= 0) {
@@ -392,7 +394,7 @@ static const char *random_quantity(plan *p, bool circuit, char text[32], double 
     return text;
   }
   if (circuit && p->lag && od_dice_pick(d, 5) == 0) return "valve.spool";
-  const char *name = circuit && od_dice_pick(d, 2) ? of_circuit[od_dice_pick(d, 8)] : of_mechanism[od_dice_pick(d, 6)];
+  const char *name = circuit && od_dice_pick(d, 2) ? of_circuit[od_dice_pick(d, 9)] : of_mechanism[od_dice_pick(d, 8)];
   if (strstr(name, "pressure")) *factor = 3e-7;
   if (strstr(name, "force") || strstr(name, "friction")) *factor = 1e-3;
   if (!p->planar && strcmp(name, "body0.turn_rate") == 0) name = "body0.wx";
@@ -448,7 +450,7 @@ static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, co
   plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
   p.block_dice.state = seed * 611953 + 5;
   od_block_spec spec[SENSORS + NETWORK];
-  double g[3] = {0.3, -9.81, planar ? 0 : 1.5};
+  double g[3] = {0.3, -9.81, 1.5};
   od_build_gravity(p.build, vector(&p, "gravity", g));
   od_build_input(p.build, "u0", "1");
   od_build_input(p.build, "u1", "1");

@@ -141,6 +141,7 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
     case OD_OUT_NODE_INFLOW: return w[l->inflow + o->index];
     case OD_OUT_NODE_CAVITATING: return X(cavitates)(m, w, o->index) ? 1 : 0;
     case OD_OUT_NODE_POWER: return w[l->pressure + o->index] * w[l->inflow + o->index];
+    case OD_OUT_PRESSURE_DIFFERENCE: return w[l->pressure + o->index] - w[l->pressure + o->second];
     case OD_OUT_LENGTH: return w[l->length + o->index];
     case OD_OUT_SPEED: return w[l->speed + o->index];
     case OD_OUT_FORCE: return w[l->force + o->index];

@@ -299,6 +299,8 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
     case OD_OUT_NODE_POWER:
       return pressure_tangent(m, w, i, dc, du) * w[l->inflow + i] +
              w[l->pressure + i] * sum_tangent(m, w, l->inflow + i, dc, du);
+    case OD_OUT_PRESSURE_DIFFERENCE:
+      return pressure_tangent(m, w, i, dc, du) - pressure_tangent(m, w, o->second, dc, du);
     case OD_OUT_LENGTH: return w[l->dlength + i];
     case OD_OUT_SPEED: return w[l->dspeed + i];
     case OD_OUT_FORCE: return force_tangent(m, w, i, dc, du);

@@ -190,6 +190,9 @@ static void X(derive)(const od_model *m, od_x *w) {
   if (m->gravity >= 0)
     for (int k = 0; k < 3; k++) g[k] = theta[m->gravity + k];
   to_space(m, g, w + l->gravity);
+#ifdef OD_PLANAR
+  w[l->gravity + 2] = m->plane[2][0] * g[0] + m->plane[2][1] * g[1] + m->plane[2][2] * g[2];
+#endif
   // Vectors are taken about a point near the machine, so that one far from the ground's origin loses no digits: where
   // its first joint sits on the ground.
   od_x reference[3] = {0};

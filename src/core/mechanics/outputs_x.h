@@ -52,6 +52,13 @@ static od_x ground_component(const od_model *m, const od_x *v, int component) {
   return sum;
 }
 
+// The same along one of a link's own axes. In the plane's zero position these are parallel to the ground's.
+static od_x body_component(const od_model *m, const od_x *w, int link, const od_x *v, int component) {
+  od_x own[ND];
+  turn_back(w + m->layout.rotation + NR * link, v, own);
+  return ground_component(m, own, component);
+}
+
 static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->point[o->index].link;
@@ -67,10 +74,29 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   }
   velocity_at(V, r, v);
   if (o->kind == OD_OUT_POINT_VELOCITY) return ground_component(m, v, o->component);
+  if (o->kind == OD_OUT_POINT_BODY_VELOCITY) return body_component(m, w, link, v, o->component);
+  // The ground's acceleration stands for gravity, so that this is what an accelerometer feels.
   acceleration_at(V, w + l->A + NV * link, r, v, a);
-  // Without the acceleration that stands for gravity.
+  if (o->kind == OD_OUT_POINT_SPECIFIC_FORCE) {
+    od_x value = body_component(m, w, link, a, o->component);
+#ifdef OD_PLANAR
+    value -= w[l->gravity + 2] * m->plane[2][o->component];
+#endif
+    return value;
+  }
   for (int k = 0; k < ND; k++) a[k] += w[l->gravity + k];
-  return ground_component(m, a, o->component);
+  return o->kind == OD_OUT_POINT_BODY_ACCELERATION ? body_component(m, w, link, a, o->component)
+                                                   : ground_component(m, a, o->component);
+}
+
+// The angular part of a motion vector along an axis of the link.
+static od_x own_turn(const od_model *m, const od_x *w, int link, const od_x *V, int component) {
+#ifdef OD_PLANAR
+  (void)w, (void)link;
+  return V[0] * m->plane[2][component];
+#else
+  return body_component(m, w, link, V, component);
+#endif
 }
 
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
@@ -81,9 +107,21 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_COORDINATE_ACCELERATION: return w[l->zdd + o->index];
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
-    case OD_OUT_POINT_ACCELERATION: return point_output(m, w, o);
+    case OD_OUT_POINT_ACCELERATION:
+    case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_POINT_BODY_ACCELERATION:
+    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output(m, w, o);
     case OD_OUT_BODY_ANGLE: return w[l->angle + m->body[o->index].link];
     case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link + o->component];
+    case OD_OUT_BODY_TURN_ACCELERATION: return w[l->A + NV * m->body[o->index].link + o->component];
+    case OD_OUT_BODY_GYRO: {
+      int link = m->body[o->index].link;
+      return own_turn(m, w, link, w + l->V + NV * link, o->component);
+    }
+    case OD_OUT_BODY_GYRO_RATE: {
+      int link = m->body[o->index].link;
+      return own_turn(m, w, link, w + l->A + NV * link, o->component);
+    }
     case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
     case OD_OUT_LOAD: return load_size(m, w, o->index);
@@ -154,14 +192,58 @@ static double total_potential_tangent(const od_model *m, const double *w) {
   return sum;
 }
 
+// The change of a vector v along an axis of the link, which turns with it.
+static double body_component_tangent(const od_model *m, const double *w, int link, const double *v, const double *dv,
+                                     int component) {
+  double carried[ND], rest[ND];
+  spin(w + m->layout.dX + NV * link, v, carried);
+  for (int k = 0; k < ND; k++) rest[k] = dv[k] - carried[k];
+  return body_component(m, w, link, rest, component);
+}
+
 static double point_output_tangent(const od_model *m, const double *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->point[o->index].link;
-  double r[ND], v[ND], dr[ND], dv[ND], da[ND];
+  const double *V = w + l->V + NV * link;
+  double r[ND], v[ND], a[ND], dr[ND], dv[ND], da[ND];
   point_position(m, w, o->index, r);
-  velocity_at(w + l->V + NV * link, r, v);
-  point_tangent(w, l, link, r, v, dr, dv, da);
-  return ground_component(m, o->kind == OD_OUT_POINT ? dr : o->kind == OD_OUT_POINT_VELOCITY ? dv : da, o->component);
+  velocity_at(V, r, v);
+  bool accelerates =
+      o->kind != OD_OUT_POINT && o->kind != OD_OUT_POINT_VELOCITY && o->kind != OD_OUT_POINT_BODY_VELOCITY;
+  point_tangent(w, l, link, r, v, dr, dv, accelerates ? da : NULL);
+  switch (o->kind) {
+    case OD_OUT_POINT: return ground_component(m, dr, o->component);
+    case OD_OUT_POINT_VELOCITY: return ground_component(m, dv, o->component);
+    case OD_OUT_POINT_ACCELERATION: return ground_component(m, da, o->component);
+    case OD_OUT_POINT_BODY_VELOCITY: return body_component_tangent(m, w, link, v, dv, o->component);
+    default: break;
+  }
+  acceleration_at(V, w + l->A + NV * link, r, v, a);
+  if (o->kind == OD_OUT_POINT_BODY_ACCELERATION)
+    for (int k = 0; k < ND; k++) a[k] += w[l->gravity + k];
+  return body_component_tangent(m, w, link, a, da, o->component);
+}
+
+// The change of the angular part V of a motion vector along an axis of the link.
+static double own_turn_tangent(const od_model *m, const double *w, int link, const double *V, const double *dV,
+                               int component) {
+#ifdef OD_PLANAR
+  (void)V;
+  return own_turn(m, w, link, dV, component);
+#else
+  return body_component_tangent(m, w, link, V, dV, component);
+#endif
+}
+
+static double body_turn_tangent(const od_model *m, const double *w, const od_output *o) {
+  const od_layout *l = &m->layout;
+  int link = m->body[o->index].link, at = NV * link;
+  switch (o->kind) {
+    case OD_OUT_BODY_TURN_RATE: return w[l->dV + at + o->component];
+    case OD_OUT_BODY_TURN_ACCELERATION: return w[l->dA + at + o->component];
+    case OD_OUT_BODY_GYRO: return own_turn_tangent(m, w, link, w + l->V + at, w + l->dV + at, o->component);
+    default: return own_turn_tangent(m, w, link, w + l->A + at, w + l->dA + at, o->component);
+  }
 }
 
 static double body_angle_tangent(const od_model *m, const double *w, int body) {
@@ -180,9 +262,15 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_COORDINATE_ACCELERATION: return w[l->dzdd + o->index];
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
-    case OD_OUT_POINT_ACCELERATION: return point_output_tangent(m, w, o);
+    case OD_OUT_POINT_ACCELERATION:
+    case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_POINT_BODY_ACCELERATION:
+    case OD_OUT_POINT_SPECIFIC_FORCE: return point_output_tangent(m, w, o);
     case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
-    case OD_OUT_BODY_TURN_RATE: return w[l->dV + NV * m->body[o->index].link + o->component];
+    case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_BODY_TURN_ACCELERATION:
+    case OD_OUT_BODY_GYRO:
+    case OD_OUT_BODY_GYRO_RATE: return body_turn_tangent(m, w, o);
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
     case OD_OUT_LOAD: return load_size_tangent(m, w, o->index, du);

@@ -13,6 +13,11 @@ static inline void turn(const od_x *R, const od_x *v, od_x *out) {
   out[0] = R[0] * v[0] - R[1] * v[1];
   out[1] = R[1] * v[0] + R[0] * v[1];
 }
+// out = R' v
+static inline void turn_back(const od_x *R, const od_x *v, od_x *out) {
+  out[0] = R[0] * v[0] + R[1] * v[1];
+  out[1] = R[0] * v[1] - R[1] * v[0];
+}
 // out = w x r, w the angular part of a motion vector
 static inline void spin(const od_x *w, const od_x *r, od_x *out) {
   out[0] = -w[0] * r[1];

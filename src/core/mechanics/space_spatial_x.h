@@ -19,6 +19,9 @@ static inline void turn(const od_x *R, const od_x *v, od_x *out) {
   out[1] = y;
   out[2] = z;
 }
+static inline void turn_back(const od_x *R, const od_x *v, od_x *out) {
+  for (int i = 0; i < 3; i++) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
+}
 static inline void spin(const od_x *w, const od_x *r, od_x *out) {
   cross(w, r, out);
 }

@@ -17,8 +17,8 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,       p->load,
-                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line};
+  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,        p->load,
+                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -60,7 +60,8 @@ enum {
   ROOM_NODE,
   ROOM_INSTANCE,
   ROOM_BLOCK,
-  ROOM_BLOCK_LINE
+  ROOM_BLOCK_LINE,
+  ROOM_DIFFERENCE
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -194,6 +195,13 @@ int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_nu
   if (!grow(b, &p->node, p->nodes, &b->room[ROOM_NODE], sizeof *p->node)) return -1;
   p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1};
   return p->nodes++;
+}
+
+int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->difference, p->differences, &b->room[ROOM_DIFFERENCE], sizeof *p->difference)) return -1;
+  p->difference[p->differences] = (od_difference){text(b, name), node_a, node_b};
+  return p->differences++;
 }
 
 // ---- elements

@@ -155,6 +155,11 @@ static void check_nodes(od_build *b) {
                         n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
     check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
   }
+  for (int i = 0; i < p->differences; i++) {
+    const od_difference *d = &p->difference[i];
+    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", d->name, "node", d->node_a, p->nodes);
+    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", d->name, "node", d->node_b, p->nodes);
+  }
 }
 
 static void check_ends(od_build *b, int index, const od_element_class *c) {

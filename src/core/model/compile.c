@@ -36,6 +36,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(point, points);
   TABLE(joint, joints);
   TABLE(rod, rods);
+  TABLE(difference, differences);
   TABLE(load, loads);
   TABLE(input, inputs);
   TABLE(node, nodes);
@@ -49,6 +50,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
        copy_names(arena, m->point, m->points, sizeof *m->point) &&
        copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
+       copy_names(arena, m->difference, m->differences, sizeof *m->difference) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
        copy_names(arena, m->node, m->nodes, sizeof *m->node) &&

@@ -84,12 +84,17 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_COORDINATE_RATE:
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_BODY_GYRO:
     case OD_OUT_LENGTH:
     case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
       return follows_signal(m, o->index) ? "it follows a signal; use that signal instead" : NULL;
+    case OD_OUT_PRESSURE_DIFFERENCE:
+      return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of its pressures follows a signal"
+                                                                         : NULL;
     case OD_OUT_ELEMENT_STATE:
       return m->instance[o->index].state[o->component] < 0 ? "the spool is the command; use that signal instead" : NULL;
     case OD_OUT_FORCE: return force_refusal(m, o->index);
@@ -100,6 +105,10 @@ static const char *refusal(const od_model *m, const od_output *o) {
     }
     case OD_OUT_COORDINATE_ACCELERATION:
     case OD_OUT_POINT_ACCELERATION:
+    case OD_OUT_POINT_BODY_ACCELERATION:
+    case OD_OUT_POINT_SPECIFIC_FORCE:
+    case OD_OUT_BODY_TURN_ACCELERATION:
+    case OD_OUT_BODY_GYRO_RATE:
       return "accelerations follow from the forces of the same moment; measure a position or a rate";
     default: return only;
   }
@@ -107,7 +116,8 @@ static const char *refusal(const od_model *m, const od_output *o) {
 
 static int add_measure(od_model *m, const od_output *o) {
   for (int i = 0; i < m->measures; i++)
-    if (m->measure[i].kind == o->kind && m->measure[i].index == o->index && m->measure[i].component == o->component)
+    if (m->measure[i].kind == o->kind && m->measure[i].index == o->index && m->measure[i].component == o->component &&
+        m->measure[i].second == o->second)
       return m->signals + i;
   m->measure[m->measures] = *o;
   return m->signals + m->measures++;

@@ -15,7 +15,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
   int nr = m->planar ? OD_PLANAR_NR : OD_SPATIAL_NR, ni = m->planar ? OD_PLANAR_NI : OD_SPATIAL_NI;
   int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
   l->theta = take(&end, m->numbers);
-  l->gravity = take(&end, nd);
+  l->gravity = take(&end, 3);  // in a plane, its part across it last
   l->reference = take(&end, nd);
   l->offset = take(&end, m->links * nd);
   l->axis = take(&end, m->links * nd);

@@ -105,6 +105,12 @@ typedef struct od_load {  // a force at a point, a torque on a body, or a force 
   bool follows_body;
 } od_load;
 
+// A gauge between two nodes: the pressure of the first less that of the second.
+typedef struct od_difference {
+  const char *name;
+  int node_a, node_b;
+} od_difference;
+
 // A signal: an input of the machine, or (behind all inputs) an output of a block.
 typedef struct od_input {
   const char *name, *unit;
@@ -203,11 +209,16 @@ typedef enum od_output_kind {
   OD_OUT_POINT,
   OD_OUT_POINT_VELOCITY,
   OD_OUT_POINT_ACCELERATION,  // index: point; component: ground axis
+  OD_OUT_POINT_BODY_VELOCITY,
+  OD_OUT_POINT_BODY_ACCELERATION,
+  OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: axis of its body. Specific force: acceleration less gravity
   OD_OUT_BODY_ANGLE,
   OD_OUT_BODY_TURN_RATE,
+  OD_OUT_BODY_TURN_ACCELERATION,  // index: body; in space with a component: ground axis
+  OD_OUT_BODY_GYRO,
+  OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
   OD_OUT_BODY_KINETIC,
-  OD_OUT_BODY_POTENTIAL,  // index: body; turn rates
-                          // in space have a component
+  OD_OUT_BODY_POTENTIAL,  // index: body
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,       // index: signal
@@ -215,7 +226,8 @@ typedef enum od_output_kind {
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
-  OD_OUT_NODE_POWER,  // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
   // index: actuator
   OD_OUT_LENGTH,
   OD_OUT_SPEED,
@@ -239,7 +251,7 @@ typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;
   int index, component;
-  int second;     // one more instance or power, or -1
+  int second;     // one more instance, power or node, or -1
   bool negative;  // it counts the other way round
 } od_output;
 
@@ -249,11 +261,12 @@ struct od_model {
   double *theta;
   const char **path, **unit;
 
-  int bodies, points, joints, rods, loads, inputs, outputs;
+  int bodies, points, joints, rods, loads, inputs, differences, outputs;
   od_body *body;
   od_point *point;
   od_joint *joint;
   od_rod *rod;
+  od_difference *difference;
   od_load *load;
   od_input *input;
   od_output *output;

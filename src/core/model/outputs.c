@@ -56,26 +56,46 @@ static void add_coordinate(listing *list, int j) {
 static void add_point(listing *list, int i) {
   const od_model *m = list->m;
   const od_point *p = &m->point[i];
-  static const char *const prefix[3] = {"", "v", "a"}, *const unit[3] = {"m", "m/s", "m/s2"}, *const axis = "xyz";
+  static const struct {
+    od_output_kind kind;
+    const char *prefix, *unit;
+  } shown[] = {{OD_OUT_POINT, "", "m"},
+               {OD_OUT_POINT_VELOCITY, "v", "m/s"},
+               {OD_OUT_POINT_ACCELERATION, "a", "m/s2"},
+               {OD_OUT_POINT_BODY_VELOCITY, "body_v", "m/s"},
+               {OD_OUT_POINT_BODY_ACCELERATION, "body_a", "m/s2"},
+               {OD_OUT_POINT_SPECIFIC_FORCE, "accelerometer_", "m/s2"}};
   if (p->body == OD_GROUND) return;
-  for (int kind = 0; kind < 3; kind++)
+  for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
     for (int k = 0; k < 3; k++) {
-      char quantity[3] = {0};
-      snprintf(quantity, sizeof quantity, "%s%c", prefix[kind], axis[k]);
-      add_part(list, (od_output_kind)(OD_OUT_POINT + kind), i, k, unit[kind], m->body[p->body].name, p->name, quantity);
+      char quantity[20];
+      snprintf(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
+      add_part(list, shown[q].kind, i, k, shown[q].unit, m->body[p->body].name, p->name, quantity);
     }
+}
+
+// How a body turns: about the plane's normal or the ground's axes, and about its own axes.
+static void add_turns(listing *list, int i) {
+  static const char *const about[3] = {"wx", "wy", "wz"}, *const alpha[3] = {"alpha_x", "alpha_y", "alpha_z"};
+  static const char *const gyro[3] = {"gyro_x", "gyro_y", "gyro_z"};
+  static const char *const own_alpha[3] = {"body_alpha_x", "body_alpha_y", "body_alpha_z"};
+  const char *name = list->m->body[i].name;
+  if (list->m->planar) {
+    add(list, OD_OUT_BODY_ANGLE, i, 0, "rad", name, "angle");
+    add(list, OD_OUT_BODY_TURN_RATE, i, 0, "rad/s", name, "turn_rate");
+    add(list, OD_OUT_BODY_TURN_ACCELERATION, i, 0, "rad/s2", name, "turn_acceleration");
+  }
+  for (int k = 0; k < 3 && !list->m->planar; k++) add(list, OD_OUT_BODY_TURN_RATE, i, k, "rad/s", name, about[k]);
+  for (int k = 0; k < 3 && !list->m->planar; k++)
+    add(list, OD_OUT_BODY_TURN_ACCELERATION, i, k, "rad/s2", name, alpha[k]);
+  for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_GYRO, i, k, "rad/s", name, gyro[k]);
+  for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_GYRO_RATE, i, k, "rad/s2", name, own_alpha[k]);
 }
 
 static void add_bodies(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->bodies; i++) {
-    if (m->planar) {
-      add(list, OD_OUT_BODY_ANGLE, i, 0, "rad", m->body[i].name, "angle");
-      add(list, OD_OUT_BODY_TURN_RATE, i, 0, "rad/s", m->body[i].name, "turn_rate");
-    } else {
-      static const char *const about[3] = {"wx", "wy", "wz"};
-      for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_TURN_RATE, i, k, "rad/s", m->body[i].name, about[k]);
-    }
+    add_turns(list, i);
     add(list, OD_OUT_BODY_KINETIC, i, 0, "J", m->body[i].name, "kinetic");
     add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", m->body[i].name, "potential");
     for (int p = 0; p < m->points; p++)
@@ -105,6 +125,15 @@ static void add_nodes(listing *list) {
     add(list, OD_OUT_NODE_INFLOW, i, 0, "m3/s", name, "inflow");
     if (volume) add(list, OD_OUT_NODE_CAVITATING, i, 0, "1", name, "cavitating");
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_NODE) + i, 1, "J", name, volume ? "compressed" : "taken");
+  }
+}
+
+static void add_differences(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->differences; i++) {
+    const od_difference *d = &m->difference[i];
+    add(list, OD_OUT_PRESSURE_DIFFERENCE, d->node_a, 0, "Pa", d->name, "pressure");
+    if (list->out) list->out[list->count - 1].second = d->node_b;
   }
 }
 
@@ -218,6 +247,7 @@ static void add_all(listing *list) {
   add_bodies(list);
   add_loads(list);
   add_nodes(list);
+  add_differences(list);
   for (int i = 0; i < m->instances; i++) add_element(list, i);
   for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
   add_blocks(list);

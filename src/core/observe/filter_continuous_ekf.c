@@ -9,7 +9,7 @@
 // Unless told otherwise the correction, as it is at the end of the step, acts all through it, with K of the predicted P; the covariance
 // follows the exact transition of the step and is corrected as that of a discrete filter. Then P cannot become negative, strong
 // corrections do not ring, and estimates are those of the discrete filter but for the forces that the correction calls up within the
-// step. The options are the ways of the paper (source 4 in docs/theory.md), with which its figures come out:
+// step. The options are the ways of the paper (source 7 in docs/theory.md), with which its figures come out:
 //
 //   correction: trapezoid  half of it acts at the end of the step, and half at the beginning of the next one
 //   state_matrix: eq10     dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], and sensors that see w' follow it

@@ -4,24 +4,23 @@
 #include <math.h>
 
 #include "observe/filters.h"
-#include "observe/linear_filter.h"
+#include "observe/iterated_correction.h"
 
 enum { PASSES = 6 };              // of one correction
 static const double bend = 0.05;  // of a sensor over a correction, in its sigmas, that calls for another pass
 
-typedef struct memory {
-  int wary;          // whether the next correction may have to be repeated
-  double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
-} memory;
+size_t od_iterated_size(const od_plant *plant) {
+  size_t n = (size_t)(od_plant_nx(plant) + plant->np);
+  return sizeof(od_iterated) + (n * n + (size_t)plant->ny) * sizeof(double);
+}
 
 static size_t memory_size(const od_plant *plant, const od_observer_options *options) {
   (void)options;
-  size_t n = (size_t)(od_plant_nx(plant) + plant->np);
-  return sizeof(memory) + (n * n + (size_t)plant->ny) * sizeof(double);
+  return od_iterated_size(plant);
 }
 
 static od_status start(od_observer *o) {
-  memory *m = od_observer_memory(o);
+  od_iterated *m = od_observer_memory(o);
   m->wary = 1;
   return OD_OK;
 }
@@ -42,8 +41,7 @@ static int is_bent(od_observer *o, double *bent, od_status *status) {
   return 0;
 }
 
-static od_status correct(od_observer *o, const double *y) {
-  memory *m = od_observer_memory(o);
+od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
   int wary = m->wary;
@@ -60,6 +58,10 @@ static od_status correct(od_observer *o, const double *y) {
     status = od_linear_pass(o, y, pass);
   }
   return status;
+}
+
+static od_status correct(od_observer *o, const double *y) {
+  return od_iterated_correct(o, od_observer_memory(o), y);
 }
 
 const od_filter od_filter_iterated_ekf = {

@@ -4,9 +4,10 @@
 //   mean = f + 1/2 sum over j of F''[s_j, s_j]
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
-// and the same for the sensors. Second derivatives are central differences of exact Jacobians along the rows,
-// F''[s_j, .] = (F(x + e s_j) - F(x - e s_j)) / (2 e), which gives the mixed ones, too. A row along which the machine cannot be
-// moved has none.
+// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows,
+// F''[s_j, .] = (F(x + e s_j) - F(x)) / e, which gives the mixed ones, too: one Jacobian per row. They are off by e times the
+// third derivative, which the filter knows nothing of, and by the round-off of F over e. Where the machine cannot be moved along a row to
+// one side, the other one is taken; a row with neither has no second derivatives.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -14,7 +15,7 @@
 
 enum { REACH, OPTIONS };
 static const od_filter_option options[] = {
-    {"reach", "of the differences, in standard deviations", 0.01, 1e-6, 3, NULL, {0}},
+    {"reach", "of the differences, in standard deviations", 1e-4, 1e-7, 3, NULL, {0}},
 };
 
 static int most_rows(int n) {
@@ -54,23 +55,28 @@ static void apply(const od_observer *o, int rows, const double *by_x, const doub
     out[i] = od_dot(o->nx, by_x + i * o->nx, s) + (o->np ? od_dot(o->np, by_p + i * o->np, s + o->nx) : 0);
 }
 
-// Rows of the curvatures, at `place` of each; `shift` (count) receives half the sum of F''[s, s].
-static void fill_curvatures(od_observer *o, od_rows *r, const trial *t, int count, int place, double *shift) {
+// Rows of the curvatures, at `place` of each, where the Jacobians at the estimate are by_x and by_p; `shift` (count) receives half
+// the sum of F''[s, s]. wanted: which of them count; NULL: all.
+static void fill_curvatures(od_observer *o, od_rows *r, const trial *t, int count, int place, const double *by_x,
+                            const double *by_p, const unsigned char *wanted, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
-  double e = o->choice[REACH];
   memset(shift, 0, (size_t)count * sizeof *shift);
   for (int j = 0; j < n; j++) {
     const double *s = r->root + j * n;
-    double size = 0;
+    double size = 0, e = o->choice[REACH];
     for (int i = 0; i < n; i++) size = fmax(size, fabs(s[i]));
-    if (size == 0 || jacobians(o, r, t, e, s, count, r->up) != OD_OK ||
-        jacobians(o, r, t, -e, s, count, r->down) != OD_OK)
-      continue;
-    for (int i = 0; i < count * n; i++) r->up[i] = (r->up[i] - r->down[i]) / (2 * e);
+    if (size == 0) continue;
+    od_status status = jacobians(o, r, t, e, s, count, r->up);
+    if (status != OD_OK) status = jacobians(o, r, t, e = -e, s, count, r->up);
+    if (status != OD_OK) continue;
+    for (int i = 0; i < count * o->nx; i++) r->up[i] = (r->up[i] - by_x[i]) / e;
+    for (int i = 0; i < count * o->np; i++) r->up[count * o->nx + i] = (r->up[count * o->nx + i] - by_p[i]) / e;
     for (int k = j; k < n; k++) {
       double *row = od_rows_next(r, width) + place;
       apply(o, count, r->up, r->up + count * o->nx, r->root + k * n, row);
-      for (int i = 0; i < count && k == j; i++) {
+      for (int i = 0; i < count; i++) {
+        if (wanted && !wanted[i]) row[i] = 0;
+        if (k > j) continue;
         shift[i] += row[i] / 2;
         row[i] *= sqrt(0.5);
       }
@@ -82,22 +88,19 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   od_rows r = rows_of(o);
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;
-  double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL,
-         *shift = od_observer_at(o, l->delta);
+  const double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
+  double *shift = od_observer_at(o, l->delta);
   od_covariance b = od_observer_belief(o);
   const trial step = {h, u};
-  if (!od_covariance_rows(&b, r.root)) return OD_NOT_FINITE;
-  od_rows_here(o, &r);
-  fill_curvatures(o, &r, &step, o->nx, 0, shift);
-  od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
+  od_status status = od_covariance_rows(&b, r.root) ? od_rows_step(o, &r, h, u) : OD_NOT_FINITE;
   if (status != OD_OK) return status;
+  fill_curvatures(o, &r, &step, o->nx, 0, A, B, NULL, shift);
   for (int j = 0; j < n; j++) {
     double *row = od_rows_next(&r, width);
     const double *s = r.root + j * n;
     memcpy(row, s, (size_t)n * sizeof *row);
     apply(o, o->nx, A, B, s, row);
   }
-  od_observer_add_step_bias(o, A, B);
   return od_rows_predicted(o, &r, shift, Q, q);
 }
 
@@ -105,14 +108,18 @@ static od_status fill_sensors(od_observer *o, od_rows *r) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;
   const trial here = {0};
+  const unsigned char *present = (const unsigned char *)o + o->present;
+  const double *hx = od_observer_at(o, l->hx), *hp = od_observer_at(o, l->hp);
   od_covariance b = od_observer_belief(o);
   if (!od_covariance_rows(&b, r->root)) return OD_NOT_FINITE;
-  fill_curvatures(o, r, &here, o->ny, n, r->expected);
+  fill_curvatures(o, r, &here, o->ny, n, hx, hp, present, r->expected);
   for (int i = 0; i < o->ny; i++) r->expected[i] += od_observer_at(o, l->y)[i];
   for (int j = 0; j < n; j++) {
     double *row = od_rows_next(r, width);
     memcpy(row, r->root + j * n, (size_t)n * sizeof *row);
-    apply(o, o->ny, od_observer_at(o, l->hx), od_observer_at(o, l->hp), row, row + n);
+    apply(o, o->ny, hx, hp, row, row + n);
+    for (int i = 0; i < o->ny; i++)
+      if (!present[i]) row[n + i] = 0;
   }
   return OD_OK;
 }

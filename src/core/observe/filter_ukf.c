@@ -115,24 +115,14 @@ static od_rows rows_of(const od_observer *o) {
   return od_rows_of(o, 2 * (o->nx + o->np) + 1);
 }
 
-// The middle one is the estimate itself; the frame wants its transition, for the bias because of the steps.
+// The middle one is the estimate itself.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_rows r = rows_of(o);
-  const od_linear *l = od_observer_linear(o);
-  double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
-  double *middle = od_observer_at(o, l->prior), *shift = od_observer_at(o, l->delta);
-  od_sim *sim = od_observer_sim(o), *probe = od_rows_probe(o);
+  double *shift = od_observer_at(o, od_observer_linear(o)->delta);
   const trial step = {h, u};
-  memcpy(probe, sim, o->probe_size);
-  od_status status = od_sim_step(probe, h, u);
-  if (status != OD_OK) return status;
-  memcpy(middle, od_sim_state(probe), (size_t)o->nx * sizeof *middle);
-  od_rows_here(o, &r);
-  status = fill(o, &r, &step, middle, o->nx, 0, o->nx, shift);
-  if (status == OD_OK) status = od_sim_step_with_jacobians(sim, h, u, A, NULL, NULL, B);
-  if (status != OD_OK) return status;
-  od_observer_add_step_bias(o, A, B);
-  return od_rows_predicted(o, &r, shift, Q, q);
+  od_status status = od_rows_step(o, &r, h, u);
+  if (status == OD_OK) status = fill(o, &r, &step, od_observer_state(o), o->nx, 0, o->nx, shift);
+  return status == OD_OK ? od_rows_predicted(o, &r, shift, Q, q) : status;
 }
 
 static od_status fill_sensors(od_observer *o, od_rows *r) {

@@ -102,6 +102,16 @@ static double look_beyond(od_observer *o, od_covariance *b, int i, double *h, do
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
+static void note_sensor(od_observer *o, int i, const double *h, const double *gain, double innovation) {
+  const od_linear *l = od_observer_linear(o);
+  int n = o->nx + o->np;
+  if (!l->note) return;
+  double *note = od_observer_at(o, l->note), *row = note + o->ny + 2 * i * n;
+  note[i] = innovation;
+  memcpy(row, h, (size_t)n * sizeof *row);
+  memcpy(row + n, gain, (size_t)n * sizeof *row);
+}
+
 // One sensor. All is measured from the prediction: the sensor is linearised at `moved`, the earlier ones have led to
 // `delta` (n each). The first pass says what the innovation was and whether it is used.
 static void take_sensor(od_observer *o, od_covariance *b, int i, double measured, int pass) {
@@ -129,6 +139,7 @@ static void take_sensor(od_observer *o, od_covariance *b, int i, double measured
     od_observer_count(o, value, s);
   }
   od_covariance_correct(b, r, gain);
+  note_sensor(o, i, h, gain, value / s);
   double *bias = od_observer_at(o, o->bias), seen = od_dot(n, h, bias);
   for (int k = 0; k < n; k++) {
     delta[k] += gain[k] * value;
@@ -163,18 +174,25 @@ bool od_linear_widen(od_observer *o, int i, double s, double value) {
   return widen(o, &b, h, s, value);
 }
 
-od_status od_linear_pass(od_observer *o, const double *y, int pass) {
-  od_linear *l = od_observer_linear(o);
+od_status od_linear_take(od_observer *o, const double *y, int pass) {
   od_covariance b = od_observer_belief(o);
-  if (pass == 0) l->unsure = l->widened = 0;
   od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
-  memset(od_observer_at(o, l->delta), 0, (size_t)(o->nx + o->np) * sizeof(double));
-  memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), (size_t)(o->nx + o->np) * sizeof(double));
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
       take_sensor(o, &b, i, y[i], pass);
-  return o->used ? od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta)) : OD_OK;
+  return OD_OK;
+}
+
+od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+  od_linear *l = od_observer_linear(o);
+  size_t size = (size_t)(o->nx + o->np) * sizeof(double);
+  if (pass == 0) l->unsure = l->widened = 0;
+  memset(od_observer_at(o, l->delta), 0, size);
+  memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
+  od_status status = od_linear_take(o, y, pass);
+  if (status != OD_OK || !o->used) return status;
+  return od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta));
 }
 
 od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma) {

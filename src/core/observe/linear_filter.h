@@ -26,7 +26,14 @@ typedef struct od_linear {
   size_t prior_bias;    // n: the bias of the prediction
   size_t L, D;          // of correlated noise: factors,
   size_t own_h, own_y;  // and of each sensor what is its own (n, 1)
+  size_t note;          // where each sensor that is taken in is noted (od_linear_note); zero: nowhere
 } od_linear;
+
+// What a correction has made of its sensors, for filters that come back to it: of each sensor (ny) the innovation over its
+// variance, NAN where it was not used; then its row and its gain (n each).
+static inline size_t od_linear_note_doubles(int ny, int n) {
+  return (size_t)ny * (size_t)(1 + 2 * n);
+}
 
 static inline od_linear *od_observer_linear(const od_observer *o) {
   return (od_linear *)((char *)o + o->linear);
@@ -41,6 +48,9 @@ void od_linear_begin(od_observer *o);
 // One pass over the sensors, linearised at the present estimate, which `moved` tells; then the estimate is moved. The first
 // pass (0) says what the innovations were and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
+// The same without beginning and end: the sensors are linearised at the present estimate and taken in one after the other, from
+// `delta` on, which is where they lead.
+od_status od_linear_take(od_observer *o, const double *y, int pass);
 // The outputs at the present estimate, and the slopes of the sensors that measure.
 od_status od_linear_measure(od_observer *o);
 // The filter was too sure of sensor i, whose innovation has variance s so far: adds along what it sees of the states, so that

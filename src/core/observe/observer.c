@@ -57,6 +57,8 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->probe = od_place(&end, o->probe_size);
   o->probe_x = od_place(&end, (3 * n + 2 * ny) * d);
   o->spread = od_place(&end, ny * sizeof(od_spread));
+  o->told_output = od_place(&end, nx * sizeof(int));
+  o->told_C = od_place(&end, nx * nx * d);
   o->linear = od_place(&end, sizeof(od_linear));
   *linear = (od_linear){0};
   od_linear_lay_out(o, linear, &end);
@@ -123,6 +125,17 @@ void od_observer_free(od_observer *o) {
 
 // ---- the filter
 
+od_status od_observer_tell_start(od_observer *o, int count, const int *output, const double *covariance) {
+  if (count < 0 || count > o->nx) return OD_BAD_ARGUMENT;
+  for (int i = 0; i < count; i++)
+    if (output[i] < 0 || output[i] >= o->ny) return OD_BAD_ARGUMENT;
+  o->told = count;
+  if (count == 0) return OD_OK;
+  memcpy((char *)o + o->told_output, output, (size_t)count * sizeof *output);
+  memcpy(od_observer_at(o, o->told_C), covariance, (size_t)(count * count) * sizeof *covariance);
+  return OD_OK;
+}
+
 od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                             const double *u) {
   od_sim *sim = od_observer_sim(o);
@@ -170,10 +183,14 @@ od_status od_observer_correct(od_observer *o, const double *y) {
 void od_observer_inflate(od_observer *o, double factor) {
   od_covariance b = od_observer_belief(o);
   od_covariance_scale(&b, factor);
+  if (o->filter->restart) o->filter->restart(o);
 }
 
 // ---- what it tells
 
+bool od_observer_settled(const od_observer *o) {
+  return !o->filter->settled || o->filter->settled(o);
+}
 double od_observer_time(const od_observer *o) {
   return od_sim_time((const od_sim *)((const char *)o + o->sim));
 }

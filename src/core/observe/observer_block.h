@@ -27,6 +27,7 @@ struct od_observer {
   size_t size;
   int nx, np, ny, form, started, used;
   int correlated;  // whether the sensors' noise is; -1: by a matrix that is no covariance
+  int told;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // of the filter's options
   int unsound;                            // whether these options do not go together
@@ -38,6 +39,7 @@ struct od_observer {
   size_t sigma, R, present;                   // of the sensors' noise; which of them measure
   size_t innovation, guard, rules;            // per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation to try states with; what was found with it
+  size_t told_output, told_C;                 // outputs that tell the start's covariance, `told` of them
   size_t linear;                              // of filters that linearise; see linear_filter.h
   size_t memory;                              // of the filter
 };

@@ -28,17 +28,19 @@ static size_t place(od_rows *r, double *memory, size_t nx, size_t np, size_t ny,
     if (memory) *parts[i].to = memory + used;
     used += parts[i].count;
   }
-  return used * sizeof(double);
+  return (used + 1) / 2 * 2 * sizeof(double);  // what follows is aligned to 16 bytes
 }
 
 size_t od_rows_size(const od_plant *plant, int most) {
   od_rows r;
-  return place(&r, NULL, (size_t)od_plant_nx(plant), (size_t)plant->np, (size_t)plant->ny, (size_t)most);
+  return place(&r, NULL, (size_t)od_plant_nx(plant), (size_t)plant->np, (size_t)plant->ny, (size_t)most) +
+         od_sim_size(plant);
 }
 
 od_rows od_rows_of(const od_observer *o, int most) {
-  od_rows r = {.most = most};
-  place(&r, od_observer_memory(o), (size_t)o->nx, (size_t)o->np, (size_t)o->ny, (size_t)most);
+  od_rows r = {.most = most, .base = (od_sim *)((char *)o + o->sim)};
+  size_t used = place(&r, od_observer_memory(o), (size_t)o->nx, (size_t)o->np, (size_t)o->ny, (size_t)most);
+  r.begin = (od_sim *)((char *)od_observer_memory(o) + used);
   return r;
 }
 
@@ -51,7 +53,7 @@ void od_rows_here(const od_observer *o, const od_rows *r) {
 
 od_status od_rows_try(od_observer *o, const od_rows *r, double factor, const double *d) {
   const double *low = od_observer_at(o, o->low), *high = od_observer_at(o, o->high);
-  od_sim *sim = od_observer_sim(o), *probe = od_rows_probe(o);
+  od_sim *sim = r->base, *probe = od_rows_probe(o);
   memcpy(probe, sim, o->probe_size);
   for (int i = 0; i < o->nx + o->np; i++) r->to[i] = r->from[i] + factor * d[i];
   for (int i = 0; i < o->np; i++) r->to[o->nx + i] = fmin(fmax(r->to[o->nx + i], low[i]), high[i]);
@@ -59,6 +61,16 @@ od_status od_rows_try(od_observer *o, const od_rows *r, double factor, const dou
 }
 
 // ---- prediction
+
+od_status od_rows_step(od_observer *o, od_rows *r, double h, const double *u) {
+  double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;
+  od_rows_here(o, r);
+  memcpy(r->begin, od_observer_sim(o), o->probe_size);
+  r->base = r->begin;
+  od_status status = od_sim_step_with_jacobians(od_observer_sim(o), h, u, A, NULL, NULL, B);
+  if (status == OD_OK) od_observer_add_step_bias(o, A, B);
+  return status;
+}
 
 od_status od_rows_predicted(od_observer *o, od_rows *r, const double *shift, const double *Q, const double *q) {
   int n = o->nx + o->np, width = n + o->ny;

@@ -20,7 +20,9 @@ typedef struct od_rows {
   double *expected;       // ny: mean of the sensors
   double *root;           // n x n: rows of the square root of P
   double *from, *to;      // n each: a point to try
-  double *up, *down;      // what came of it: nx and ny, or Jacobians (nx + ny) x n
+  double *up, *down;      // what came of it: nx or ny, or Jacobians of so many rows and n columns
+  od_sim *base;           // where trials start: the estimate's simulation, or
+  od_sim *begin;          // a copy of it at the beginning of the step; see od_rows_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
   double *value;          // ny
   double *narrow;         // (most + ny + 1) x n: rows of the state alone
@@ -39,6 +41,8 @@ static inline double *od_rows_next(od_rows *r, int width) {
 od_status od_rows_try(od_observer *o, const od_rows *r, double factor, const double *d);
 // The estimate (n) into `from`.
 void od_rows_here(const od_observer *o, const od_rows *r);
+// The step of the estimate itself, with its transition A, B in the memory of linear filters. Trials still start where it began.
+od_status od_rows_step(od_observer *o, od_rows *r, double h, const double *u);
 static inline od_sim *od_rows_probe(const od_observer *o) {
   return (od_sim *)((char *)o + o->probe);
 }

@@ -8,8 +8,8 @@ static bool is_position(od_output_kind kind) {
   return kind == OD_OUT_COORDINATE || kind == OD_OUT_POINT || kind == OD_OUT_BODY_ANGLE || kind == OD_OUT_LENGTH;
 }
 static bool is_rate(od_output_kind kind) {
-  return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_BODY_TURN_RATE ||
-         kind == OD_OUT_SPEED;
+  return kind == OD_OUT_COORDINATE_RATE || kind == OD_OUT_POINT_VELOCITY || kind == OD_OUT_POINT_BODY_VELOCITY ||
+         kind == OD_OUT_BODY_TURN_RATE || kind == OD_OUT_BODY_GYRO || kind == OD_OUT_SPEED;
 }
 
 // The output or coordinate that an initial value is about; false when there is none of that name.

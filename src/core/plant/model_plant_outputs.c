@@ -102,7 +102,11 @@ static void output_column(const od_plant_data *d, const od_work_parts *p, const 
 static od_level level_shown(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE_ACCELERATION:
-    case OD_OUT_POINT_ACCELERATION: return OD_LEVEL_ACCELERATION;
+    case OD_OUT_POINT_ACCELERATION:
+    case OD_OUT_POINT_BODY_ACCELERATION:
+    case OD_OUT_POINT_SPECIFIC_FORCE:
+    case OD_OUT_BODY_TURN_ACCELERATION:
+    case OD_OUT_BODY_GYRO_RATE: return OD_LEVEL_ACCELERATION;
     case OD_OUT_COORDINATE:
     case OD_OUT_POINT:
     case OD_OUT_BODY_ANGLE:
@@ -113,6 +117,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
       return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:
+    case OD_OUT_PRESSURE_DIFFERENCE:
     case OD_OUT_ELEMENT_STATE: return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     default: return OD_LEVEL_VELOCITY;
   }
@@ -129,14 +134,17 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
     case OD_OUT_COORDINATE_RATE:
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
+    case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
+    case OD_OUT_BODY_GYRO:
     case OD_OUT_LENGTH:
     case OD_OUT_SPEED:
     case OD_OUT_ELEMENT_STATE:
     case OD_OUT_BLOCK_STATE: return true;
     case OD_OUT_INPUT: return o->index < m->inputs;
     case OD_OUT_NODE_PRESSURE: return m->node[o->index].state >= 0;
+    case OD_OUT_PRESSURE_DIFFERENCE: return m->node[o->index].state >= 0 && m->node[o->second].state >= 0;
     default: return false;
   }
 }

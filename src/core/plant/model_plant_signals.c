@@ -136,6 +136,8 @@ bool od_model_measures_numbers(const od_model *m) {
     const od_output *o = &m->measure[i];
     if (o->kind == OD_OUT_FORCE || o->kind == OD_OUT_ELEMENT) return true;
     if (o->kind == OD_OUT_NODE_PRESSURE && m->node[o->index].state < 0) return true;
+    if (o->kind == OD_OUT_PRESSURE_DIFFERENCE && (m->node[o->index].state < 0 || m->node[o->second].state < 0))
+      return true;
   }
   return false;
 }

@@ -94,11 +94,13 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
+// model_plant_complex.c
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g);
 // The last point with one state moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
+extern const od_complex_ops od_model_plant_complex_ops;
 
 // model_plant_outputs.c
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "experiment/compare_truth.h"
+#include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 
 typedef struct bound {
@@ -28,13 +29,20 @@ typedef struct bound {
   double *P, *y, *sigma, *R;
 } bound;
 
-// A machine that lacks what the model has cannot be just as the model says.
+// The bound is of white noise of sensors.
+static bool is_white(const od_sensor *s) {
+  return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->integrate;
+}
+
+// It is of a machine that nothing disturbs, and one that lacks what the model has cannot be just as the model says.
 static bool is_known(const od_experiment *e) {
+  for (int i = 0; i < e->sensors; i++)
+    if (!is_white(&e->sensor[i])) return false;
   for (int i = 0; i < e->watches; i++)
     if (e->watched[i].truth_output < 0) return false;
   for (int i = 0; i < e->parameters; i++)
     if (isnan(e->parameter[i].truth)) return false;
-  return e->truth != NULL && e->parameters > 0;
+  return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
 static bool allocate(bound *b) {
@@ -57,7 +65,7 @@ static bool allocate(bound *b) {
   for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
-    b->sigma[i] = od_sensor_sigma(s) / sqrt(fmax(1 - s->dropout, 1e-12));
+    b->sigma[i] = hypot(s->sigma, s->resolution / sqrt(12)) / sqrt(fmax(1 - s->dropout, 1e-12));
   }
   const od_observer_options options = {
       .integrator = e->integrator, .sensor_sigma = b->sigma, .sensor_covariance = e->sensor_covariance ? b->R : NULL};
@@ -79,7 +87,7 @@ static od_status begin(bound *b, const double *u) {
 static od_status correct(bound *b, const od_sample *s) {
   od_status status = od_sim_outputs(od_observer_sim(b->observer), b->y);
   for (int i = 0; i < b->e->outputs; i++)
-    if (i >= b->e->sensors || isnan(s->y[i])) b->y[i] = NAN;
+    if (i >= b->e->sensors || isnan(od_sensor_usable(&b->e->sensor[i], s->y[i]))) b->y[i] = NAN;
   return status == OD_OK ? od_observer_correct(b->observer, b->y) : status;
 }
 

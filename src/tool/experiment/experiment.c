@@ -22,6 +22,7 @@ void od_experiment_free(od_experiment *e) {
   free(e->process_noise);
   od_output_covariance_free(&e->initial);
   od_output_covariance_free(&e->process);
+  od_output_covariance_free(&e->truth_noise.process);
   free(e->channel);
   od_log_free(e->log);
   od_log_plan_free(&e->data);

@@ -13,6 +13,8 @@
 #include "oleodyn/observer.h"
 
 typedef enum od_noise_kind { OD_NOISE_GAUSSIAN, OD_NOISE_UNIFORM } od_noise_kind;
+// What noise may be given relative to: the signal's standard deviation, or its root mean square.
+typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 
 // What a simulated sensor does besides measuring. Infinite times: it does not.
 typedef struct od_faults {
@@ -25,19 +27,30 @@ typedef struct od_faults {
 typedef struct od_sensor {
   const char *name, *unit;  // of the output it measures
   double sigma;             // standard deviation of its noise
-  double relative;          // the same as a part of the signal's own (0: sigma counts); only fits know the whole signal
+  double relative;      // the same as a part of the signal's own size (0: sigma counts). An observer's experiment has
+  od_signal_size size;  // found sigma from it when it is loaded, a fit does so for each set
   od_noise_kind noise;
-  double scale;             // what it multiplies the true value with
-  double bias, resolution;  // a constant error; the steps it counts in (0: none)
-  double start, dropout;    // s; the part of the samples that is lost
-  int every;                // measures every so many steps
-  od_faults faults;         // of the simulated sensor
-  int frozen;               // as many equal values in a row are a fault; 0: they are none
+  double time_constant;       // of coloured noise of first order; or, of second order,
+  double frequency, damping;  // Hz; all zero: white
+  double drift;               // standard deviation of its random walk after a second
+  double scale;               // what it multiplies the true value with
+  double bias, resolution;    // a constant error; the steps it counts in (0: none)
+  double low, high;           // what it can say; equal: anything
+  double delay;               // s; it says what was true so long ago
+  double start, dropout;      // s; the part of the samples that is lost
+  int every;                  // measures every so many steps
+  double interval, duration;  // s; between its samples; of the run
+  od_faults faults;           // of the simulated sensor
+  const char *source;         // the output that it integrates; NULL: it does not. Noise and the like are of that
+  int integrate;              // how often: 0, 1, 2
+  int source_output;          // of the true machine
+  double assume;              // the standard deviation that the observer assumes; 0: what follows from the rest
+  int frozen;                 // as many equal values in a row are a fault; 0: they are none
 } od_sensor;
-// The noise an observer reckons with: the steps it counts in are noise, too.
-static inline double od_sensor_sigma(const od_sensor *s) {
-  return hypot(s->sigma, s->resolution / sqrt(12));
-}
+// The noise an observer reckons with, in the unit of the output. Unless it is given: the steps that a sensor counts in are
+// noise, too; coloured noise counts as white noise of the same average over many samples; integrated noise is as large
+// as at the end of the run. A drift is not in it.
+double od_sensor_sigma(const od_sensor *s);
 
 // An output that is recorded, and how uncertain it is at the start (0: nothing said).
 typedef struct od_watched {
@@ -65,7 +78,14 @@ typedef struct od_estimated {
   double low, high;            // bounds that are given; infinite: none
   double least, most;          // what is possible; estimates stay within both
   double truth;                // NAN: the true machine has no such number
+  bool keeps_start;            // starts that are drawn leave it where it is
 } od_estimated;
+
+// What disturbs a machine in each step beside its equations: as the section 'noise' says it for the observer.
+typedef struct od_process_noise {
+  double pressures, acceleration;
+  od_output_covariance process;  // of outputs (count 0: what the two others say)
+} od_process_noise;
 
 // A figure made of the errors of some watched outputs: see error_metrics.h.
 typedef struct od_error_metric {
@@ -97,6 +117,8 @@ typedef struct od_experiment {
   od_output_covariance initial,
       process;            // of the start's errors; of what changes in a step beside the model (count 0: nothing)
   double *process_noise;  // nx^2: that of the states; NULL: what pressure_noise and acceleration_noise say
+  bool disturbed;         // the simulated machine is disturbed, too:
+  od_process_noise truth_noise;
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // of its options
   const od_integrator *integrator;               // of the observer and of the true machine

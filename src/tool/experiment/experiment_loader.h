@@ -12,10 +12,10 @@ typedef struct od_experiment_loader {
   od_loader ld;
   od_experiment *e;
   const od_experiment_options *options;
-  od_messages *foreign;                // about the machine's own file, to be shown after those about this one
-  int initial, process;                // nodes of that section and of noise.process; -1: none
-  int *initial_entry, *process_entry;  // where each of their outputs stands
-  od_output_covariance correlated;     // the noise of sensors that is correlated; outputs are the model's
+  od_messages *foreign;                 // about the machine's own file, to be shown after those about this one
+  int initial, process, truth_process;  // nodes of that section, of noise.process and truth.noise.process; -1: none
+  int *initial_entry, *process_entry, *truth_process_entry;  // where each of their outputs stands
+  od_output_covariance correlated;  // the noise of sensors that is correlated; outputs are the model's
   int *correlated_entry;
   bool correlated_unsound;  // there were messages about it
   od_noise_structure structure;
@@ -44,6 +44,8 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 // message.
 int od_find_output(od_experiment_loader *xl, int node);
 int od_watch(od_experiment_loader *xl, int node);
+// One more, of a sensor: the true machine must have it.
+int od_watch_sensor(od_experiment_loader *xl, int node);
 
 // load_noise.c: a covariance in full, {of: [...], matrix: [[...], ...]}. Whether a node is one, and of how many outputs.
 bool od_is_matrix(const od_loader *ld, int node);
@@ -59,9 +61,15 @@ bool od_covariance_of_sigmas(const od_experiment_loader *xl, od_output_covarianc
 void od_load_sensor_noise(od_experiment_loader *xl, int node);
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor);
 void od_fill_sensor_covariance(od_experiment_loader *xl);
-// Section 'noise', and its 'process' when the sensors are known.
+// Section 'noise', then that of 'truth', and their 'process' when the sensors are known.
 void od_load_noise(od_experiment_loader *xl, int node);
+void od_load_truth_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
+
+// load_sensors.c: section 'sensors'.
+void od_load_sensors(od_experiment_loader *xl, int node);
+// signal_sizes.c: noise that is given as a part of the signals' own size, which a run of the true machine or the log tells.
+void od_load_signal_sizes(od_experiment_loader *xl);
 
 // load_parameters.c: section 'parameters', when the sensors are known.
 void od_load_parameters(od_experiment_loader *xl, int node);

@@ -18,9 +18,17 @@ typedef struct wish {
   int sets;
 } wish;
 
+// The noise of the true machine is no part of it.
+static bool is_of_noise(const char *text) {
+  static const char *const noise[] = {"truth.noise.pressures", "truth.noise.acceleration", "truth.noise.process."};
+  for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++)
+    if (strncmp(text, noise[i], strlen(noise[i])) == 0) return true;
+  return false;
+}
+
 const char *od_set_for(const char *text, const char *who) {
   size_t length = strlen(who);
-  return strncmp(text, who, length) == 0 && text[length] == '.' ? text + length + 1 : NULL;
+  return strncmp(text, who, length) == 0 && text[length] == '.' && !is_of_noise(text) ? text + length + 1 : NULL;
 }
 
 static bool same_path(const char *a, const char *b) {
@@ -59,12 +67,13 @@ static void read_sets(od_experiment_loader *xl, const od_section *section, wish 
   }
 }
 
-static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what) {
-  static const char *const keys[] = {"variant", "set", NULL};
+// `noise`: the section may have that, which another reader takes.
+static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what, bool noise) {
+  static const char *const keys[] = {"variant", "set", NULL}, *const with_noise[] = {"variant", "set", "noise", NULL};
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, file, who);
   od_section section = {.map = -1};
-  if (node >= 0) section = od_section_open(ld, node, node, who, what, keys);
+  if (node >= 0) section = od_section_open(ld, node, node, who, what, noise ? with_noise : keys);
   wish w = {.who = who};
   int variant = od_section_get(ld, &section, "variant");
   w.variant = od_read_text(ld, variant, "variant", "the name of a variant");
@@ -142,7 +151,8 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   int node = od_section_need(ld, file, "machine");
   const char *path = od_read_text(ld, node, "machine", "the name of a machine file");
-  wish truth = read_wish(xl, file, "truth", "the true machine"), model = read_wish(xl, file, "model", "the model");
+  wish truth = read_wish(xl, file, "truth", "the true machine", true);
+  wish model = read_wish(xl, file, "model", "the model", false);
   if (xl->options->truth) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
@@ -160,7 +170,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
 }
 
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key) {
-  wish w = read_wish(xl, section, key, "the true machine");
+  wish w = read_wish(xl, section, key, "the true machine", false);
   od_machine *machine = !xl->ld.no_memory ? load(xl, xl->machine, &w) : NULL;
   forget(&w);
   if (machine) check_inputs(xl, machine, od_section_get(&xl->ld, section, key));

@@ -137,13 +137,15 @@ static void compare_with_inputs(od_innovation_record *r, int sensor, double x) {
 
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t) {
   if (r->samples != r->next_mark || r->marks == MARKS) return;
+  r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
+  // What a filter says before it has settled it does not stand for; where it began, the caller does.
+  if (r->marks > 0 && !od_observer_settled(observer)) return;
   mark *m = &r->mark[r->marks++];
   m->time = t;
   for (int i = 0; i < r->parameters; i++) {
     m->estimate[i] = od_observer_parameters(observer)[i];
     m->variance[i] = pow(od_observer_parameter_sigma(observer, i), 2);
   }
-  r->next_mark = r->next_mark ? 2 * r->next_mark : 1;
 }
 
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u) {

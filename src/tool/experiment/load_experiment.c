@@ -68,6 +68,10 @@ int od_watch(od_experiment_loader *xl, int key) {
   return watched >= 0 ? watched : watch(xl, key, false);
 }
 
+int od_watch_sensor(od_experiment_loader *xl, int key) {
+  return watch(xl, key, true);
+}
+
 bool od_is_repeated(od_loader *ld, int map, int key) {
   for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other)) {
     if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) != 0) continue;
@@ -79,86 +83,6 @@ bool od_is_repeated(od_loader *ld, int map, int key) {
 
 static int entries(const od_loader *ld, int node) {
   return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
-}
-
-// --- Sensors ------------------------------------------------------------------------------------------------------
-
-static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "relative", "noise", "bias",   "scale", "resolution", "every",
-                                     "start", "dropout",  "stuck", "spikes", "dies",  NULL};
-  static const char *const kinds[] = {"gaussian", "uniform", NULL};
-  od_loader *ld = &xl->ld;
-  const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
-  int watched = watch(xl, key, true);
-  const char *unit = watched >= 0 ? xl->e->watched[watched].unit : "1";
-  od_section section =
-      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
-  if (section.map < 0 || watched < 0) return;
-  // Fits know the whole signal, so that noise may be given relative to it.
-  bool relative = xl->options->more && od_section_get(ld, &section, "relative") >= 0;
-  double correlated = od_correlated_sigma(xl, name);
-  const od_field fields[] = {{"sigma", unit, OD_POSITIVE, relative ? 1 : correlated},
-                             {"bias", unit, OD_ANY, 0},
-                             {"resolution", unit, OD_NOT_NEGATIVE, 0},
-                             {"every", "1", OD_POSITIVE, 1},
-                             {"start", "s", OD_NOT_NEGATIVE, 0},
-                             {"dropout", "1", OD_NOT_NEGATIVE, 0},
-                             {"scale", "1", OD_POSITIVE, 1},
-                             {"relative", "1", OD_POSITIVE, 0}};
-  int first = od_read_fields(ld, &section, fields, 8, OD_IN_LOADER);
-  int every = (int)od_read_whole(ld, first + 3, "every", 1, 1e6);
-  if (relative && od_number_is_given(ld, first))
-    od_complain_number(ld, first, "the noise is given twice: sigma, and relative to the signal");
-  if (od_number_value(ld, first + 5) > 1) od_complain_number(ld, first + 5, "dropout must be at most 1, or 100 %%");
-  int noise = od_section_get(ld, &section, "noise");
-  int kind = noise >= 0 ? od_read_choice(ld, noise, "noise", kinds) : 0;
-  double sigma = correlated > 0 ? correlated : od_number_value(ld, first);
-  od_faults faults = od_read_faults(ld, &section, unit, relative ? (double)NAN : sigma);
-  xl->e->sensor[xl->e->sensors++] = (od_sensor){.name = name,
-                                                .unit = unit,
-                                                .sigma = sigma,
-                                                .noise = kind == 1 ? OD_NOISE_UNIFORM : OD_NOISE_GAUSSIAN,
-                                                .bias = od_number_value(ld, first + 1),
-                                                .resolution = od_number_value(ld, first + 2),
-                                                .every = every,
-                                                .start = od_number_value(ld, first + 4),
-                                                .scale = od_number_value(ld, first + 6),
-                                                .relative = od_number_value(ld, first + 7),
-                                                .dropout = od_number_value(ld, first + 5),
-                                                .faults = faults};
-}
-
-// Whether a sensor is among those that were asked for.
-static bool is_chosen(const char *chosen, const char *name) {
-  size_t length = strlen(name);
-  for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
-    if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
-  return !chosen;
-}
-
-static void check_chosen(od_experiment_loader *xl, int node) {
-  od_loader *ld = &xl->ld;
-  for (const char *at = xl->options->sensors, *end; at; at = *end ? end + 1 : NULL) {
-    end = strchr(at, ',') ? strchr(at, ',') : at + strlen(at);
-    const char *name = od_format(ld, "%.*s", (int)(end - at), at);
-    od_nearest nearest = od_nearest_to(name);
-    bool known = false;
-    for (int key = od_first(ld, node, "sensors"); key >= 0; key = od_next(ld, key)) {
-      known = known || strcmp(od_text_of(ld, key), name) == 0;
-      od_nearest_try(&nearest, od_text_of(ld, key));
-    }
-    if (!known)
-      od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s%s%s", name,
-                      nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                      nearest.best ? "'?" : "");
-  }
-}
-
-static void read_sensors(od_experiment_loader *xl, int node) {
-  check_chosen(xl, node);
-  for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
-    if (!od_is_repeated(&xl->ld, node, key) && is_chosen(xl->options->sensors, od_text_of(&xl->ld, key)))
-      read_sensor(xl, key);
 }
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
@@ -308,6 +232,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));
+  od_load_truth_noise(xl, od_map_find(ld, od_section_get(ld, file, "truth"), "noise"));
   od_load_filter(xl, od_section_get(ld, file, "filter"));
   od_load_integrator(xl, od_section_get(ld, file, "integrator"));
   od_check_filter(xl, od_section_get(ld, file, "filter"));
@@ -318,13 +243,13 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
     od_complain(ld, sensors, "an experiment needs at least one sensor");
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
-                od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
+                od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
   if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
     ld->no_memory = true;
     return;
   }
   od_load_sensor_noise(xl, od_section_get(ld, file, "sensor_noise"));
-  read_sensors(xl, sensors);
+  od_load_sensors(xl, sensors);
   od_fill_sensor_covariance(xl);
   read_initial(xl, initial);
   od_load_process(xl);
@@ -332,7 +257,6 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_load_parameters(xl, parameters);
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
-  for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = od_equal_values(xl, &xl->e->sensor[i]);
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);
 }
 
@@ -348,7 +272,11 @@ static od_status check_file(void *loader) {
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->document->numbers, ld->messages);
-  if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) od_load_start(xl);
+  if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) {
+    od_load_signal_sizes(xl);
+    for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = od_equal_values(xl, &xl->e->sensor[i]);
+    od_load_start(xl);
+  }
   // A fit needs less than an observer.
   if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
     od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
@@ -369,6 +297,7 @@ static od_status load(od_experiment_loader *xl) {
   free(xl->watched_key);
   free(xl->initial_entry);
   free(xl->process_entry);
+  free(xl->truth_process_entry);
   free(xl->correlated_entry);
   od_output_covariance_free(&xl->correlated);
   return status;
@@ -382,8 +311,12 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   od_experiment *e = calloc(1, sizeof *e);
   od_status status = OD_NO_MEMORY;
   if (e && options) e->uncorrected = options->uncorrected;
-  od_experiment_loader xl = {
-      .e = e, .options = options ? options : &none, .foreign = foreign, .initial = -1, .process = -1};
+  od_experiment_loader xl = {.e = e,
+                             .options = options ? options : &none,
+                             .foreign = foreign,
+                             .initial = -1,
+                             .process = -1,
+                             .truth_process = -1};
   int first = od_messages_count(messages);
   if (foreign && e) {
     xl.ld = od_document_start(path, xl.options->content, messages);

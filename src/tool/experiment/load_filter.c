@@ -103,6 +103,7 @@ int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   if (!(xl->e->gate > 0)) return 0;
   // Two values with independent noise in the same step of the resolution.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
-  if (chance > 0.5) return 0;
+  bool coloured = s->time_constant > 0 || s->frequency > 0;
+  if (chance > 0.5 || (chance > 0 && coloured)) return 0;
   return chance > 0 ? (int)fmax(5, ceil(1 + log(seldom) / log(chance))) : 5;
 }

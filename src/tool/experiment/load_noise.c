@@ -193,11 +193,27 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   return found;
 }
 
+// With correlated noise every sensor's is white, and what the observer assumes of it is its sigma.
+static void check_plain(od_experiment_loader *xl) {
+  for (int i = 0; i < xl->e->sensors; i++) {
+    const od_sensor *s = &xl->e->sensor[i];
+    const char *what = s->integrate                               ? "'integrate'"
+                       : s->time_constant > 0 || s->frequency > 0 ? "coloured noise"
+                       : s->relative > 0                          ? "noise relative to its signal"
+                       : s->assume > 0                            ? "'assume'"
+                                                                  : NULL;
+    if (what)
+      od_complain(&xl->ld, xl->watched_key[i], "the sensor '%s' has %s, which is not possible beside 'sensor_noise'",
+                  s->name, what);
+  }
+}
+
 void od_fill_sensor_covariance(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   const od_output_covariance *t = &xl->correlated;
   size_t ny = (size_t)e->sensors;
   if (t->count == 0 || od_has_errors(&xl->ld)) return;
+  check_plain(xl);
   int *sensor = calloc((size_t)t->count + 1, sizeof *sensor);
   e->sensor_covariance = calloc(2 * ny * ny + 1, sizeof *e->sensor_covariance);
   if (!sensor || !e->sensor_covariance) {
@@ -215,42 +231,96 @@ void od_fill_sensor_covariance(od_experiment_loader *xl) {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-static void check_structure(od_experiment_loader *xl, const od_section *section, int first) {
+static void check_structure(od_loader *ld, od_noise_structure structure, const od_section *section, int first,
+                            int process) {
   static const char *const fields[] = {"pressures", "acceleration"};
-  od_loader *ld = &xl->ld;
-  bool matrix = xl->structure == OD_NOISE_MATRIX;
+  bool matrix = structure == OD_NOISE_MATRIX;
   for (int i = 0; i < 2; i++)
     if (od_number_is_given(ld, first + i) && matrix)
       od_complain_number(ld, first + i, "'structure: matrix' has its noise in 'process', not in '%s'", fields[i]);
-  if (xl->structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
+  if (structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
     od_complain_number(ld, first, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
   if (matrix)
     od_section_need(ld, section, "process");
-  else if (xl->process >= 0)
-    od_complain(ld, xl->process, "'process' needs 'structure: matrix'");
+  else if (process >= 0)
+    od_complain(ld, process, "'process' needs 'structure: matrix'");
 }
 
-void od_load_noise(od_experiment_loader *xl, int node) {
+// A section of that kind; *process: the node of its matrix, or -1.
+static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
+                                             int *process) {
   static const char *const keys[] = {"structure", "pressures", "acceleration", "process", NULL};
   static const char *const structures[] = {"coupled", "mechanical", "matrix", NULL};
   static const od_field fields[] = {{"pressures", "Pa", OD_NOT_NEGATIVE, 0}, {"acceleration", "1", OD_NOT_NEGATIVE, 0}};
-  od_loader *ld = &xl->ld;
-  od_section section = {.map = -1, .node = ld->tree.root, .path = "noise", .what = "noise"};
-  if (node >= 0) section = od_section_open(ld, node, node, "noise", "noise", keys);
+  od_section section = {.map = -1, .node = ld->tree.root, .path = path, .what = "noise"};
+  if (node >= 0) section = od_section_open(ld, node, node, path, "noise", keys);
   int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
   int structure = od_section_get(ld, &section, "structure");
   int choice = structure >= 0 ? od_read_choice(ld, structure, "structure", structures) : 0;
-  xl->process = od_section_get(ld, &section, "process");
-  xl->structure = (od_noise_structure)choice;
-  xl->e->pressure_noise = od_number_value(ld, first);
-  xl->e->acceleration_noise = od_number_value(ld, first + 1);
-  if (choice >= 0) check_structure(xl, &section, first);
+  *process = od_section_get(ld, &section, "process");
+  noise->pressures = od_number_value(ld, first);
+  noise->acceleration = od_number_value(ld, first + 1);
+  if (choice >= 0) check_structure(ld, (od_noise_structure)choice, &section, first, *process);
+  if (choice != OD_NOISE_MATRIX) *process = -1;
+  return (od_noise_structure)choice;
+}
+
+void od_load_noise(od_experiment_loader *xl, int node) {
+  od_process_noise noise;
+  xl->structure = read_process_noise(&xl->ld, node, "noise", &noise, &xl->process);
+  xl->e->pressure_noise = noise.pressures;
+  xl->e->acceleration_noise = noise.acceleration;
+}
+
+// 'same', or a section like 'noise'.
+void od_load_truth_noise(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  od_experiment *e = xl->e;
+  if (node < 0) return;
+  bool same = ld->tree.node[node].kind == OD_TREE_TEXT && strcmp(od_text_of(ld, node), "same") == 0;
+  if (xl->options->more)
+    od_complain(ld, node, "the data of a fit are predicted, and nothing disturbs them; process noise is for observers");
+  else if (!same && ld->tree.node[node].kind == OD_TREE_TEXT)
+    od_complain(ld, node, "found '%s'; noise of the true machine is 'same', as the observer's, or a map like 'noise'",
+                od_excerpt(ld, od_text_of(ld, node)));
+  else if (same)
+    e->truth_noise = (od_process_noise){.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
+  else
+    read_process_noise(ld, node, "truth.noise", &e->truth_noise, &xl->truth_process);
+  if (same) xl->truth_process = xl->process;
+  e->disturbed = xl->simulated;
+}
+
+static void read_process(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t, int **entry) {
+  if (node >= 0 && od_read_output_covariance(xl, node, path, false, t, entry) &&
+      !od_watch_output_covariance(xl, t, *entry))
+    t->count = 0;
+}
+
+static void copy_process(od_experiment_loader *xl, const od_output_covariance *from, const int *from_entry,
+                         od_output_covariance *to, int **entry) {
+  size_t n = (size_t)from->count;
+  if (n == 0) return;
+  if (!make_room(to, entry, from->count)) {
+    xl->ld.no_memory = true;
+    return;
+  }
+  memcpy(to->output, from->output, n * sizeof *to->output);
+  memcpy(to->covariance, from->covariance, n * n * sizeof *to->covariance);
+  memcpy(to->factor, from->factor, n * n * sizeof *to->factor);
+  memcpy(*entry, from_entry, n * sizeof **entry);
 }
 
 void od_load_process(od_experiment_loader *xl) {
-  if (xl->structure != OD_NOISE_MATRIX || xl->process < 0) return;
   od_experiment *e = xl->e;
-  if (od_read_output_covariance(xl, xl->process, "noise.process", false, &e->process, &xl->process_entry) &&
-      !od_watch_output_covariance(xl, &e->process, xl->process_entry))
-    e->process.count = 0;
+  od_output_covariance *truth = &e->truth_noise.process;
+  read_process(xl, xl->process, "noise.process", &e->process, &xl->process_entry);
+  if (xl->truth_process != xl->process)
+    read_process(xl, xl->truth_process, "truth.noise.process", truth, &xl->truth_process_entry);
+  else if (!od_has_errors(&xl->ld))
+    copy_process(xl, &e->process, xl->process_entry, truth, &xl->truth_process_entry);
+  for (int i = 0; e->disturbed && !od_has_errors(&xl->ld) && i < truth->count; i++)
+    if (e->watched[truth->output[i]].truth_output < 0)
+      od_complain(&xl->ld, xl->truth_process_entry[i], "the true machine has no output '%s'",
+                  e->watched[truth->output[i]].name);
 }

@@ -109,7 +109,8 @@ static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int num
 }
 
 static void read_parameter(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", NULL};
+  static const char *const flags[] = {"false", "true", NULL};
+  static const char *const keys[] = {"sigma", "start", "noise", "low", "high", "drawn", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;
@@ -127,6 +128,8 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.sigma = given_or(ld, first, 0);  // a fit wants none
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
+  int drawn = od_section_get(ld, &section, "drawn");
+  p.keeps_start = drawn >= 0 && od_read_choice(ld, drawn, "drawn", flags) == 0;
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";

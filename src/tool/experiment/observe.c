@@ -9,6 +9,7 @@
 #include "experiment/compare_truth.h"
 #include "experiment/observe_run.h"
 #include "experiment/observe_verdict.h"
+#include "experiment/sensor.h"
 #include "io/clock.h"
 #include "oleodyn/sim.h"
 
@@ -42,7 +43,9 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
   double (*clock)(void) = r->options->processor_time ? od_processor_seconds : od_seconds;
   double begin = clock();
-  for (int i = 0; i < r->ny; i++) r->y[i] = i < r->e->sensors && !r->e->uncorrected ? s->y[i] : (double)NAN;
+  bool corrected = !r->e->uncorrected;
+  for (int i = 0; i < r->ny; i++)
+    r->y[i] = i < r->e->sensors && corrected ? od_sensor_usable(&r->e->sensor[i], s->y[i]) : (double)NAN;
   od_status status = start ? OD_OK : predict(r, s);
   if (status == OD_OK) status = od_observer_correct(r->observer, r->y);
   if (!start) r->o->seconds += clock() - begin;
@@ -72,10 +75,20 @@ static void count_sensors(od_observe_run *r, bool start) {
   }
 }
 
+// When the filter first took itself for settled, and since when it does.
+static void watch_settling(od_observe_run *r, double t) {
+  od_observed *o = r->o;
+  bool settled = o->asks_itself && od_observer_settled(r->observer);
+  if (settled && isnan(o->settled_first)) o->settled_first = t;
+  if (settled && isnan(o->settled_since)) o->settled_since = t;
+  if (!settled) o->settled_since = NAN;
+}
+
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
+    watch_settling(r, s->t);
     const double *u = s->u_after ? s->u_after : s->u;
     od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
     od_innovation_record_mark(r->innovations, r->observer, s->t);

@@ -39,29 +39,31 @@ typedef struct od_curve_result {
 
 // Where things stand in a row: time, measured.*, for each watched output estimate.*, sigma.* and, where the truth is
 // known, true.*, error.*, for each parameter estimate.*, sigma.*, for each sensor
-// innovation.*, innovation_sigma.*, then nis, input.*
+// innovation.*, innovation_sigma.*, then nis, settled (1 or 0; of filters that ask themselves), input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, input, count;
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: nis where there is none
 } od_columns;
 
 typedef struct od_observed {
   od_table *table;  // a row per sample; NULL: not asked for
   od_columns columns;
-  bool has_truth;               // whether anybody knows what is true; else there is no coverage, NEES or curve either
-  long steps;                   // samples after the start
-  double step;                  // time between samples; their mean where it varies
-  double begin, end;            // time of the first sample and of the last one taken in
-  od_redrawn redrawn;           // of a random start
-  long failed, held;            // samples that were not taken, if the run kept going
-  double seconds;               // of the observer's steps alone
-  double nis;                   // sum over all corrections,
-  long nis_dimension;           // and how many innovations it has
-  od_sensor_counts *sensor;     // one per sensor
-  od_innovations *innovations;  // the same
-  double *start;                // of the parameters: where the observer began
-  double *estimate, *sigma;     // of the parameters, at the end
-  od_movement *moved;           // how they came there
-  double *bias;                 // how far off they are because of the length of the steps
+  bool has_truth;      // whether anybody knows what is true; else there is no coverage, NEES or curve either
+  long steps;          // samples after the start
+  double step;         // time between samples; their mean where it varies
+  double begin, end;   // time of the first sample and of the last one taken in
+  od_redrawn redrawn;  // of a random start
+  long failed, held;   // samples that were not taken, if the run kept going
+  double seconds;      // of the observer's steps alone
+  bool asks_itself;    // whether the filter says when it has settled; if so
+  double settled_first, settled_since;  // when it first had, and since when it has been to the end (NAN: never, not)
+  double nis;                           // sum over all corrections,
+  long nis_dimension;                   // and how many innovations it has
+  od_sensor_counts *sensor;             // one per sensor
+  od_innovations *innovations;          // the same
+  double *start;                        // of the parameters: where the observer began
+  double *estimate, *sigma;             // of the parameters, at the end
+  od_movement *moved;                   // how they came there
+  double *bias;                         // how far off they are because of the length of the steps
   double *shift;          // in their sigmas, how far a second run from there comes out elsewhere; NULL: not asked for
   double *covariance;     // of the parameters, at the end
   double *metric;         // one per metric of the experiment; NAN: nothing was compared
@@ -111,6 +113,10 @@ void od_observed_free(od_observed *o);
 // of the states in the present coordinates, where outputs tell it; else NULL.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q);
+// The same of a disturbance, n x n with the states first, in a step of h where it is said for `step`. process: as above.
+struct od_model;
+void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
+                                 double h, double step, const double *process, double *Q, int n);
 
 // NIS per dimension and the interval in which it lies in 95 % of all cases when the filter is right.
 typedef struct od_consistency {

@@ -12,7 +12,8 @@ static od_columns lay_out(const od_observe_run *r) {
   c.parameter = c.watched + c.per_watched * e->watches;
   c.innovation = c.parameter + 2 * e->parameters;
   c.nis = c.innovation + 2 * e->sensors;
-  c.input = c.nis + 1;
+  c.settled = c.nis + r->o->asks_itself;
+  c.input = c.settled + 1;
   c.count = c.input + r->nu;
   return c;
 }
@@ -44,6 +45,7 @@ od_status od_observe_make_table(od_observe_run *r, od_error *err) {
     for (int k = 0; k < 2 && status == OD_OK; k++)
       status = label(r, c.parameter + 2 * i + k, kinds[k], e->parameter[i].path, e->parameter[i].unit);
   if (status == OD_OK) status = od_table_label(r->o->table, c.nis, "nis", "1");
+  if (status == OD_OK && r->o->asks_itself) status = od_table_label(r->o->table, c.settled, "settled", "1");
   for (int i = 0; i < r->nu && status == OD_OK; i++)
     status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -78,6 +80,7 @@ od_status od_observe_record_row(od_observe_run *r, const od_sample *s) {
     r->row[c->innovation + 2 * i + 1] = innovation[i].sigma;
   }
   double nis = od_observer_nis(r->observer, &used);
+  r->row[c->settled] = od_observer_settled(r->observer);
   r->row[c->nis] = used > 0 ? nis : (double)NAN;
   for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
   if (r->options->forget_rows) r->o->table->rows = 0;

@@ -82,12 +82,19 @@ static od_status start_observer(od_observe_run *r, const od_sample *first, const
   return status;
 }
 
+// The start is uncertain as the outputs of 'initial' are. row: memory.
+static od_status tell_start(od_observe_run *r, int *row) {
+  const od_output_covariance *initial = &r->e->initial;
+  for (int i = 0; i < initial->count; i++) row[i] = r->e->watched[initial->output[i]].row;
+  return od_observer_tell_start(r->observer, initial->count, row, initial->covariance);
+}
+
 // Outputs that are only watched are sensors that never measure.
 od_status od_observe_make_observer(od_observe_run *r, const od_sample *first, od_error *err) {
   const od_experiment *e = r->e;
   size_t ny = (size_t)r->ny, np = (size_t)r->np;
   double *sigma = calloc(ny + 3 * np + ny * ny + 1, sizeof *sigma);
-  int *frozen = calloc(ny + 1, sizeof *frozen);
+  int *frozen = calloc(ny + (size_t)e->initial.count + 1, sizeof *frozen);
   if (!sigma || !frozen) {
     free(sigma);
     free(frozen);
@@ -117,7 +124,8 @@ od_status od_observe_make_observer(od_observe_run *r, const od_sample *first, od
   r->observer = od_observer_new(r->plant, &options);
   if (r->observer && r->options->keep_going) r->saved = malloc(od_observer_block_size(r->observer));
   bool ready = r->observer && (r->saved || !r->options->keep_going);
-  od_status status = ready ? start_observer(r, first, start) : OD_NO_MEMORY;
+  od_status status = ready ? tell_start(r, frozen + ny) : OD_NO_MEMORY;
+  if (status == OD_OK) status = start_observer(r, first, start);
   free(sigma);
   free(frozen);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
@@ -136,6 +144,8 @@ od_status od_observe_prepare(od_observe_run *r, od_error *err) {
   r->o->has_truth = r->source->has_truth;
   r->o->step = r->source->step;
   r->o->nees = NAN;
+  r->o->asks_itself = e->filter->settled != NULL;
+  r->o->settled_first = r->o->settled_since = NAN;
   if (e->process_noise) memcpy(r->process, e->process_noise, (size_t)(r->nx * r->nx) * sizeof *r->process);
   od_observe_fill_process_noise(r, r->source->step);
   return OD_OK;

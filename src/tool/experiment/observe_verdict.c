@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "experiment/compare_truth.h"
 #include "io/display.h"
@@ -17,6 +18,7 @@ static const double size_matters = 0.1;  // of NIS: farther from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
 static const double noted = 1, doubted = 2;  // sigmas by which a second run ends elsewhere
 static const double shift_matters = 0.5;     // sigmas by which steps shift an estimate
+static const double at_bound = 0.05;         // sigmas from a bound at which a parameter is there
 static const double many = 0.1;              // of a sensor's values behind its gate
 static const double hopeless = 10;           // NIS of the last part,
 static const double mostly = 0.25;           // if so many innovations are beyond three standard deviations
@@ -265,11 +267,13 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  if (at != low && at != high) return;
+  double near = at_bound * j->o->sigma[i];  // it may go to and fro there
+  if (!(at <= low + near) && !(at >= high - near)) return;
+  double bound = at <= low + near ? low : high;
   SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
       "%.100s ends at its %s bound, %s%s: the data would have it go further, and its sigma does not count.", p->path,
-      at == low ? "lower" : "upper", od_display_quantity(at, p->unit).text,
-      at == p->low || at == p->high ? "" : ", beyond which it is impossible");
+      at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
+      bound == p->low || bound == p->high ? "" : ", beyond which it is impossible");
 }
 
 static void judge_errors(judge *j) {
@@ -318,6 +322,29 @@ static void judge_clipped(judge *j) {
     SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
         "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
         od_name_list_text(&who));
+}
+
+// What the filter says of itself.
+static void judge_settling(judge *j) {
+  const od_observed *o = j->o;
+  const od_filter *filter = j->e->filter;
+  double window = 0;
+  if (!o->asks_itself) return;
+  for (int i = 0; i < filter->options; i++)
+    if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
+  if (!isnan(o->settled_since))
+    SAY(j, OD_SOUND, "filter.settled",
+        "Settled:", "from %s on the filter has found its own linearisation and its model good enough.",
+        od_duration_text(o->settled_since, 3).text);
+  else if ((double)o->steps < window)
+    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the filter has to see %.0f samples, a whole 'window', before it believes its standard deviations; there were %ld.",
+        window, o->steps);
+  else
+    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the filter does not believe its standard deviations%s: the samples it came back to last do not fit its model, or "
+        "it had to change its mind about them.",
+        isnan(o->settled_first) ? "" : " any more");
 }
 
 // --- All of it ----------------------------------------------------------------------------------------------------
@@ -376,6 +403,7 @@ bool od_observe_judge(const od_experiment *e, od_observed *o) {
   if (j.blamed) j.ok = od_observe_name_causes(e, o, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
   if (!j.blamed && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
+  judge_settling(&j);
   judge_clipped(&j);
   if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;
   return j.ok;

@@ -7,6 +7,11 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
+// What is said about a step holds for the experiment's own; in a shorter one so much of it happens.
+static double part_of(double h, double step) {
+  return fabs(h - step) < 1e-6 * step ? 1 : h / step;
+}
+
 // What wanders on its own (disturbances) says itself how far: exactly, for a state that forgets itself with time T,
 // noise^2 (1 - exp(-2h/T)) T/2.
 static void add_wandering(const od_model *m, int first, double h, int n, double *Q) {
@@ -21,16 +26,12 @@ static void add_wandering(const od_model *m, int first, double h, int n, double 
   }
 }
 
-// The covariance of a step's process noise, eq. 31 of source 1 in docs/theory.md: a white acceleration over the step,
-// and independent changes of pressures and parameters; or what is given for the states instead. What is said about
-// those holds for the experiment's own step; in a shorter one they change less.
-void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
-                                 double *Q) {
-  const od_model *m = od_machine_model(e->model);
-  double a = pow(e->acceleration_noise, 2), part = fabs(h - e->step) < 1e-6 * e->step ? 1 : h / e->step;
-  int nz = plant->nz, nx = od_plant_nx(plant), n = nx + e->parameters;
+// Eq. 31 of source 1 in docs/theory.md: a white acceleration over the step, and independent changes of pressures.
+void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
+                                 double step, const double *process, double *Q, int n) {
+  double a = pow(noise->acceleration, 2), part = part_of(h, step);
+  int nz = plant->nz, nx = od_plant_nx(plant);
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
-  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part;
   for (int i = 0; i < nx && process; i++)
     for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
   add_wandering(m, 2 * nz, h, n, Q);
@@ -41,7 +42,16 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
     Q[(nz + i) * (n + 1)] = a * h;
   }
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(e->pressure_noise, 2) * part;
+    if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(noise->pressures, 2) * part;
+}
+
+// Parameters change, too.
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q) {
+  const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
+  int nx = od_plant_nx(plant), n = nx + e->parameters;
+  od_process_noise_covariance(&noise, od_machine_model(e->model), plant, h, e->step, process, Q, n);
+  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part_of(h, e->step);
 }
 
 void od_observe_fill_process_noise(od_observe_run *r, double h) {

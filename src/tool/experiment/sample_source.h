@@ -14,7 +14,9 @@ typedef struct od_sample {
   const double *u;        // inputs at t; where they jump, just before it
   const double *u_after;  // just after a jump; NULL: they do not jump here
   const double *y;        // one per sensor; NAN: missing
-  const double *truth;    // one per watched output; NULL: not known
+  // One per watched output, then one per sensor: what it really measures, which is another output where it integrates.
+  // NULL: not known.
+  const double *truth;
 } od_sample;
 
 typedef struct od_sample_source {

@@ -1,10 +1,43 @@
-// A simulated sensor: scale, bias, noise and resolution, samples that it leaves out, and its faults. Random numbers belong
-// to samples, so that what it says at one does not depend on the others.
+// A simulated sensor: delay, scale, bias, drift, noise, resolution and range, samples that it leaves out, its faults, and what
+// it integrates. Random numbers belong to samples, so that the white noise of one does not depend on the others.
 #include "experiment/sensor.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "random/random.h"
+
+// --- Memory -------------------------------------------------------------------------------------------------------
+
+bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step) {
+  *m = (od_sensor_memory){.step = step, .last = NAN, .reading = NAN, .colour = od_colour_of(s, step)};
+  if (!(s->delay > 0)) return true;
+  m->pasts = (long)ceil(s->delay / step) + 2;
+  m->past = calloc((size_t)m->pasts, sizeof *m->past);
+  return m->past != NULL;
+}
+
+void od_sensor_memory_integrate_from(od_sensor_memory *m, const od_sensor *s, double value, double rate) {
+  m->integral = value;
+  m->rate = s->integrate > 1 ? rate : 0;
+}
+
+void od_sensor_memory_end(od_sensor_memory *m) {
+  free(m->past);
+}
+
+// --- Parts of a measurement ---------------------------------------------------------------------------------------
+
+// The true value a time ago, straight between samples; before the first one it was that of the first.
+static double delayed(const od_sensor *s, long at, double value, od_sensor_memory *m) {
+  if (m->pasts == 0) return value;
+  m->past[at % m->pasts] = value;
+  double place = (double)at - s->delay / m->step;
+  if (place <= 0) return m->past[0];
+  long before = (long)place;
+  double part = place - (double)before;
+  return (1 - part) * m->past[before % m->pasts] + part * m->past[(before + 1) % m->pasts];
+}
 
 static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sample) {
   if (!(f->spike_rate > 0)) return 0;
@@ -13,8 +46,8 @@ static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sampl
   return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
-// Noise of the sensor's own, or together with others.
-static double noise_of(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
+// White noise of the sensor's own, or together with others.
+static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
   if (s->noise == OD_NOISE_UNIFORM)
     return n->sigma * (sqrt(12) * (od_random_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));
   if (!n->factor) return n->sigma * od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE);
@@ -24,17 +57,75 @@ static double noise_of(const od_sensor *s, const od_sensor_noise *n, uint64_t sa
   return sum;
 }
 
-double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, double t, double true_value,
-                         double *last) {
+// Coloured noise goes on at every sample, whether the sensor says something or not; so does a random walk.
+static void go_on(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, od_sensor_memory *m) {
+  if (m->colour.order > 0) {
+    const double e[2] = {od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE),
+                         m->colour.order > 1 ? od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE_RATE) : 0};
+    (sample == 0 ? od_colour_begin : od_colour_step)(&m->colour, e, m->noise);
+  }
+  if (s->drift > 0 && sample > 0)
+    m->drift += s->drift * sqrt(m->step) * od_random_gaussian(n->seed, n->stream, sample, OD_USE_DRIFT);
+}
+
+// What it reads; NAN where it is dead.
+static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, double t, double true_value,
+                         od_sensor_memory *m) {
   const od_faults *f = &s->faults;
-  uint64_t sample = (uint64_t)at;
-  // Round-off in the time must not shift the first sample.
-  if (at % s->every != 0 || t < s->start * (1 - 1e-12)) return NAN;
-  if (s->dropout > 0 && od_random_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout) return NAN;
-  // Round-off must not shift the end of a fault either.
+  // Round-off must not shift the end of a fault.
   double now = t * (1 + 1e-12);
-  if (now >= f->dies) return f->dies_stuck ? *last : (double)NAN;
-  if (now >= f->stuck_from && now < f->stuck_to) return *last;
-  double value = s->scale * true_value + s->bias + noise_of(s, n, sample) + spike(f, n, sample);
-  return *last = s->resolution > 0 ? s->resolution * round(value / s->resolution) : value;
+  if (now >= f->dies) return f->dies_stuck ? m->last : (double)NAN;
+  if (now >= f->stuck_from && now < f->stuck_to) return m->last;
+  double noise = m->colour.order > 0 ? n->sigma * m->noise[0] : white_noise(s, n, sample);
+  double value = s->scale * true_value + s->bias + m->drift + noise + spike(f, n, sample);
+  if (s->resolution > 0) value = s->resolution * round(value / s->resolution);
+  if (s->low < s->high) value = fmin(fmax(value, s->low), s->high);
+  return m->last = value;
+}
+
+// Once or twice by the trapezoidal rule over the time since the last reading.
+static double integrate(const od_sensor *s, double reading, double h, od_sensor_memory *m) {
+  if (isnan(reading)) return NAN;
+  double before = s->integrate > 1 ? m->rate : m->reading, after = reading;
+  if (!isnan(m->reading)) {
+    if (s->integrate > 1) after = m->rate = m->rate + h * (m->reading + reading) / 2;
+    m->integral += h * (before + after) / 2;
+  }
+  m->reading = reading;
+  return m->integral;
+}
+
+// --- Sensors ------------------------------------------------------------------------------------------------------
+
+double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, double t, double true_value,
+                         od_sensor_memory *m) {
+  uint64_t sample = (uint64_t)at;
+  double value = delayed(s, at, true_value, m);
+  go_on(s, n, sample, m);
+  // Round-off in the time must not shift the first sample.
+  bool silent = t < s->start * (1 - 1e-12);
+  if (at % s->every != 0 || (silent && !s->integrate)) return NAN;
+  bool lost = s->dropout > 0 && od_random_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout;
+  if (lost && !s->integrate) return NAN;
+  double said = read_value(s, n, sample, t, value, m);
+  if (s->integrate) said = integrate(s, said, (double)s->every * m->step, m);
+  return lost || silent ? (double)NAN : said;
+}
+
+double od_sensor_usable(const od_sensor *s, double value) {
+  bool at_end = !s->integrate && s->low < s->high && (value <= s->low || value >= s->high);
+  return at_end ? (double)NAN : value;
+}
+
+double od_sensor_sigma(const od_sensor *s) {
+  if (s->assume > 0) return s->assume;
+  double sigma = s->sigma;
+  if (s->time_constant > 0 || s->frequency > 0) {
+    od_colour colour = od_colour_of(s, s->interval);
+    sigma *= od_colour_excess(&colour);
+  }
+  sigma = hypot(sigma, s->resolution / sqrt(12));
+  if (s->integrate == 1) return sigma * sqrt(s->interval * s->duration);
+  if (s->integrate == 2) return sigma * sqrt(s->interval * s->duration / 3) * s->duration;
+  return sigma;
 }

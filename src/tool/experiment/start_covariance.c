@@ -18,14 +18,16 @@ enum { DRAWS = 100, NEWTON = 30 };
 
 typedef struct start {
   const od_output_covariance *given;
+  bool in_order;  // the plant has the watched outputs in their order, not in their rows
   int nx, rows, columns;
   int *state, *pivot;      // state of each column
   double *sigma;           // of each row's output
   double *hx, *H, *scale;  // all watched by all states; the chosen ones, in units of their columns
 } start;
 
-static bool allocate(start *s, const od_experiment *e, const od_output_covariance *given, int nx) {
-  size_t outputs = (size_t)e->outputs + 1, states = (size_t)nx + 1;
+// Room for a plant with so many outputs.
+static bool allocate(start *s, int plant_outputs, const od_output_covariance *given, int nx) {
+  size_t outputs = (size_t)plant_outputs + 1, states = (size_t)nx + 1;
   *s = (start){.given = given, .nx = nx, .rows = given->count};
   s->sigma = calloc(outputs, sizeof *s->sigma);
   s->state = calloc(states, sizeof *s->state);
@@ -49,7 +51,8 @@ static void release(start *s) {
 
 // Row of the outputs' Jacobian.
 static const double *row_of(const start *s, const od_experiment *e, int r) {
-  return s->hx + e->watched[s->given->output[r]].row * s->nx;
+  int output = s->given->output[r];
+  return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
 // Which states the outputs depend on, at the simulation's present state.
@@ -116,11 +119,15 @@ static od_status fill(start *s, int n, double *P) {
 }
 
 // The covariance of the states, in the corner of the n x n matrix P.
-static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
-                     od_start_problem *problem) {
+static od_status map_for(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs,
+                         bool in_order, int nx, int n, double *P, od_start_problem *problem) {
   start s;
   *problem = (od_start_problem){.output = -1};
-  od_status status = allocate(&s, e, given, nx) ? choose(&s, e, sim) : OD_NO_MEMORY;
+  od_status status = OD_NO_MEMORY;
+  if (allocate(&s, outputs, given, nx)) {
+    s.in_order = in_order;
+    status = choose(&s, e, sim);
+  }
   if (status == OD_OK) {
     memset(P, 0, (size_t)(n * n) * sizeof *P);
     int row = dependent_row(&s, s.H + s.rows * s.columns);
@@ -130,6 +137,17 @@ static od_status map(const od_experiment *e, const od_output_covariance *given, 
   }
   release(&s);
   return status;
+}
+
+static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
+                     od_start_problem *problem) {
+  return map_for(e, given, sim, e->outputs, false, nx, n, P, problem);
+}
+
+od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
+                             const od_plant *plant, double *Q, od_start_problem *problem) {
+  int nx = od_plant_nx(plant);
+  return map_for(e, given, sim, plant->ny, true, nx, nx, Q, problem);
 }
 
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
@@ -192,7 +210,8 @@ static od_status reach(start *s, const od_experiment *e, od_sim *sim, const doub
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
-    bool inside = false;
+    bool inside = q->keeps_start;
+    if (inside) p[i] = q->start;
     for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
       p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
       inside = p[i] >= fmax(q->low, q->least) && p[i] <= fmin(q->high, q->most);
@@ -251,7 +270,7 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
                         double *x, double *p, od_redrawn *redrawn) {
   start s;
   *redrawn = (od_redrawn){0};
-  od_status status = allocate(&s, e, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
+  od_status status = allocate(&s, e->outputs, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
   if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x, redrawn);
   release(&s);
   return status;
@@ -284,19 +303,48 @@ static od_status at_models_start(const od_experiment *e, const od_plant *plant, 
 static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *given,
                      const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
-  bool initial = given == &xl->e->initial;
+  const od_experiment *e = xl->e;
+  bool truth = given == &e->truth_noise.process;
+  const int *entry = given == &e->initial ? xl->initial_entry : truth ? xl->truth_process_entry : xl->process_entry;
+  int node = given == &e->initial ? xl->initial : truth ? xl->truth_process : xl->process;
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_BAD_INPUT)
-    od_complain(ld, ld->tree.root, "the model cannot start: %s", od_status_text(status));
+    od_complain(ld, ld->tree.root, "the %s cannot start: %s", truth ? "true machine" : "model", od_status_text(status));
   else if (problem->output >= 0)
-    od_complain(ld, (initial ? xl->initial_entry : xl->process_entry)[problem->output],
-                "'%s' says nothing about the states that the outputs before it do not say",
-                xl->e->watched[given->output[problem->output]].name);
+    od_complain(ld, entry[problem->output], "'%s' says nothing about the states that the outputs before it do not say",
+                e->watched[given->output[problem->output]].name);
   else
-    od_complain(ld, initial ? xl->initial : xl->process,
-                "found %d of %d outputs; as many are needed as there are states they depend on", problem->outputs,
-                problem->states);
+    od_complain(ld, node, "found %d of %d outputs; as many are needed as there are states they depend on",
+                problem->outputs, problem->states);
+}
+
+// Whether the outputs of the true machine's process noise tell states of it.
+static void check_truth_noise(od_experiment_loader *xl) {
+  const od_experiment *e = xl->e;
+  const od_output_covariance *given = &e->truth_noise.process;
+  if (!e->disturbed || given->count == 0) return;
+  od_start_problem problem = {.output = -1};
+  od_plant *plant = NULL;
+  od_error err = {0};
+  int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
+  for (int i = 0; outputs && i < e->watches; i++)
+    outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
+  od_status status = outputs ? od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &plant, &err) : OD_NO_MEMORY;
+  size_t nx = status == OD_OK ? (size_t)od_plant_nx(plant) : 0, nu = status == OD_OK ? (size_t)plant->nu : 0;
+  od_sim *sim = status == OD_OK ? od_sim_new(plant) : NULL;
+  double *Q = calloc(nx * nx + nu + 1, sizeof *Q), *u = Q + nx * nx;
+  if (status == OD_OK && (!sim || !Q)) status = OD_NO_MEMORY;
+  if (status == OD_OK) {
+    od_machine_inputs(e->truth, 0, u);
+    status = od_sim_start(sim, 0, u);
+  }
+  if (status == OD_OK) status = od_start_map_noise(e, given, sim, plant, Q, &problem);
+  if (status != OD_OK) complain(xl, status, given, &problem);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  free(outputs);
+  free(Q);
 }
 
 void od_load_start(od_experiment_loader *xl) {
@@ -316,4 +364,5 @@ void od_load_start(od_experiment_loader *xl) {
   od_status status = room ? at_models_start(e, plant, &given, &problem) : OD_NO_MEMORY;
   if (status != OD_OK) complain(xl, status, given, &problem);
   od_plant_free(plant);
+  check_truth_noise(xl);
 }

@@ -18,6 +18,11 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
 // The covariance of a step's process noise where it is given for outputs, nx x nx, at the simulation's present state.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
+// The same of any outputs' covariance, for a plant whose first outputs are the watched ones in their order. OD_BAD_INPUT: see
+// the problem.
+od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
+                             const od_plant *plant, double *Q, od_start_problem *problem);
+
 // Starts that were drawn and thrown away: the machine cannot have them, or an output tells hardly anything there.
 typedef struct od_redrawn {
   int impossible, near_dead_point;

@@ -33,12 +33,12 @@ static bool allocate(od_fit_data *d, int inputs, int sensors) {
 
 // --- Noise --------------------------------------------------------------------------------------------------------
 
-static double spread(const od_fit_data *d, int sensors, int i) {
+static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size size) {
   double mean = 0, squares = 0;
   long n = 0;
   for (long k = 0; k < d->rows; k++)
     if (!isnan(d->y[k * sensors + i])) mean += d->y[k * sensors + i], n++;
-  mean /= (double)n;
+  mean = size == OD_SIGNAL_SPREAD ? mean / (double)n : 0;
   for (long k = 0; k < d->rows; k++)
     if (!isnan(d->y[k * sensors + i])) squares += pow(d->y[k * sensors + i] - mean, 2);
   return n > 0 ? sqrt(squares / (double)n) : 0;
@@ -49,7 +49,7 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
-    d->sigma[i] = s->relative > 0 ? s->relative * spread(d, e->sensors, i) : s->sigma;
+    d->sigma[i] = s->relative > 0 ? s->relative * size_of(d, e->sensors, i, s->size) : s->sigma;
     if (!(d->sigma[i] > 0))
       return od_fail(err, OD_BAD_INPUT,
                      "'%s' never changes in the set '%s', so that its noise cannot be relative to it; give its sigma",
@@ -113,12 +113,16 @@ static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiti
     char name[300];
     snprintf(name, sizeof name, "%.100s/%.150s", d->set->name, s->name);
     const od_sensor_noise noise = {.seed = e->seed, .stream = od_random_stream(name), .sigma = d->sigma[i]};
-    double last = NAN;
-    for (long k = 0; k < d->rows; k++) {
-      if (!goes_on(waiting, k)) return interrupted(d, err);
+    od_sensor_memory memory;
+    bool going = true;
+    if (!od_sensor_memory_begin(&memory, s, d->step)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    for (long k = 0; k < d->rows && going; k++) {
       double *y = &d->y[k * e->sensors + i];
-      *y = d->set->clean ? s->scale * *y + s->bias : od_sensor_measure(s, &noise, k, d->time[k], *y, &last);
+      *y = d->set->clean ? s->scale * *y + s->bias : od_sensor_measure(s, &noise, k, d->time[k], *y, &memory);
+      going = goes_on(waiting, k);
     }
+    od_sensor_memory_end(&memory);
+    if (!going) return interrupted(d, err);
   }
   return OD_OK;
 }
@@ -221,6 +225,16 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return status;
 }
 
+// The steps that a sensor counts in are more noise, unless the file says what to assume. What is at an end of its range is
+// left out.
+static void reckon_with_noise(const od_experiment *e, od_fit_data *d) {
+  for (int i = 0; i < e->sensors; i++) {
+    const od_sensor *s = &e->sensor[i];
+    d->sigma[i] = s->assume > 0 ? s->assume : hypot(d->sigma[i], s->resolution / sqrt(12));
+    for (long k = 0; k < d->rows; k++) d->y[k * e->sensors + i] = od_sensor_usable(s, d->y[k * e->sensors + i]);
+  }
+}
+
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err) {
   od_fit_data *d = *out = calloc(1, sizeof *d);
@@ -232,9 +246,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
     status = od_fail(err, OD_BAD_INPUT, "the set '%s' has %ld rows, expected at least 2", set->name, d->rows);
   if (status == OD_OK) {
     find_times(d);
-    // The steps that a sensor counts in are more noise.
-    for (int i = 0; i < plan->e->sensors; i++)
-      d->sigma[i] = hypot(d->sigma[i], plan->e->sensor[i].resolution / sqrt(12));
+    reckon_with_noise(plan->e, d);
     d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
     return OD_OK;
   }

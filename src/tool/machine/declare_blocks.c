@@ -130,10 +130,12 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
 
 // What the end of a quantity's name says about its unit while its element is not read yet.
 static const char *unit_by_ending(od_loader *ld, const char *text) {
-  static const char *const endings[][2] = {{"pressure", "Pa"}, {"length", "m"},   {"rate", "m/s"}, {"force", "N"},
-                                           {"friction", "N"},  {"position", "m"}, {"x", "m"},      {"y", "m"},
-                                           {"z", "m"},         {"vx", "m/s"},     {"vy", "m/s"},   {"vz", "m/s"},
-                                           {"wx", "rad/s"},    {"wy", "rad/s"},   {"wz", "rad/s"}, {"angle", "rad"}};
+  static const char *const endings[][2] = {
+      {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
+      {"position", "m"},   {"x", "m"},         {"y", "m"},         {"z", "m"},         {"vx", "m/s"},
+      {"vy", "m/s"},       {"vz", "m/s"},      {"wx", "rad/s"},    {"wy", "rad/s"},    {"wz", "rad/s"},
+      {"angle", "rad"},    {"body_vx", "m/s"}, {"body_vy", "m/s"}, {"body_vz", "m/s"}, {"gyro_x", "rad/s"},
+      {"gyro_y", "rad/s"}, {"gyro_z", "rad/s"}};
   const char *dot = strchr(text, '.'), *last = strrchr(text, '.');
   if (dot == NULL) return NULL;
   int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text)));

@@ -15,11 +15,11 @@ static const char *measured_unit(const od_element *element, const char *name) {
   static const struct {
     od_element_kind kind;
     const char *name, *unit;
-  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},
-              {OD_ELEMENT_SOURCE, "pressure", "Pa"},
-              {OD_ELEMENT_BODY, "wx", "rad/s"},
-              {OD_ELEMENT_BODY, "wy", "rad/s"},
-              {OD_ELEMENT_BODY, "wz", "rad/s"}};
+  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},      {OD_ELEMENT_SOURCE, "pressure", "Pa"},
+              {OD_ELEMENT_BODY, "wx", "rad/s"},         {OD_ELEMENT_BODY, "wy", "rad/s"},
+              {OD_ELEMENT_BODY, "wz", "rad/s"},         {OD_ELEMENT_BODY, "gyro_x", "rad/s"},
+              {OD_ELEMENT_BODY, "gyro_y", "rad/s"},     {OD_ELEMENT_BODY, "gyro_z", "rad/s"},
+              {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
     if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
   // Forces of what acts on the mechanism.
@@ -37,6 +37,18 @@ static const char *joint_force_unit(const od_element *joint, const char *name) {
   if (joint->kind != OD_ELEMENT_JOINT || (strcmp(name, "spring_force") != 0 && strcmp(name, "friction") != 0))
     return NULL;
   return joint->type == OD_PRISMATIC ? "N" : "N m";
+}
+
+// Whether the last part of a name is that of an acceleration, of a joint, a point or a body.
+static bool is_acceleration(const char *name) {
+  static const char *const of_bodies[] = {"a", "body_a", "accelerometer_", "alpha_", "body_alpha_"};
+  if (strncmp(name, "acceleration", 12) == 0 || strcmp(name, "turn_acceleration") == 0) return true;
+  for (size_t i = 0; i < sizeof of_bodies / sizeof of_bodies[0]; i++) {
+    size_t length = strlen(of_bodies[i]);
+    const char *axis = name + length;
+    if (strncmp(name, of_bodies[i], length) == 0 && axis[0] >= 'x' && axis[0] <= 'z' && axis[1] == '\0') return true;
+  }
+  return false;
 }
 
 static void complain_source(od_loader *ld, int node, const char *text) {
@@ -86,9 +98,7 @@ static const char *connect(od_loader *ld, int node, const char *label, const od_
   if (unit == NULL && element != NULL) unit = joint_force_unit(element, dot + 1);
   // Accelerations are known by name; why they cannot be measured is said when the model is built.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
-               (strncmp(dot + 1, "acceleration", 12) == 0 || strcmp(dot + 1, "inflow") == 0);
-  const char *last = strrchr(text, '.');
-  later = later || (element != NULL && element->kind == OD_ELEMENT_BODY && strlen(last) == 3 && last[1] == 'a');
+               (is_acceleration(strrchr(text, '.') + 1) || strcmp(dot + 1, "inflow") == 0);
   if (unit == NULL && !later) {
     complain_source(ld, node, text);
     return NULL;

@@ -60,6 +60,7 @@ static void add_joint_options(options *list, od_joint_type type) {
 // The coordinates of the one point that the name means; any if it means none, for suggestions.
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
+  static const char *const own_speeds[] = {"body_vx", "body_vy", "body_vz"};
   size_t length = strcspn(name, ".");
   for (int i = 0; i < ld->draft->names.points; i++) {
     const od_named_point *point = &ld->draft->names.point[i];
@@ -67,6 +68,7 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
     for (int j = 0; j < 3; j++) {
       add(list, od_format(ld, "%s.%s", point->name, coordinates[j]), "m");
       add(list, od_format(ld, "%s.%s", point->name, speeds[j]), "m/s");
+      add(list, od_format(ld, "%s.%s", point->name, own_speeds[j]), "m/s");
     }
   }
 }
@@ -153,6 +155,13 @@ static bool is_other_output(const char *name) {
                                        "ax",
                                        "ay",
                                        "az",
+                                       "body_ax",
+                                       "body_ay",
+                                       "body_az",
+                                       "accelerometer_x",
+                                       "accelerometer_y",
+                                       "accelerometer_z",
+                                       "turn_acceleration",
                                        "inflow",
                                        "cavitating",
                                        "compressed",

@@ -1,4 +1,4 @@
-// The nodes of the hydraulic circuit: volumes, tanks and sources, and how other elements refer to them.
+// The nodes of the hydraulic circuit: volumes, tanks and sources, how other elements refer to them, and gauges between them.
 #include <math.h>
 
 #include "machine/load_circuit.h"
@@ -102,4 +102,24 @@ void od_load_tanks(od_loader *ld, int node) {
 
 void od_load_sources(od_loader *ld, int node) {
   load_nodes(ld, node, "sources", OD_ELEMENT_SOURCE, &source_form);
+}
+
+// --- Gauges -------------------------------------------------------------------------------------------------------
+
+static void load_pressure_difference(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"between", NULL};
+  od_section section = od_open_element(ld, key, element, keys);
+  int ends[2];
+  if (!od_find_node_pair(ld, &section, ends)) return;
+  od_element *gauge = &ld->draft->names.element[element];
+  int a = ld->draft->names.element[ends[0]].index, b = ld->draft->names.element[ends[1]].index;
+  gauge->index = od_build_pressure_difference(ld->draft->build, gauge->name, a, b);
+  od_remember(ld, OD_ABOUT_PRESSURE_DIFFERENCE, gauge->index, key);
+}
+
+void od_load_pressure_differences(od_loader *ld, int node) {
+  for (int key = od_first(ld, node, "pressure_differences"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_DIFFERENCE);
+    if (element >= 0) load_pressure_difference(ld, key, element);
+  }
 }

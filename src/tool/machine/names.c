@@ -10,11 +10,13 @@
 enum { MOST_SHOWN = 12 };
 
 static const char *const kind_names[] = {
-    [OD_ELEMENT_BODY] = "body",     [OD_ELEMENT_JOINT] = "joint",   [OD_ELEMENT_ROD] = "rod",
-    [OD_ELEMENT_FORCE] = "force",   [OD_ELEMENT_TORQUE] = "torque", [OD_ELEMENT_INPUT] = "input",
-    [OD_ELEMENT_VOLUME] = "volume", [OD_ELEMENT_TANK] = "tank",     [OD_ELEMENT_SOURCE] = "source",
-    [OD_ELEMENT_GROUND] = "ground", [OD_ELEMENT_BLOCK] = "block",   [OD_ELEMENT_NODE] = "volume, tank or source",
-    [OD_ELEMENT_SIGNAL] = "input",
+    [OD_ELEMENT_BODY] = "body",     [OD_ELEMENT_JOINT] = "joint",
+    [OD_ELEMENT_ROD] = "rod",       [OD_ELEMENT_FORCE] = "force",
+    [OD_ELEMENT_TORQUE] = "torque", [OD_ELEMENT_INPUT] = "input",
+    [OD_ELEMENT_VOLUME] = "volume", [OD_ELEMENT_TANK] = "tank",
+    [OD_ELEMENT_SOURCE] = "source", [OD_ELEMENT_GROUND] = "ground",
+    [OD_ELEMENT_BLOCK] = "block",   [OD_ELEMENT_NODE] = "volume, tank or source",
+    [OD_ELEMENT_SIGNAL] = "input",  [OD_ELEMENT_DIFFERENCE] = "pressure difference",
 };
 
 const char *od_element_noun(od_element_kind kind) {

@@ -19,6 +19,7 @@ enum {
   OD_ELEMENT_VOLUME,
   OD_ELEMENT_TANK,
   OD_ELEMENT_SOURCE,
+  OD_ELEMENT_DIFFERENCE,
   OD_ELEMENT_GROUND,
   OD_ELEMENT_BLOCK,      // also its outputs behind the first, by their full names: "piston.velocity"
   OD_ELEMENT_NODE,       // to look for: a volume, tank or source

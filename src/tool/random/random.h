@@ -6,7 +6,15 @@
 #include <stdint.h>
 
 // Which of the independent numbers of a sample.
-typedef enum od_random_use { OD_USE_NOISE, OD_USE_DROPOUT, OD_USE_START, OD_USE_SPIKES } od_random_use;
+typedef enum od_random_use {
+  OD_USE_NOISE,
+  OD_USE_DROPOUT,
+  OD_USE_START,
+  OD_USE_SPIKES,
+  OD_USE_NOISE_RATE,
+  OD_USE_DRIFT,
+  OD_USE_PROCESS,
+} od_random_use;
 
 // A number for a name, so that a sensor's noise does not depend on which others there are.
 uint32_t od_random_stream(const char *name);

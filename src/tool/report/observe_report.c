@@ -90,7 +90,7 @@ static void output_row(od_observe_report *a, int i) {
     od_page_value_cell(a->page, rms, rms, shown.factor);
     od_page_percent_cell(a->page, coverage_of(t, estimate, sigma, truth));
   }
-  if (i < a->e->sensors) od_page_cell(a->page, "%.3g", a->e->sensor[i].sigma * shown.factor);
+  if (i < a->e->sensors) od_page_cell(a->page, "%.3g", od_sensor_sigma(&a->e->sensor[i]) * shown.factor);
 }
 
 static void outputs_table(od_observe_report *a, int first, int end) {

@@ -7,6 +7,7 @@
 //   converged_s         the time from which on all points stay within 5 % of fully open; also port by port
 //   coverage95, nees_per_dim   the same for all parameters
 //   nis_per_dim         squared innovations over what was expected, per innovation
+//   settled, ever_settled   runs whose filter says in the end, or has ever said, that it has settled; of filters that ask themselves
 //   doubtful            runs whose verdict is not sound
 //   redrawn_impossible, redrawn_dead_point   random starts that were thrown away: the machine cannot have them; an output
 //                       tells hardly anything there
@@ -87,6 +88,9 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
     ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
   }
   ok = ok && od_case_add(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, none, none});
+  for (int i = 0; i < 2 && w->e->filter->settled; i++)
+    ok =
+        ok && od_case_add(c, (od_metric){i ? "ever_settled" : "settled", "runs", OD_GATHER_COUNT, none, 0, none, none});
   ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
@@ -176,6 +180,10 @@ static void fill(const od_case *c, const od_observed *o, const watch *v, double 
     *value++ = o->nees / e->parameters;
   }
   *value++ = o->nis_dimension > 0 ? o->nis / (double)o->nis_dimension : (double)NAN;
+  if (e->filter->settled) {
+    *value++ = !isnan(o->settled_since);
+    *value++ = !isnan(o->settled_first);
+  }
   *value++ = o->verdict.trust != OD_SOUND;
   if (e->random_start) {
     *value++ = o->redrawn.impossible;

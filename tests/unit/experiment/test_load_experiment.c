@@ -11,40 +11,16 @@
 #include "experiment/experiment.h"
 #include "experiment/observe.h"
 #include "oleodyn/sim.h"
+#include "support/experiments.h"
 #include "support/scratch.h"
 
 #define CASE    OD_SOURCE_DIR "/cases/fourbar-valve/"
 #define MACHINE "machine: " CASE "machine.yaml\n"
 #define SENSOR  "sensors: {P.pressure: {sigma: 0.15 MPa}}\n"
 
-// All messages as one text, without the folder of the file; free it.
-static char *messages_of(const char *path, const od_experiment_options *options, const char *folder) {
-  od_messages *messages = od_messages_new();
-  od_experiment *e = NULL;
-  od_status status = od_experiment_load(path, options, &e, messages);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
-  for (int i = 0; i < od_messages_count(messages); i++) {
-    const od_message *m = od_messages_get(messages, i);
-    size_t length = strlen(folder);
-    const char *file = m->file && !strncmp(m->file, folder, length) ? m->file + length + 1 : m->file;
-    if (m->line > 0)
-      fprintf(to, "%s:%d:%d: %s\n", file, m->line, m->column, m->text);
-    else
-      fprintf(to, "%s: %s\n", file, m->text);
-  }
-  fclose(to);
-  assert_int_equal(status == OD_OK, e != NULL);
-  assert_int_equal(status == OD_OK, od_messages_count(messages) == 0);
-  od_experiment_free(e);
-  od_messages_free(messages);
-  return text;
-}
-
 static void expect(scratch *s, const char *file, const char *expected) {
   const char *path = scratch_write(s, "x.yaml", file, strlen(file));
-  char *said = messages_of(path, NULL, s->folder);
+  char *said = experiment_messages(path, NULL, s->folder);
   assert_string_equal(said, expected);
   free(said);
 }
@@ -114,7 +90,7 @@ static void test_filters_and_integrators(void **state) {
   expect(*state, MACHINE SENSOR "filter: ekv\n", "x.yaml:3:9: found 'ekv'; did you mean 'ekf'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: particle}\n",
          "x.yaml:3:16: found 'particle'; 'type' wants iterated-ekf, ekf, second-order-ekf, ukf, error-state-ekf, "
-         "continuous-ekf or complex-step-ekf\n");
+         "continuous-ekf, complex-step-ekf or relinearising\n");
   expect(*state, MACHINE SENSOR "integrator: cvodes\n",
          "x.yaml:3:13: found 'cvodes'; 'integrator' wants trapezoid, tr-bdf2 or rk4\n");
 }
@@ -185,8 +161,9 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:6:47: dropout must be at most 1, or 100 %\n"
          "x.yaml:6:61: start is '-1 s', must not be negative\n"
          "x.yaml:7:3: 'P.pressure' is given twice\n"
-         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, relative, noise, "
-         "bias, scale, resolution, every, start, dropout, stuck, spikes or dies\n"
+         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
+         "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
+         "integrate or assume\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' wants a number or a quantity in Pa\n"
@@ -301,13 +278,13 @@ static void test_options(void **state) {
   (void)state;
   const char *set[] = {"model.oil.kp=3 m", "tiem=3"};
   od_experiment_options options = {.set = set, .set_count = 1, .truth = "3-S7"};
-  char *said = messages_of(CASE "points-3.experiment.yaml", &options, "/nowhere");
+  char *said = experiment_messages(CASE "points-3.experiment.yaml", &options, "/nowhere");
   assert_string_equal(said,
                       "--truth: there is no variant '3-S7'; did you mean '3-S1'?\n"
                       "--set: model: oil.kp=3 m: '3 m' is a length; kp wants Pa\n");
   free(said);
   options = (od_experiment_options){.set = set + 1, .set_count = 1};
-  said = messages_of(CASE "points-3.experiment.yaml", &options, "/nowhere");
+  said = experiment_messages(CASE "points-3.experiment.yaml", &options, "/nowhere");
   assert_string_equal(said, "--set: there is no number 'tiem'; did you mean 'time'?\n");
   free(said);
 }

@@ -103,6 +103,36 @@ static void test_flows(void **state) {
   od_machine_free(m);
 }
 
+// A gauge between two nodes, seen and measured by a block.
+static void test_pressure_differences(void **state) {
+  static const char text[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {A: {volume: 1 L}, B: {volume: 1 L}}\n"
+      "tanks: {T: {pressure: 1 bar}}\n"
+      "leaks: {seep: {between: [A, B], slope: 1e-13 m^3/(s Pa)}}\n"
+      "pressure_differences: {load: {between: [A, B]}, back: {between: [T, A]}}\n"
+      "blocks: {twice: {type: gain, input: load.pressure, gain: 2}}\n"
+      "initial: {A.pressure: 7 MPa, B.pressure: 5 MPa}\n";
+  od_machine *m = machine_from(*state, text, NULL, NULL);
+  const char *const names[] = {"load.pressure", "back.pressure", "twice"};
+  const double want[] = {2e6, -6.9e6, 4e6};
+  int outputs[3];
+  double y[3];
+  for (int i = 0; i < 3; i++) {
+    assert_true((outputs[i] = od_machine_output_find(m, names[i])) >= 0);
+    assert_string_equal(od_machine_output_unit(m, outputs[i]), "Pa");
+  }
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(m, outputs, 3, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+  for (int i = 0; i < 3; i++) assert_true(fabs(y[i] - want[i]) < 1e-6);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(m);
+}
+
 static void test_valve_and_curves(void **state) {
   od_machine *m = machine_from(*state, crane, NULL, NULL);
   check(m, "valve.time_constant", 0.02, "s", "20 ms");
@@ -321,6 +351,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_oil_and_nodes),
       cmocka_unit_test(test_flows),
+      cmocka_unit_test(test_pressure_differences),
       cmocka_unit_test(test_valve_and_curves),
       cmocka_unit_test(test_cylinders_and_friction),
       cmocka_unit_test(test_parameters),

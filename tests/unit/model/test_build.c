@@ -311,6 +311,7 @@ static void what_does_not_exist(void **state) {
   od_build_body(b, "odd", (od_shape)77, p.mass);
   od_build_joint(b, "loose", &(od_joint_spec){.type = (od_joint_type)9, .point_a = p.ground, .point_b = p.rod});
   od_build_node(b, "N", (od_node_kind)5, p.mass, OD_UNUSED);
+  od_build_pressure_difference(b, "dp", p.A, 12);
   od_element_spec nothing = od_element_spec_of("perpetual motion");
   assert_int_equal(nothing.element_class, -1);
   od_build_element(b, "engine", &nothing);
@@ -332,6 +333,7 @@ static void what_does_not_exist(void **state) {
   assert_refused(b, OD_ABOUT_BODY, "body 'odd' has a shape that is none of od_shape: 77");
   assert_true(has_problem(b, OD_ABOUT_JOINT, "joint 'loose' has a type that is none of od_joint_type: 9"));
   assert_true(has_problem(b, OD_ABOUT_NODE, "node 'N' has a kind that is none of od_node_kind: 5"));
+  assert_true(has_problem(b, OD_ABOUT_PRESSURE_DIFFERENCE, "'dp' refers to node 12, but there are 4"));
   assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' is of no class"));
   assert_true(has_problem(b, OD_ABOUT_MACHINE, "the start of input 4 is given, but there are 1 inputs"));
   assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));

@@ -1,4 +1,4 @@
-// The continuous EKF with all approximations of its paper (source 4 in docs/theory.md), step by step, and what it asks of a plant for
+// The continuous EKF with all approximations of its paper (source 7 in docs/theory.md), step by step, and what it asks of a plant for
 // them. Oracle: the paper's four-bar written by hand, its mass from the velocities of the bars' ends, its derivatives by
 // differences of sixth order, its equations (eqs. 2, 10 and 11, table 1) solved by Newton's method with difference quotients.
 #include <math.h>
@@ -209,7 +209,51 @@ static void parts_of_the_motion(void **state) {
   od_test_end(&run);
 }
 
+// ---- corrections that are carried on
+
+static int lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t, (void)u, (void)p;
+  dx[0] = -x[0];
+  return 0;
+}
+static int lag_slope(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,
+                     double *fp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p, (void)fu, (void)fp;
+  if (fx) fx[0] = -1;
+  return 0;
+}
+
+// x' = -x. What the correction at the end of a step added to x' follows from the step's equation; at the beginning of the next one it counts
+// in the coordinates of then, and without a sample it is gone after that.
+static void corrections_follow_coordinates(void **state) {
+  (void)state;
+  static const double x0 = 1;
+  const od_function f = {.nx = 1, .ny = 1, .x0 = &x0, .f = lag, .f_jacobians = lag_slope};
+  const double sigma = 0.1, P = 0.04, h = 0.1, y = 1.2, choice[] = {0, 0, 0, 1, 0, 0}, map = 3;
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  const od_observer_options options = {
+      .filter = od_filter_find("continuous-ekf"), .sensor_sigma = &sigma, .choice = choice};
+  for (int changes = 0; changes < 2; changes++) {
+    od_observer *o = od_observer_new(plant, &options);
+    assert_int_equal(od_observer_start(o, 0, NULL, NULL, &P, NULL), OD_OK);
+    assert_int_equal(od_observer_predict(o, h, NULL, NULL, NULL), OD_OK);
+    assert_int_equal(od_observer_correct(o, &y), OD_OK);
+    double x1 = od_observer_state(o)[0], pull = 2 / h * (x1 - 1) + 1 + x1;
+    assert_true(pull > 0.1);
+    if (changes) assert_int_equal(options.filter->follow(o, &map, NULL), OD_OK);
+    assert_int_equal(od_observer_predict(o, h, NULL, NULL, NULL), OD_OK);
+    double x2 = (x1 * (1 - h / 2) + h / 2 * pull * (changes ? map : 1)) / (1 + h / 2);
+    assert_true(fabs(od_observer_state(o)[0] - x2) < 1e-13);
+    assert_int_equal(od_observer_predict(o, h, NULL, NULL, NULL), OD_OK);
+    assert_true(fabs(od_observer_state(o)[0] - x2 * (1 - h / 2) / (1 + h / 2)) < 1e-13);
+    od_observer_free(o);
+  }
+  od_plant_free(plant);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_the_motion), cmocka_unit_test(the_paper_is_reproduced)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_the_motion), cmocka_unit_test(the_paper_is_reproduced),
+                                     cmocka_unit_test(corrections_follow_coordinates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

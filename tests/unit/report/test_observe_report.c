@@ -202,7 +202,7 @@ static void forget_truth(od_experiment *e, od_observed *o, bool columns_too) {
 }
 
 static void test_without_truth(void **state) {
-  const char *set[] = {"time=1"};
+  const char *set[] = {"time=1.5"};
   for (int columns_too = 0; columns_too < 2; columns_too++) {
     od_experiment *e = load(CASE "points-3.experiment.yaml", set, 1);
     od_observed *o = observe(e);

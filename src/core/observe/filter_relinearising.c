@@ -1,0 +1,127 @@
+// The relinearising filter: an iterated extended Kalman filter whose past is linearised anew where it was linearised badly.
+//
+// An extended Kalman filter never comes back to what it made of a sample. Where its estimate was far off then, it has taken in
+// something that the sample does not say, and is surer of it than it should be. So samples are kept, and windows of them are
+// smoothed with the machine linearised where the estimate has come to since (smoother.h). Windows are short at first, when
+// estimates are worst, 16 samples from the start, then each as long as all before, up to the most that is wanted; each begins
+// with the estimate and covariance that the one before ended with.
+//
+// What a window is not carried over: it ends, unfinished, and another one begins at the live estimate
+// - where the coordinates of a mechanism change. Process noise and covariances are told in coordinates, and the worker's would
+//   have to change at the same sample as the live observer's;
+// - where a guard has widened the covariance, or the caller has (od_observer_inflate): what was before counts no longer;
+// - where the process noise joins states with parameters, or parameters with each other;
+// - where there is no room for more samples, after so many without any sensor.
+// Jumps of sampled blocks, jumps of inputs and missing sensors are within windows; sensors that the live observer did not believe
+// are left out of them.
+#include <math.h>
+#include <string.h>
+
+#include "observe/filters.h"
+#include "observe/smoother.h"
+
+static od_smoother *smoother_of(const od_observer *o) {
+  return od_observer_memory(o);
+}
+
+static size_t memory(const od_plant *plant, const od_observer_options *options) {
+  return od_smoother_size(plant, options);
+}
+
+static od_status start(od_observer *o) {
+  od_smoother *s = od_smoother_init(o);
+  od_smoother_live(s)->wary = 1;
+  s->repartitions = od_sim_count(od_observer_sim(o)).repartitions;
+  s->last = -1;
+  od_smoother_add(s);
+  od_smoother_restart(s, o);
+  return od_smoother_tell_start(s, o);
+}
+
+static void restart(od_observer *o) {
+  od_smoother_live(smoother_of(o))->wary = 1;
+  od_smoother_restart(smoother_of(o), o);
+}
+
+static od_status follow(od_observer *o, const double *map, const double *by_parameters) {
+  od_smoother *s = smoother_of(o);
+  size_t d = sizeof(double), nx = (size_t)s->nx;
+  long repartitions = od_sim_count(od_observer_sim(o)).repartitions;
+  if (repartitions != s->repartitions) {
+    s->repartitions = repartitions;
+    s->corrected = 1;  // the sensors to come are those of another time
+    od_smoother_restart(s, o);
+    return OD_OK;
+  }
+  s->jumped = 1;
+  memcpy(od_smoother_at(s, s->jump), map, nx * nx * d);
+  if (s->np) memcpy(od_smoother_at(s, s->jump_p), by_parameters, nx * (size_t)s->np * d);
+  return OD_OK;
+}
+
+static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
+  od_smoother *s = smoother_of(o);
+  od_smoother_look(s);  // no sensor may have measured since the last step
+  long last = s->last;
+  int corrected = s->corrected;
+  bool kept = od_smoother_add_step(s, h, od_sim_inputs(od_observer_sim(o)), u, Q, q);
+  od_status status = od_linear_predict(o, h, u, Q, q);
+  if (status != OD_OK) {
+    s->last = last;
+    s->corrected = corrected;
+    return status;
+  }
+  if (kept && s->phase == OD_SMOOTHER_IDLE) od_smoother_keep_slope(s, o, s->last);
+  s->jumped = 0;
+  if (!kept) {
+    s->corrected = 0;
+    od_smoother_restart(s, o);
+  }
+  return OD_OK;
+}
+
+static od_status correct(od_observer *o, const double *y) {
+  od_smoother *s = smoother_of(o);
+  od_linear *l = od_observer_linear(o);
+  if (s->corrected && !od_smoother_add(s)) od_smoother_restart(s, o);
+  l->note = 0;
+  if (s->phase == OD_SMOOTHER_IDLE) od_smoother_note(s, o, s->last);
+  od_status status = od_iterated_correct(o, od_smoother_live(s), y);
+  l->note = 0;
+  if (status != OD_OK) return status;
+  od_window_sample e = od_smoother_sample(s, s->last);
+  for (int i = 0; i < s->ny; i++) e.y[i] = od_observer_innovation(o, i)->use == OD_SENSOR_USED ? y[i] : (double)NAN;
+  s->corrected = 1;
+  if (l->widened) od_smoother_restart(s, o);
+  od_smoother_work(s, o);
+  return OD_OK;
+}
+
+static bool settled(const od_observer *o) {
+  return smoother_of(o)->settled;
+}
+
+static const char *const flags[] = {"false", "true", NULL};
+static const od_filter_option options[] = {
+    [OD_SMOOTHER_WINDOW] = {.key = "window",
+                            .meaning = "the most samples that it comes back to at once",
+                            .fallback = OD_SMOOTHER_DEFAULT_WINDOW,
+                            .low = OD_SMOOTHER_LEAST_WINDOW,
+                            .high = OD_SMOOTHER_MOST_WINDOW},
+    [OD_SMOOTHER_SPREAD] = {
+        .key = "spread", .meaning = "whether that work is spread over later samples", .fallback = 1, .words = flags}};
+
+const od_filter od_filter_relinearising = {
+    .name = "relinearising",
+    .description = "extended Kalman filter whose past is linearised anew, window by window",
+    .option = options,
+    .options = sizeof options / sizeof *options,
+    .memory = memory,
+    .start = start,
+    .restart = restart,
+    .predict = predict,
+    .correct = correct,
+    .follow = follow,
+    .output_sigma = od_linear_output_sigma,
+    .settled = settled,
+};

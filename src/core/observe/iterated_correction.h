@@ -1,0 +1,15 @@
+// The correction of the iterated extended Kalman filter, for filters that correct as it does (filter_iterated_ekf.c).
+#ifndef OD_ITERATED_CORRECTION_H
+#define OD_ITERATED_CORRECTION_H
+
+#include "observe/linear_filter.h"
+
+typedef struct od_iterated {
+  int wary;          // whether the next correction may have to be repeated; 1 at the start
+  double content[];  // the covariance of the prediction (n x n), and the sensors after a correction (ny)
+} od_iterated;
+
+size_t od_iterated_size(const od_plant *plant);  // bytes
+od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y);
+
+#endif

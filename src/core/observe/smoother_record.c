@@ -1,0 +1,179 @@
+// What is kept of each sample, and the smoother's memory.
+//
+// Samples as they came are kept for three windows, that being worked at and what comes meanwhile; slopes and adjoints for one: while
+// a window is worked at, the live observer notes no slopes, for the worker takes the same samples again afterwards.
+#include <math.h>
+#include <string.h>
+
+#include "base/place.h"
+#include "observe/filters.h"
+#include "observe/smoother.h"
+
+enum { SAMPLES = 3 };  // windows' worth of samples as they came
+
+static od_observer_options worker_options(const od_observer_options *options) {
+  od_observer_options own = *options;
+  own.filter = &od_filter_iterated_ekf;
+  own.choice = NULL;
+  own.gate = 0;
+  own.frozen = NULL;
+  return own;
+}
+
+static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_options *options) {
+  int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, nu = plant->nu, n = nx + np;
+  const double *choice = options->choice;
+  double window = choice ? choice[OD_SMOOTHER_WINDOW] : OD_SMOOTHER_DEFAULT_WINDOW;
+  const od_observer_options own = worker_options(options);
+  size_t d = sizeof(double), m = (size_t)n, end = sizeof *s;
+  *s = (od_smoother){.nx = nx, .np = np, .ny = ny, .nu = nu, .n = n};
+  s->at_once = choice && choice[OD_SMOOTHER_SPREAD] == 0;
+  s->capacity = (int)fmin(fmax(window, OD_SMOOTHER_LEAST_WINDOW), OD_SMOOTHER_MOST_WINDOW);
+  size_t samples = (size_t)s->capacity + 1, states = (size_t)nx, parameters = (size_t)np;
+  s->sample_doubles = 2 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;
+  s->slope_doubles = states * m + od_linear_note_doubles(ny, n);
+  s->sim_size = od_sim_size(plant);
+  s->sample = od_place(&end, SAMPLES * samples * s->sample_doubles * d);
+  s->slope = od_place(&end, samples * s->slope_doubles * d);
+  s->now = od_place(&end, samples * m * d);
+  s->next = od_place(&end, samples * m * d);
+  s->aside = od_place(&end, samples * m * d);
+  s->start_sim = od_place(&end, s->sim_size);
+  s->start_P = od_place(&end, m * m * d);
+  s->start_mean = od_place(&end, m * d);
+  s->start_bias = od_place(&end, m * d);
+  s->end_sim = od_place(&end, s->sim_size);
+  s->end_P = od_place(&end, m * m * d);
+  s->end_delta = od_place(&end, m * d);
+  s->end_bias = od_place(&end, m * d);
+  s->live = od_place(&end, od_iterated_size(plant));
+  s->jump = od_place(&end, states * states * d);
+  s->jump_p = od_place(&end, states * parameters * d);
+  s->lambda = od_place(&end, m * d);
+  s->work = od_place(&end, 4 * m * d);
+  s->Q = od_place(&end, m * m * d);
+  s->y = od_place(&end, (size_t)ny * d);
+  s->told_output = od_place(&end, states * sizeof(int));
+  s->told_state = od_place(&end, states * sizeof(int));
+  s->told_pivot = od_place(&end, states * sizeof(int));
+  s->told_C = od_place(&end, states * states * d);
+  s->told_y = od_place(&end, states * d);
+  s->told_x = od_place(&end, states * d);
+  s->told_H = od_place(&end, 3 * states * states * d);
+  s->worker = od_place(&end, od_observer_size(plant, &own));
+  return od_place(&end, 0);
+}
+
+size_t od_smoother_size(const od_plant *plant, const od_observer_options *options) {
+  od_smoother s;
+  return lay_out(&s, plant, options);
+}
+
+od_smoother *od_smoother_init(od_observer *o) {
+  od_smoother *s = od_observer_memory(o);
+  const od_observer_options options = {
+      .integrator = od_sim_integrator(od_observer_sim(o)),
+      .form = (od_covariance_form)o->form,
+      .sensor_sigma = od_observer_at(o, o->sigma),
+      .sensor_covariance = o->correlated ? od_observer_at(o, o->R) : NULL,
+      .low = od_observer_at(o, o->low),
+      .high = od_observer_at(o, o->high),
+      .choice = o->choice,
+  };
+  lay_out(s, o->plant, &options);
+  const od_observer_options own = worker_options(&options);
+  od_observer *w = od_observer_init(od_smoother_worker(s), o->plant, &own);
+  od_observer_start_guards(w);
+  w->started = 1;
+  return s;
+}
+
+od_window_sample od_smoother_sample(const od_smoother *s, long k) {
+  size_t place = (size_t)(k % (SAMPLES * (s->capacity + 1)));
+  double *at = od_smoother_at(s, s->sample) + place * s->sample_doubles;
+  od_window_sample e = {.h = at, .u0 = at + 1};
+  e.u1 = e.u0 + s->nu;
+  e.Q = e.u1 + s->nu;
+  e.q = e.Q + s->nx * s->nx;
+  e.diagonal = e.q + s->np;
+  e.y = e.diagonal + 1;
+  return e;
+}
+
+od_window_slope od_smoother_slope(const od_smoother *s, long k) {
+  double *at = od_smoother_at(s, s->slope) + (size_t)(k - s->first) * s->slope_doubles;
+  return (od_window_slope){.F = at, .note = at + s->nx * s->n};
+}
+
+// Whether one more sample fits: among the samples as they came, and, unless a window is worked at, among the slopes.
+static bool has_room(const od_smoother *s) {
+  long count = s->last - s->first;
+  return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
+}
+
+// No sensor has been taken in at sample k.
+static double *forget_note(od_smoother *s, long k) {
+  double *note = od_smoother_slope(s, k).note;
+  for (int i = 0; i < s->ny; i++) note[i] = NAN;
+  return note;
+}
+
+bool od_smoother_add(od_smoother *s) {
+  if (!has_room(s)) return false;
+  s->last++;
+  s->corrected = 0;
+  od_window_sample e = od_smoother_sample(s, s->last);
+  memset(e.h, 0, s->sample_doubles * sizeof *e.h);
+  for (int i = 0; i < s->ny; i++) e.y[i] = NAN;
+  if (s->phase == OD_SMOOTHER_IDLE) forget_note(s, s->last);
+  return true;
+}
+
+// Noise that states and parameters share, or parameters among themselves, is not kept.
+static bool keep_noise(const od_smoother *s, od_window_sample e, const double *Q, const double *q) {
+  int nx = s->nx, n = s->n;
+  *e.diagonal = !Q;
+  for (int i = 0; i < n; i++) {
+    double own = Q ? Q[i * n + i] : q ? q[i] : 0;
+    if (i >= nx) e.q[i - nx] = own;
+    for (int j = 0; j < n; j++) {
+      double value = i == j ? own : Q ? Q[i * n + j] : 0;
+      if (i < nx && j < nx)
+        e.Q[i * nx + j] = value;
+      else if (i != j && value != 0)
+        return false;
+    }
+  }
+  return true;
+}
+
+bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
+                          const double *q) {
+  if (!od_smoother_add(s)) return false;
+  od_window_sample e = od_smoother_sample(s, s->last);
+  *e.h = h;
+  if (s->nu) memcpy(e.u0, u0, (size_t)s->nu * sizeof *u0);
+  if (s->nu) memcpy(e.u1, u, (size_t)s->nu * sizeof *u);
+  return keep_noise(s, e, Q, q);
+}
+
+void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k) {
+  int nx = s->nx, np = s->np, n = s->n;
+  double *F = od_smoother_slope(s, k).F;
+  const double *A = od_observer_at(o, od_observer_linear(o)->A), *B = od_observer_at(o, o->map_p),
+               *jump = od_smoother_at(s, s->jump), *jump_p = od_smoother_at(s, s->jump_p);
+  for (int i = 0; i < nx; i++) {
+    double *row = F + i * n;
+    for (int j = 0; j < np; j++) row[nx + j] = B[i * np + j];
+    for (int j = 0; j < nx; j++) row[j] = s->jumped ? 0 : A[i * nx + j];
+    for (int l = 0; l < nx && s->jumped; l++) {
+      for (int j = 0; j < nx; j++) row[j] += A[i * nx + l] * jump[l * nx + j];
+      for (int j = 0; j < np; j++) row[nx + j] += A[i * nx + l] * jump_p[l * np + j];
+    }
+  }
+  s->jumped = 0;
+}
+
+void od_smoother_note(od_smoother *s, od_observer *o, long k) {
+  od_observer_linear(o)->note = (size_t)((char *)forget_note(s, k) - (char *)o);
+}

@@ -1,0 +1,295 @@
+// The start of a window: what is known of it beforehand, and the starts of trajectories.
+//
+// The prior of a window in the middle of a run is the estimate there, with its covariance. That of the first one may have been
+// told in outputs y = h(x), as people tell it: "the length is known to 0.1 m". Then it is kept so, and seen from each trajectory's
+// own start: mapped once, at a start that is far off, a length near a dead point would say next to nothing about the angle, and
+// too much about its rate. The adjoint m of such a start is that of the outputs: they are y - C m, and the states follow by
+// Newton's method.
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "observe/smoother.h"
+
+enum { NEWTON = 20, HALVINGS = 6 };
+static const double found = 1e-9;  // of a sigma: outputs that are met
+static const double far = 5;       // sigmas from the prior that call for a wider one
+
+static int *told_output(const od_smoother *s) {
+  return (int *)((char *)s + s->told_output);
+}
+static int *told_state(const od_smoother *s) {
+  return (int *)((char *)s + s->told_state);
+}
+
+static od_covariance prior_of(const od_smoother *s) {
+  od_covariance b = od_observer_belief(od_smoother_worker(s));
+  b.P = od_smoother_at(s, s->start_P);
+  return b;
+}
+
+void od_smoother_begin_here(od_smoother *s, od_observer *o) {
+  size_t d = sizeof(double), n = (size_t)s->n;
+  double *mean = od_smoother_at(s, s->start_mean);
+  s->first = s->last;
+  s->open = !s->corrected;
+  s->kept_end = s->first - 1;
+  s->told = 0;
+  for (int i = 0; i < s->ny && s->open; i++)
+    od_smoother_sample(s, s->first).y[i] = od_smoother_slope(s, s->first).note[i] = NAN;
+  memcpy((char *)s + s->start_sim, od_observer_sim(o), s->sim_size);
+  memcpy(od_smoother_at(s, s->start_P), od_observer_at(o, o->P), n * n * d);
+  memcpy(mean, od_observer_state(o), (size_t)s->nx * d);
+  if (s->np) memcpy(mean + s->nx, od_observer_parameters(o), (size_t)s->np * d);
+  memcpy(od_smoother_at(s, s->start_bias), od_observer_bias(o), n * d);
+}
+
+// ---- told in outputs
+
+// The outputs that tell the prior, at the simulation's state, and the inverse of their slopes.
+static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
+  const od_observer *w = od_smoother_worker(s);
+  const od_linear *l = od_observer_linear(w);
+  int m = s->told;
+  double *all = od_observer_at(w, l->y), *hx = od_observer_at(w, l->hx);
+  double *inverse = od_smoother_at(s, s->told_H), *H = inverse + m * m;
+  int *pivot = (int *)((char *)s + s->told_pivot);
+  od_status status = od_sim_outputs(sim, all);
+  if (status == OD_OK) status = od_sim_output_jacobians(sim, hx, NULL, NULL);
+  if (status != OD_OK) return status;
+  for (int r = 0; r < m; r++) {
+    y[r] = all[told_output(s)[r]];
+    for (int c = 0; c < m; c++) {
+      H[r * m + c] = hx[told_output(s)[r] * s->nx + told_state(s)[c]];
+      inverse[r * m + c] = r == c;
+    }
+  }
+  status = od_lu_factor(m, H, pivot);
+  if (status == OD_OK) od_lu_solve(m, H, pivot, inverse, m);
+  return status;
+}
+
+od_status od_smoother_tell_start(od_smoother *s, od_observer *o) {
+  od_covariance b = prior_of(s);
+  int columns = 0;
+  for (int i = 0; i < s->nx; i++)
+    if (od_covariance_variance(&b, i) > 0) told_state(s)[columns++] = i;
+  if (o->told == 0 || columns != o->told) return OD_OK;
+  s->told = o->told;
+  memcpy(told_output(s), (char *)o + o->told_output, (size_t)s->told * sizeof(int));
+  memcpy(od_smoother_at(s, s->told_C), od_observer_at(o, o->told_C), (size_t)(s->told * s->told) * sizeof(double));
+  memcpy(od_smoother_at(s, s->told_x), od_observer_state(o), (size_t)s->nx * sizeof(double));
+  od_status status = see_outputs(s, (od_sim *)((char *)s + s->start_sim), od_smoother_at(s, s->told_y));
+  if (status == OD_SINGULAR) s->told = 0;
+  return status == OD_SINGULAR ? OD_OK : status;
+}
+
+// How far outputs `wanted` are from those at the worker's state, in sigmas; difference (told) is what is missing.
+static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double *difference, double *off) {
+  const double *C = od_smoother_at(s, s->told_C);
+  od_status status = see_outputs(s, sim, difference);
+  *off = 0;
+  for (int r = 0; r < s->told && status == OD_OK; r++) {
+    difference[r] = wanted[r] - difference[r];
+    *off = fmax(*off, fabs(difference[r]) / sqrt(C[r * (s->told + 1)]));
+  }
+  return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
+}
+
+// States with the wanted outputs, by Newton's method from where the last ones were found; steps that lead to what cannot be are
+// halved.
+static od_status reach(od_smoother *s, const double *wanted) {
+  od_sim *sim = od_observer_sim(od_smoother_worker(s));
+  int m = s->told;
+  double *x = od_smoother_at(s, s->told_x), *difference = od_smoother_at(s, s->work) + 2 * s->n,
+         *tried = difference + m;
+  double *inverse = od_smoother_at(s, s->told_H), off;
+  od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+  for (int i = 0; i < NEWTON && status == OD_OK; i++) {
+    status = miss(s, sim, wanted, difference, &off);
+    if (status != OD_OK || off < found) break;
+    double part = 1;
+    for (int k = 0; k < HALVINGS; k++, part /= 2) {
+      memcpy(tried, x, (size_t)s->nx * sizeof *x);
+      for (int c = 0; c < m; c++) tried[told_state(s)[c]] += part * od_dot(m, inverse + c * m, difference);
+      status = od_sim_set(sim, od_sim_time(sim), tried, od_sim_inputs(sim));
+      if (status == OD_OK) break;
+    }
+    if (status == OD_OK) memcpy(x, tried, (size_t)s->nx * sizeof *x);
+  }
+  if (status == OD_OK) status = miss(s, sim, wanted, difference, &off);
+  return status == OD_OK && off > 1e3 * found ? OD_NOT_CONVERGED : status;
+}
+
+// The states' covariance as the outputs tell it at the worker's state, into the corner of P, and where the prior's mean is from
+// there.
+static od_status see_prior(od_smoother *s, double *P, double *delta) {
+  int m = s->told, n = s->n;
+  double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->told_H), *part = inverse + 2 * m * m;
+  const double *C = od_smoother_at(s, s->told_C), *told = od_smoother_at(s, s->told_y);
+  od_status status = see_outputs(s, od_observer_sim(od_smoother_worker(s)), y);
+  if (status != OD_OK) return status;
+  for (int r = 0; r < m; r++) y[r] = told[r] - y[r];
+  for (int i = 0; i < s->nx; i++) delta[i] = 0;
+  for (int c = 0; c < m; c++) delta[told_state(s)[c]] = od_dot(m, inverse + c * m, y);
+  for (int c = 0; c < m; c++)
+    for (int r = 0; r < m; r++) part[c * m + r] = od_dot(m, inverse + c * m, C + r * m);
+  for (int i = 0; i < s->nx; i++)
+    for (int j = 0; j < s->nx; j++) P[i * n + j] = 0;
+  for (int c = 0; c < m; c++)
+    for (int e = 0; e < m; e++) P[told_state(s)[c] * n + told_state(s)[e]] = od_dot(m, part + c * m, inverse + e * m);
+  return OD_OK;
+}
+
+// The adjoint of the outputs from that of the states.
+static void tell_adjoint(od_smoother *s, double *lambda) {
+  int m = s->told;
+  const double *inverse = od_smoother_at(s, s->told_H);
+  double *old = od_smoother_at(s, s->work);
+  memcpy(old, lambda, (size_t)s->nx * sizeof *old);
+  memset(lambda, 0, (size_t)s->nx * sizeof *lambda);
+  for (int r = 0; r < m; r++)
+    for (int c = 0; c < m; c++) lambda[told_state(s)[r]] += inverse[c * m + r] * old[told_state(s)[c]];
+}
+
+// ---- starts of trajectories
+
+// From the prior by lambda: moved (n) is how far, less than nothing; what it costs is added to J. Of outputs, moved has them at
+// their states' places.
+static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
+  int m = s->told;
+  od_covariance prior = prior_of(s);
+  double *h = od_smoother_at(s, s->work) + 2 * s->n;
+  memcpy(h, lambda, (size_t)s->n * sizeof *h);
+  if (m > 0) memset(h, 0, (size_t)s->nx * sizeof *h);
+  s->J += od_covariance_project(&prior, h);
+  od_covariance_along(&prior, moved);
+  for (int r = 0; r < m; r++) {
+    double sum = 0;
+    for (int c = 0; c < m; c++) sum += od_smoother_at(s, s->told_C)[r * m + c] * lambda[told_state(s)[c]];
+    moved[told_state(s)[r]] = sum;
+    s->J += sum * lambda[told_state(s)[r]];
+  }
+}
+
+double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta) {
+  const od_observer *w = od_smoother_worker(s);
+  int n = s->n, k = s->nx + i;
+  double *h = od_smoother_at(s, s->work) + 2 * n, *along = h + n, at = mean[k] + delta[k];
+  double beyond = at - fmin(fmax(at, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]);
+  if (beyond == 0) return 0;
+  for (int j = 0; j < n; j++) h[j] = j == k;
+  double variance = od_covariance_project(b, h);
+  if (!(variance > 0)) return 0;
+  od_covariance_along(b, along);
+  for (int j = 0; j < n; j++) delta[j] -= along[j] * beyond / variance;
+  return beyond / variance;
+}
+
+void od_smoother_keep_start(od_smoother *s, double *lambda) {
+  const od_covariance prior = prior_of(s);
+  const double *mean = od_smoother_at(s, s->start_mean);
+  double *delta = od_smoother_at(s, s->work), J = s->J;
+  if (s->told > 0) tell_adjoint(s, lambda);
+  move_from_prior(s, lambda, delta);
+  s->J = J;
+  for (int i = 0; i < s->n; i++) delta[i] = -delta[i];
+  for (int i = 0; i < s->np; i++) lambda[s->nx + i] += od_smoother_stay_within(s, &prior, i, mean, delta);
+}
+
+static od_status go_to_states(od_smoother *s, const double *moved) {
+  od_sim *sim = od_observer_sim(od_smoother_worker(s));
+  const double *mean = od_smoother_at(s, s->start_mean);
+  double *x = od_smoother_at(s, s->work) + 2 * s->n;
+  if (s->told == 0) {
+    for (int i = 0; i < s->nx; i++) x[i] = mean[i] - moved[i];
+    return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+  }
+  double *wanted = od_smoother_at(s, s->work) + s->n;
+  for (int r = 0; r < s->told; r++) wanted[r] = od_smoother_at(s, s->told_y)[r] - moved[told_state(s)[r]];
+  return reach(s, wanted);
+}
+
+od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
+  od_observer *w = od_smoother_worker(s);
+  size_t d = sizeof(double), n = (size_t)s->n;
+  int nx = s->nx;
+  od_covariance b = od_observer_belief(w), prior = prior_of(s);
+  const double *mean = od_smoother_at(s, s->start_mean);
+  double *p = od_observer_at(w, w->p), *moved = od_smoother_at(s, s->work), *P = od_smoother_at(s, s->Q);
+  double *delta = od_observer_at(w, od_observer_linear(w)->delta);
+  memcpy(od_observer_sim(w), (char *)s + s->start_sim, s->sim_size);
+  memcpy(od_observer_at(w, w->bias), od_smoother_at(s, s->start_bias), n * d);
+  s->J = 0;
+  s->measured = 0;
+  move_from_prior(s, lambda, moved);
+  for (int i = 0; i < s->np; i++) {
+    p[i] = fmin(fmax(mean[nx + i] - moved[nx + i], od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]);
+    delta[nx + i] = mean[nx + i] - p[i];
+  }
+  od_status status = s->np ? od_sim_set_parameters(od_observer_sim(w), p) : OD_OK;
+  if (status == OD_OK) status = go_to_states(s, moved);
+  if (status != OD_OK) return status;
+  for (int i = 0; i < nx; i++) delta[i] = mean[i] - od_observer_state(w)[i];
+  memcpy(b.P, prior.P, n * n * d);
+  if (s->told == 0) return OD_OK;
+  od_covariance_get(&prior, P);
+  status = see_prior(s, P, delta);
+  return status != OD_OK || od_covariance_set(&b, P) ? status : OD_NOT_FINITE;
+}
+
+// ---- a prior that was too sure
+//
+// What lies farther from it than it can be true is as uncertain as it is far: its variance becomes v + d^2. An adjoint that is v / (v + d^2)
+// times as large then leads to the same start, where the errors are independent.
+
+static bool is_far(double distance, double variance) {
+  return variance > 0 && distance * distance > far * far * variance;
+}
+
+// How far from the prior the start with this adjoint is (n), outputs at their states' places; in work memory.
+static const double *way_to_start(od_smoother *s, const double *lambda) {
+  double *moved = od_smoother_at(s, s->work), J = s->J;
+  move_from_prior(s, lambda, moved);
+  s->J = J;
+  return moved;
+}
+
+// Widens it, unless lambda is NULL. Returns how much of it is far.
+static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
+  int count = 0;
+  for (int r = 0; r < s->told; r++) {
+    double *variance = &od_smoother_at(s, s->told_C)[r * (s->told + 1)], old = *variance, by = moved[told_state(s)[r]];
+    if (!is_far(by, old)) continue;
+    count++;
+    if (lambda) lambda[told_state(s)[r]] *= old / (*variance += by * by);
+  }
+  return count;
+}
+
+static int far_states(od_smoother *s, const double *moved, double *lambda) {
+  int count = 0;
+  od_covariance prior = prior_of(s);
+  double *q = od_smoother_at(s, s->Q);
+  for (int i = 0; i < s->n; i++) {
+    double variance = i < s->nx && s->told > 0 ? 0 : od_covariance_variance(&prior, i);
+    q[i] = is_far(moved[i], variance) ? moved[i] * moved[i] : 0;
+    count += q[i] > 0;
+    if (lambda && q[i] > 0) lambda[i] *= variance / (variance + q[i]);
+  }
+  if (lambda && count > 0) od_covariance_add(&prior, NULL, q);
+  return count;
+}
+
+bool od_smoother_start_is_far(od_smoother *s) {
+  double *lambda = od_smoother_at(s, s->lambda);
+  od_smoother_trial(s, s->first, lambda);
+  const double *moved = way_to_start(s, lambda);
+  return far_outputs(s, moved, NULL) + far_states(s, moved, NULL) > 0;
+}
+
+void od_smoother_widen_start(od_smoother *s, double *lambda) {
+  const double *moved = way_to_start(s, lambda);
+  far_outputs(s, moved, lambda);
+  far_states(s, moved, lambda);
+}

@@ -1,0 +1,110 @@
+// A machine in complex numbers, whose imaginary parts carry exact derivatives: the residual with a parameter or a state moved, for
+// numbers that have consequences for the whole mechanism and for what switches; and steps of an integrator as a whole.
+#include "plant/model_plant.h"
+
+#include "plant/model_plant_work.h"
+
+// ---- the residual
+
+od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
+                                    const double _Complex *k, const double _Complex *u, double _Complex *g) {
+  const od_layout *l = &m->layout;
+  const od_mechanics_complex *mech = od_mechanics_with_derivatives(m);
+  int n = m->freedom, nc = m->states;
+  for (int i = 0; i < m->inputs; i++) w[l->u + i] = u[i];
+  for (int i = 0; i < nc; i++) w[l->c + i] = x[2 * n + i];
+  od_status status = mech->motion(m, in, w, x, x + n, k);
+  if (status != OD_OK) return status;
+  if (m->blocks) od_model_signals_complex(m, w);
+  od_circuit_evaluate_complex(m, w);
+  status = mech->residual(m, in, w, g);
+  for (int i = 0; i < nc && status == OD_OK; i++) g[n + i] = k[n + i] - w[l->rate + i];
+  return status;
+}
+
+// The last point with a parameter, a state (-1: none) and rates moved along the imaginary axis.
+static od_status complex_point(const od_plant *plant, void *work, int parameter, int state, const double *dk,
+                               double _Complex *g) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  od_work_parts p = od_work_parts_of(d, work);
+  int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
+  double _Complex *wc = p.wc, *x = wc + l->scalars, *k = x + nx, *u = k + nk;
+  double _Complex step = __builtin_complex(0.0, od_imaginary_step);
+  for (int i = 0; i < m->numbers; i++) wc[l->theta + i] = p.w[l->theta + i];
+  for (int i = 0; i < 9 * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
+  for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
+  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
+  if (parameter >= 0) wc[l->theta + d->parameter[parameter]] += step;
+  od_mechanics_with_derivatives(m)->prepare(m, wc);
+  for (int i = 0; i < nx; i++) x[i] = p.x[i];
+  if (state >= 0) x[state] += step;
+  for (int i = 0; i < nk; i++) k[i] = p.k[i] + (dk ? dk[i] * step : 0);
+  for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
+  return od_model_residual_complex(m, p.in, wc, x, k, u, g);
+}
+
+od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
+                                       double _Complex *g) {
+  return complex_point(plant, work, parameter, -1, dk, g);
+}
+
+od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  double _Complex *wc = od_work_parts_of(d, work).wc;
+  int behind = d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
+  return complex_point(plant, work, -1, state, NULL, wc + behind);
+}
+
+// ---- complex steps through whole integration steps
+
+// Memory of the caller: whether it is ready, and the work memory in complex numbers with a point and its residual behind it.
+typedef struct complex_memory {
+  int ready;
+  double _Complex w[];
+} complex_memory;
+
+static size_t complex_size(const od_plant *plant) {
+  const od_model *m = od_plant_data_of(plant)->m;
+  return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(double _Complex);
+}
+
+// Lengths and masses have consequences for the constants of the mechanism, which are found anew only where such a number changes.
+static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  const od_model *m = d->m;
+  const od_layout *l = &m->layout;
+  od_work_parts p = od_work_parts_of(d, work);
+  complex_memory *c = memory;
+  bool mechanism = !c->ready;
+  for (int i = 0; i < plant->np && !mechanism; i++) {
+    int at = l->theta + d->parameter[i];
+    double _Complex value = __builtin_complex(p.w[at], i == parameter ? by : 0);
+    bool changed = __real__ c->w[at] != __real__ value || __imag__ c->w[at] != __imag__ value;
+    mechanism = changed && d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0;
+  }
+  for (int i = 0; i < m->numbers; i++) c->w[l->theta + i] = p.w[l->theta + i];
+  if (parameter >= 0) c->w[l->theta + d->parameter[parameter]] += __builtin_complex(0.0, by);
+  for (int i = 0; i < 9 * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
+  for (int j = 0; j < m->coordinates; j++) c->w[l->z + j] = p.w[l->z + j];
+  for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) c->w[l->R + i] = 0;
+  for (int i = 0; i < od_partition_rank(m); i++) c->w[l->curl + i] = 0;
+  if (mechanism) od_mechanics_with_derivatives(m)->prepare(m, c->w);
+  for (int i = 0; i < plant->nu; i++) c->w[l->scalars + i] = p.u[i];
+  c->ready = 1;
+  return OD_OK;
+}
+
+static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
+                                  double *g) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  complex_memory *c = memory;
+  od_work_parts p = od_work_parts_of(d, work);
+  return od_model_residual_complex(d->m, p.in, c->w, (const double _Complex *)x, (const double _Complex *)k,
+                                   c->w + d->m->layout.scalars, (double _Complex *)g);
+}
+
+const od_complex_ops od_model_plant_complex_ops = {
+    .memory = complex_size, .begin = complex_begin, .residual = complex_residual};

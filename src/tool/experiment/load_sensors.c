@@ -1,0 +1,252 @@
+// The section 'sensors' of an experiment: what they measure, their noise, and what else is wrong with them.
+#include <math.h>
+#include <string.h>
+
+#include "document/suggest.h"
+#include "experiment/experiment_loader.h"
+#include "machine/machine.h"
+
+enum { MOST_DELAYED = 1000000 };  // steps
+
+// What the reading of one sensor works with.
+typedef struct sensor_reader {
+  od_experiment_loader *xl;
+  od_loader *ld;
+  od_section section;
+  const char *read_unit;  // of what it reads: its output, or what it integrates
+  od_sensor *s;
+} sensor_reader;
+
+// --- What it measures ---------------------------------------------------------------------------------------------
+
+// 'source' and 'integrate': the output that is read, so many integrals above the one that the sensor says.
+static void read_source(sensor_reader *r) {
+  static const od_field field = {"integrate", "1", OD_POSITIVE, 0};
+  od_loader *ld = r->ld;
+  const od_experiment *e = r->xl->e;
+  int number = od_read_fields(ld, &r->section, &field, 1, OD_IN_LOADER);
+  int node = od_section_get(ld, &r->section, "source");
+  bool integrates = od_number_is_given(ld, number);
+  int times = integrates ? (int)od_read_whole(ld, number, "integrate", 1, 2) : 0;
+  bool sound = integrates && od_number_value(ld, number) == times;
+  const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
+  int output = name ? od_find_output(r->xl, node) : -1;
+  char wanted[80];
+  od_rate_unit(r->s->unit, times, wanted, sizeof wanted);
+  const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
+  // With a mistake here the rest is read as it is probably meant.
+  r->read_unit = unit ? unit : integrates ? od_copy(ld, wanted, strlen(wanted)) : r->s->unit;
+  if (integrates && node < 0) od_section_lacks(ld, &r->section, "source");
+  if (node >= 0 && !integrates) od_section_lacks(ld, &r->section, "integrate");
+  if (!unit || !sound) return;
+  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
+  if (r->xl->options->more)
+    od_complain(ld, node, "a fit takes no sensors that integrate; give it what they measure");
+  else if (strcmp(unit, wanted) != 0)
+    od_complain(ld, node, "'%s' is in %s; what gives '%s' when it is integrated %s is in %s", name, unit, r->s->name,
+                times > 1 ? "twice" : "once", wanted);
+  else if (e->truth && true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", name);
+  r->s->source = name;
+  r->s->source_output = true_output;
+  r->s->integrate = times;
+}
+
+// --- Noise --------------------------------------------------------------------------------------------------------
+
+// "10 % rms", "5 % spread": a part of the signal's own size. False: it is a quantity like any other.
+static bool read_relative(sensor_reader *r, const od_given *given, const char *key, double *value) {
+  static const char *const words[] = {[OD_SIGNAL_SPREAD] = "spread", [OD_SIGNAL_RMS] = "rms"};
+  od_loader *ld = r->ld;
+  for (int i = 0; given->text && i < 2; i++) {
+    size_t length = strlen(given->text), word = strlen(words[i]);
+    if (length <= word || strcmp(given->text + length - word, words[i]) != 0) continue;
+    if (strchr(" \t%", given->text[length - word - 1]) == NULL) continue;
+    const od_field field = {key, "1", OD_POSITIVE, NAN};
+    od_given part = *given;
+    size_t end = length - word;
+    while (end > 0 && strchr(" \t", given->text[end - 1]) != NULL) end--;
+    part.text = od_copy(ld, given->text, end);
+    *value = 0;
+    if (od_read_quantity(ld, &part, "1", value)) od_check_range(ld, &part, &field, "", *value);
+    od_add_number(ld, given, *value, &field, "", OD_IN_LOADER);
+    r->s->size = (od_signal_size)i;
+    return true;
+  }
+  return false;
+}
+
+// 'sigma' or 'half_width': a quantity, or a part of the signal's own size. False: it is not given. `factor` makes a standard
+// deviation of it.
+static bool read_size(sensor_reader *r, const char *key, double fallback, double factor) {
+  od_loader *ld = r->ld;
+  int node = od_section_get(ld, &r->section, key);
+  const char *path = od_path(ld, r->section.path, key);
+  od_place place = od_place_of(ld, r->section.node);
+  const od_field field = {key, r->read_unit, OD_POSITIVE, fallback};
+  bool by_set = od_numbers_is_overridden(&ld->document->numbers, path);
+  od_given given = {0};
+  if (node >= 0 || by_set) given = od_given_for(ld, node, path, key, r->read_unit, place);
+  double part;
+  if (given.text && read_relative(r, &given, key, &part)) {
+    r->s->relative = part * factor;
+    r->s->sigma = 1;  // until the signal is known
+    return true;
+  }
+  int number = od_read_number_as(ld, node, path, &field, "sigma", place, OD_IN_LOADER);
+  if (!isnan(fallback) || od_number_is_given(ld, number)) r->s->sigma = od_number_value(ld, number) * factor;
+  return node >= 0 || by_set;
+}
+
+// How large the noise is: sigma, half_width, relative (a fit alone), or what 'sensor_noise' says.
+static void read_sizes(sensor_reader *r) {
+  od_loader *ld = r->ld;
+  static const od_field relative = {"relative", "1", OD_POSITIVE, 0};
+  double correlated = od_correlated_sigma(r->xl, r->s->name);
+  int number = od_read_fields(ld, &r->section, &relative, 1, OD_IN_LOADER);
+  bool is_relative = r->xl->options->more && od_number_is_given(ld, number);
+  bool wide = read_size(r, "half_width", 0, 1 / sqrt(3));
+  double half = r->s->sigma;
+  bool given = read_size(r, "sigma", is_relative ? 1 : wide ? half : correlated, 1);
+  if (wide && !given && !(r->s->relative > 0)) r->s->sigma = half;
+  if (is_relative) r->s->relative = od_number_value(ld, number);
+  if (correlated > 0) r->s->sigma = correlated;
+  int node = od_section_get(ld, &r->section, given ? "sigma" : "half_width");
+  if (given + wide + is_relative > 1)
+    od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s",
+                is_relative ? "sigma, and relative to the signal" : "'sigma' and 'half_width'");
+  else if (od_number_is_given(ld, number) && !is_relative)
+    od_complain_number(ld, number,
+                       "'relative' is for fits; expected 'sigma', which may be like '5 %% spread' or '5 %% rms'");
+  else if (!given && !wide && !is_relative && isnan(correlated))
+    od_section_lacks(ld, &r->section, "sigma");
+  if (wide && r->s->noise != OD_NOISE_UNIFORM)
+    od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
+}
+
+// 'noise: uniform', or a map that gives it a colour.
+static void read_noise(sensor_reader *r) {
+  static const char *const kinds[] = {"gaussian", "uniform", NULL};
+  static const char *const keys[] = {"type", "time_constant", "frequency", "damping", NULL};
+  static const od_field fields[] = {
+      {"time_constant", "s", OD_POSITIVE, 0}, {"frequency", "Hz", OD_POSITIVE, 0}, {"damping", "1", OD_POSITIVE, 0}};
+  od_loader *ld = r->ld;
+  int node = od_section_get(ld, &r->section, "noise"), type = node;
+  if (node < 0) return;
+  if (ld->tree.node[node].kind == OD_TREE_MAP) {
+    od_section section = od_section_open(ld, node, node, od_path(ld, r->section.path, "noise"), "noise", keys);
+    int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+    bool has_time = od_number_is_given(ld, first), has_frequency = od_number_is_given(ld, first + 1);
+    bool has_damping = od_number_is_given(ld, first + 2);
+    type = od_section_get(ld, &section, "type");
+    if (has_time && has_frequency)
+      od_complain_number(ld, first + 1,
+                         "noise has 'time_constant' (first order) and 'frequency' (second order); expected one");
+    if (has_frequency && !has_damping) od_section_lacks(ld, &section, "damping");
+    if (has_damping && !has_frequency) od_section_lacks(ld, &section, "frequency");
+    r->s->time_constant = od_number_value(ld, first);
+    r->s->frequency = has_damping ? od_number_value(ld, first + 1) : 0;
+    r->s->damping = od_number_value(ld, first + 2);
+  }
+  if (type >= 0 && od_read_choice(ld, type, type == node ? "noise" : "type", kinds) == 1)
+    r->s->noise = OD_NOISE_UNIFORM;
+  if (r->s->noise == OD_NOISE_UNIFORM && (r->s->time_constant > 0 || r->s->frequency > 0))
+    od_complain(ld, type, "coloured noise is gaussian; uniform noise is white");
+}
+
+// --- The rest -----------------------------------------------------------------------------------------------------
+
+static void read_range(sensor_reader *r) {
+  od_loader *ld = r->ld;
+  int entry[2], node = od_section_get(ld, &r->section, "range"), number[2];
+  if (node < 0 || !od_read_list(ld, node, "range", "the least and the most that the sensor can say", 2, entry)) return;
+  for (int i = 0; i < 2; i++) {
+    const od_field field = {od_format(ld, "range[%d]", i), r->read_unit, OD_ANY, NAN};
+    number[i] = od_read_number_as(ld, entry[i], od_path(ld, r->section.path, field.key), &field, "",
+                                  od_place_of(ld, node), OD_IN_LOADER);
+  }
+  r->s->low = od_number_value(ld, number[0]);
+  r->s->high = od_number_value(ld, number[1]);
+  if (!(r->s->low < r->s->high))
+    od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower one");
+}
+
+static void read_numbers(sensor_reader *r) {
+  od_loader *ld = r->ld;
+  const od_experiment *e = r->xl->e;
+  const od_field fields[] = {{"bias", r->read_unit, OD_ANY, 0},     {"resolution", r->read_unit, OD_NOT_NEGATIVE, 0},
+                             {"every", "1", OD_POSITIVE, 1},        {"start", "s", OD_NOT_NEGATIVE, 0},
+                             {"dropout", "1", OD_NOT_NEGATIVE, 0},  {"scale", "1", OD_POSITIVE, 1},
+                             {"delay", "s", OD_NOT_NEGATIVE, 0},    {"drift", r->read_unit, OD_NOT_NEGATIVE, 0},
+                             {"assume", r->s->unit, OD_POSITIVE, 0}};
+  int first = od_read_fields(ld, &r->section, fields, (int)(sizeof fields / sizeof *fields), OD_IN_LOADER);
+  r->s->bias = od_number_value(ld, first);
+  r->s->resolution = od_number_value(ld, first + 1);
+  r->s->every = (int)od_read_whole(ld, first + 2, "every", 1, 1e6);
+  r->s->start = od_number_value(ld, first + 3);
+  r->s->dropout = od_number_value(ld, first + 4);
+  r->s->scale = od_number_value(ld, first + 5);
+  r->s->delay = od_number_value(ld, first + 6);
+  r->s->drift = od_number_value(ld, first + 7);
+  r->s->assume = od_number_value(ld, first + 8);
+  r->s->interval = r->s->every * e->step;
+  r->s->duration = e->time;
+  if (r->s->dropout > 1) od_complain_number(ld, first + 4, "dropout must be at most 1, or 100 %%");
+  if (r->s->delay > MOST_DELAYED * e->step)
+    od_complain_number(ld, first + 6, "a delay is at most %d steps; this is %.3g", MOST_DELAYED, r->s->delay / e->step);
+  if (r->s->integrate && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
+}
+
+static void read_sensor(od_experiment_loader *xl, int key) {
+  static const char *const keys[] = {"sigma", "half_width", "relative", "noise",     "bias",   "scale", "resolution",
+                                     "every", "start",      "dropout",  "stuck",     "spikes", "dies",  "delay",
+                                     "range", "drift",      "source",   "integrate", "assume", NULL};
+  od_loader *ld = &xl->ld;
+  const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
+  int watched = od_watch_sensor(xl, key);
+  sensor_reader r = {.xl = xl, .ld = ld};
+  r.section =
+      od_section_open(ld, od_value(ld, key), key, path, od_format(ld, "the sensor '%s'", od_excerpt(ld, name)), keys);
+  if (r.section.map < 0 || watched < 0) return;
+  r.s = &xl->e->sensor[xl->e->sensors++];
+  *r.s = (od_sensor){.name = name, .unit = xl->e->watched[watched].unit, .source_output = -1};
+  read_source(&r);
+  read_noise(&r);
+  read_sizes(&r);
+  read_range(&r);
+  read_numbers(&r);
+  r.s->faults = od_read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
+}
+
+// Whether a sensor is among those that were asked for.
+static bool is_chosen(const char *chosen, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+    if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+  return !chosen;
+}
+
+static void check_chosen(od_experiment_loader *xl, int node) {
+  od_loader *ld = &xl->ld;
+  for (const char *at = xl->options->sensors, *end; at; at = *end ? end + 1 : NULL) {
+    end = strchr(at, ',') ? strchr(at, ',') : at + strlen(at);
+    const char *name = od_format(ld, "%.*s", (int)(end - at), at);
+    od_nearest nearest = od_nearest_to(name);
+    bool known = false;
+    for (int key = od_first(ld, node, "sensors"); key >= 0; key = od_next(ld, key)) {
+      known = known || strcmp(od_text_of(ld, key), name) == 0;
+      od_nearest_try(&nearest, od_text_of(ld, key));
+    }
+    if (!known)
+      od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s%s%s", name,
+                      nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+                      nearest.best ? "'?" : "");
+  }
+}
+
+void od_load_sensors(od_experiment_loader *xl, int node) {
+  check_chosen(xl, node);
+  for (int key = od_first(&xl->ld, node, "sensors"); key >= 0; key = od_next(&xl->ld, key))
+    if (!od_is_repeated(&xl->ld, node, key) && is_chosen(xl->options->sensors, od_text_of(&xl->ld, key)))
+      read_sensor(xl, key);
+}
