@@ -87,7 +87,8 @@ static void test_published_tables(void **state) {
     double e = value_of(r, published[i].name, "e");
     double sd = published[i].sd + rounding;
     double off = e - published[i].mean, most = 3 * sd * sqrt(1.0 / SEEDS + 1.0 / PROTOTYPE_SEEDS) + rounding;
-    print_message("%-36s e %.4f, prototype %.4f: off %+.4f of %.4f\n", published[i].name, e, published[i].mean, off, most);
+    print_message("%-36s e %.4f, prototype %.4f: off %+.4f of %.4f\n", published[i].name, e, published[i].mean, off,
+                  most);
     assert_true(fabs(off) < most);
     assert_true(fabs(e - published[i].paper) < 0.04 * published[i].paper + 3 * sd / sqrt(SEEDS));
     assert_true(value_of(r, published[i].name, "diverged") == 0);
@@ -105,7 +106,7 @@ static void test_tuned(void **state) {
     const char *name;
     double limit;
     long seeds;
-  } tuned[] = {{"angle", .032, SEEDS},  {"rate", .090, 40},         {"acceleration", .066, SEEDS},
+  } tuned[] = {{"angle", .032, SEEDS},  {"rate", .090, 40},           {"acceleration", .066, SEEDS},
                {"height", .032, SEEDS}, {"height-rate", .083, SEEDS}, {"height-acceleration", .056, SEEDS}};
   for (int i = 0; i < 6; i++) {
     const char *name = tuned[i].name;
