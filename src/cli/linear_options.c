@@ -1,6 +1,7 @@
 #include "cli/linear_options.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,10 @@ static bool read_hold(const od_machine *machine, const char *text, od_hold *hold
                  nearest.best ? nearest.best : "; 'oleodyn info' lists the outputs", nearest.best ? "'?" : "");
     return false;
   }
-  return od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value);
+  if (!od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
+    return false;
+  if (!isfinite(hold->value)) od_cli_error("--hold: '%s' is not finite", text);
+  return isfinite(hold->value);
 }
 
 static int read_point(const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {

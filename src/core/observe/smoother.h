@@ -24,7 +24,7 @@
 #include "observe/iterated_correction.h"
 
 // Options of the filter, in their order.
-enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD };
+enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD, OD_SMOOTHER_WIDEN };
 enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
 
 // A sample as it came: the step to it and what the sensors said then.
@@ -53,9 +53,11 @@ typedef struct od_smoother {
   int nx, np, ny, nu, n;
   int capacity;  // the most samples in a window
   int at_once;   // whether a window is finished when it is complete, not over later samples
+  int widens;    // whether a start that cannot be true is taken for less certain
   // Samples are counted from the start.
   long first, last, due;  // the window's start; the latest sample; at which the next window is complete
-  long origin;            // of the first window
+  long origin;            // where windows began to grow
+  long begun;             // since when the filter counts what it has seen
   int corrected;          // whether the latest sample has its sensors
   int open;               // whether the sensors of the window's first sample belong to the window
   long repartitions;      // of the live simulation
@@ -163,7 +165,9 @@ void od_smoother_backward(od_smoother *s, long k);
 void od_smoother_look(od_smoother *s);
 // Goes on with the work by as much as one sample may cost; where it is done, the live observer is replaced.
 void od_smoother_work(od_smoother *s, od_observer *o);
-// Gives up what is being done, and begins anew at the present estimate of o.
+// Gives up what is being done; windows begin anew at the present estimate of o.
+void od_smoother_cut(od_smoother *s, od_observer *o);
+// The same, and what was before counts no longer.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif
