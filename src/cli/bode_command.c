@@ -48,7 +48,9 @@ static char *path_name(const od_linear_model *m, const od_path *p) {
   const char *from = m->input[p->input].name, *to = m->output[p->output].name;
   size_t size = strlen(from) + strlen(to) + 32;
   char *text = malloc(size);
-  if (text) snprintf(text, size, p->loop ? "loop at %s, opened where %s adds" : "%s to %s", p->loop ? to : from, p->loop ? from : to);
+  if (text)
+    snprintf(text, size, p->loop ? "loop at %s, opened where %s adds" : "%s to %s", p->loop ? to : from,
+             p->loop ? from : to);
   return text;
 }
 
@@ -70,9 +72,10 @@ static int list_paths(results *r, bool loop) {
       if (!r->name[r->paths++]) return OD_EXIT_FAILED;
     }
     if (!loop || r->paths > before) continue;
-    od_cli_error("--loop: no input adds to '%s' at once; a loop is looked at where an input comes in, such as at the "
-                 "difference of a reference and what is measured",
-                 m->output[i].name);
+    od_cli_error(
+        "--loop: no input adds to '%s' at once; a loop is looked at where an input comes in, such as at the "
+        "difference of a reference and what is measured",
+        m->output[i].name);
     code = OD_EXIT_BAD_INPUT;
   }
   if (code < 0 && r->paths == 0) {
@@ -147,8 +150,8 @@ static void print(const results *r, FILE *to) {
   char place[80], line[400];
   const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
-  snprintf(line, sizeof line, "%.200s: frequency responses at %s", title && title[0] ? title : od_machine_file(r->machine),
-           place);
+  snprintf(line, sizeof line, "%.200s: frequency responses at %s",
+           title && title[0] ? title : od_machine_file(r->machine), place);
   od_heading(to, line);
   for (int k = 0; k < r->paths; k++) print_margins(r, k, to);
   fprintf(to, "The machine as it is is %s.\n", r->unstable ? "unstable here: margins say little" : "stable here");
@@ -166,7 +169,7 @@ static json_t *bode_json(const results *r) {
     const struct {
       const char *name;
       double value;
-    } values[] = {{"gain_margin", m->gain},   {"gain_margin_at", m->gain_at}, {"phase_margin", m->phase},
+    } values[] = {{"gain_margin", m->gain},         {"gain_margin_at", m->gain_at}, {"phase_margin", m->phase},
                   {"phase_margin_at", m->phase_at}, {"bandwidth", m->bandwidth},    {"peak", m->peak},
                   {"peak_at", m->peak_at}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -227,8 +230,7 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
   bode_sweep *b = user;
   b->first = (results){.machine = machine, .model = model};
   int code = list_paths(&b->first, b->a->loops.count > 0);
-  if (code < 0)
-    code = od_frequencies_choose(&b->a->frequencies, model, POINTS, &b->first.frequency, &b->first.count);
+  if (code < 0) code = od_frequencies_choose(&b->a->frequencies, model, POINTS, &b->first.frequency, &b->first.count);
   return code;
 }
 

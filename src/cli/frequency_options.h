@@ -9,11 +9,11 @@ typedef struct od_frequency_arguments {
 } od_frequency_arguments;
 
 // The entries for a command's table of options.
-#define OD_FREQUENCY_OPTIONS(target)                                                                                  \
-  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",             \
-   &(target)->low},                                                                                                   \
-      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, {         \
-    "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                         \
+#define OD_FREQUENCY_OPTIONS(target)                                                                          \
+  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
+   &(target)->low},                                                                                           \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
+    "points", OD_OPTION_TEXT, "N", "how many frequencies, in equal ratios", &(target)->points                 \
   }
 
 // -1 to go on, or the exit code after a message. *out: free it.

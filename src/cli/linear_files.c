@@ -155,12 +155,20 @@ od_status od_linear_write_mat(const void *user, const char *path, od_error *err)
       poles[2 * i] = r->poles.pole[i].real, poles[2 * i + 1] = r->poles.pole[i].imaginary, x[i] = m->state[i].value;
     for (int i = 0; i < nu; i++) u[i] = m->input[i].value;
     for (int i = 0; i < ny; i++) y[i] = m->output[i].value;
-    const od_mat_variable variables[] = {
-        {"A", n, n, m->A, NULL},         {"B", n, nu, m->B, NULL},         {"C", ny, n, m->C, NULL},
-        {"D", ny, nu, m->D, NULL},       {"x0", n, 1, x, NULL},            {"u0", nu, 1, u, NULL},
-        {"y0", ny, 1, y, NULL},          {"poles", n, 2, poles, NULL},     {"states", n, 1, NULL, text[0]},
-        {"state_units", n, 1, NULL, text[1]}, {"inputs", nu, 1, NULL, text[2]}, {"input_units", nu, 1, NULL, text[3]},
-        {"outputs", ny, 1, NULL, text[4]},    {"output_units", ny, 1, NULL, text[5]}};
+    const od_mat_variable variables[] = {{"A", n, n, m->A, NULL},
+                                         {"B", n, nu, m->B, NULL},
+                                         {"C", ny, n, m->C, NULL},
+                                         {"D", ny, nu, m->D, NULL},
+                                         {"x0", n, 1, x, NULL},
+                                         {"u0", nu, 1, u, NULL},
+                                         {"y0", ny, 1, y, NULL},
+                                         {"poles", n, 2, poles, NULL},
+                                         {"states", n, 1, NULL, text[0]},
+                                         {"state_units", n, 1, NULL, text[1]},
+                                         {"inputs", nu, 1, NULL, text[2]},
+                                         {"input_units", nu, 1, NULL, text[3]},
+                                         {"outputs", ny, 1, NULL, text[4]},
+                                         {"output_units", ny, 1, NULL, text[5]}};
     if (err) *err = (od_error){0};
     status = od_matrices_write_mat(variables, (int)(sizeof variables / sizeof *variables), path, err);
   }

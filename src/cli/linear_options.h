@@ -31,16 +31,16 @@ typedef struct od_linear_plan {
 } od_linear_plan;
 
 // The entries for a command's table of options.
-#define OD_LINEAR_OPTIONS(target)                                                                                    \
-  {"at", OD_OPTION_TEXT, "T", "linearise where a run is at this time ('2 s'); default: the initial state",           \
-   &(target)->at},                                                                                                   \
-      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},            \
-      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                       \
-       "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",        \
-       &(target)->hold},                                                                                             \
-      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release},  \
-      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {                                               \
-    "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                         \
+#define OD_LINEAR_OPTIONS(target)                                                                                   \
+  {"at", OD_OPTION_TEXT, "T", "linearise where a run is at this time ('2 s'); default: the initial state",          \
+   &(target)->at},                                                                                                  \
+      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},           \
+      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                      \
+       "from there, find the point at which an output has this value and nothing else\nchanges (repeatable)",       \
+       &(target)->hold},                                                                                            \
+      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that may be chosen for that (repeatable)", &(target)->release}, \
+      OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load), OD_SI_OPTION(&(target)->si), {          \
+    "quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &(target)->quiet                        \
   }
 void od_linear_arguments_free(od_linear_arguments *arguments);
 

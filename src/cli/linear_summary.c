@@ -52,7 +52,8 @@ void od_mode_text(const od_linear_model *m, const double *part, char *text, size
     }
     if (best < 0 || (round > 0 && part[best] < least_named)) return;
     last = part[best], last_at = best;
-    int n = snprintf(text + used, size - used, "%s%.0f %% %s", round ? ", " : "", 100 * part[best], m->state[best].name);
+    int n =
+        snprintf(text + used, size - used, "%s%.0f %% %s", round ? ", " : "", 100 * part[best], m->state[best].name);
     used += n > 0 ? (size_t)n : 0;
     if (used >= size) return;
   }

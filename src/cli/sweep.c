@@ -165,7 +165,8 @@ static void *take_points(void *user) {
   while (!atomic_load(&w->stop)) {
     int point = atomic_fetch_add(&w->next, 1);
     if (point >= w->points) break;
-    w->status[point] = w->sweep->measure(w->sweep->user, w->machine[point], keeps_going, w, &w->row[point], &w->err[point]);
+    w->status[point] =
+        w->sweep->measure(w->sweep->user, w->machine[point], keeps_going, w, &w->row[point], &w->err[point]);
     od_machine_free(w->machine[point]);
     w->machine[point] = NULL;
     atomic_fetch_add(&w->finished, 1);
@@ -213,8 +214,9 @@ static od_table *make_table(work *w, const od_sweep_row *pattern) {
   for (int k = 0; k < w->points && status == OD_OK; k++) {
     const od_sweep_row *r = &w->row[k];
     if (w->status[k] == OD_OK && r->count != pattern->count)
-      w->status[k] = od_fail(&w->err[k], OD_NOT_AVAILABLE, "other results than at the first point: %d numbers instead of %d",
-                             r->count, pattern->count);
+      w->status[k] =
+          od_fail(&w->err[k], OD_NOT_AVAILABLE, "other results than at the first point: %d numbers instead of %d",
+                  r->count, pattern->count);
     for (int i = 0; i < columns; i++)
       row[i] = i < w->axes ? w->value[k * w->axes + i] : w->status[k] == OD_OK ? r->item[i - w->axes].value : NAN;
     status = od_table_append(table, row);

@@ -7,10 +7,12 @@
 #include "cli/result_files.h"
 
 // The entries for a command's table of options.
-#define OD_SWEEP_OPTIONS(target)                                                                                     \
-  {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                            \
-   "do it for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths},        \
-      {"threads", OD_OPTION_TEXT, "N", "with --sweep: how many; default: as many as there are cores", &(target)->threads }
+#define OD_SWEEP_OPTIONS(target)                                                                                      \
+  {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                             \
+   "do it for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths},         \
+  {                                                                                                                   \
+    "threads", OD_OPTION_TEXT, "N", "with --sweep: how many; default: as many as there are cores", &(target)->threads \
+  }
 
 typedef struct od_sweep_arguments {
   od_words paths;
@@ -23,7 +25,7 @@ typedef struct od_sweep_row {
   struct od_sweep_value {
     char *name, *unit;
     double value;
-  } *item;
+  } * item;
 } od_sweep_row;
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
 

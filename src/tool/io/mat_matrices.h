@@ -8,8 +8,8 @@
 typedef struct od_mat_variable {
   const char *name;
   int rows, columns;
-  const double *data;   // NULL: texts
-  const char **text;    // rows of them
+  const double *data;  // NULL: texts
+  const char **text;   // rows of them
 } od_mat_variable;
 
 // Written as od_table_write_mat() does it: complete or not at all, and compared with what was to be written.

@@ -20,14 +20,14 @@ typedef struct search {
   const od_point_options *o;
   const od_stops *limits;
   int nx, nz, nk, nu, ny, unknowns, rows;
-  int *unknown;  // a state, or nx + an input
-  int *hold_at;  // of each hold: its place among the plant's outputs
-  double *scale; // of each unknown
+  int *unknown;       // a state, or nx + an input
+  int *hold_at;       // of each hold: its place among the plant's outputs
+  double *scale;      // of each unknown
   bool *is_pressure;  // of each unknown: it must stay positive
   double *x, *u, *f, *fx, *fu, *y, *hx, *hu;
-  double *target;           // of each hold
-  double *r, *J, *weight;   // rows: rates, then holds
-  double *a, *b, *s;        // of least squares
+  double *target;          // of each hold
+  double *r, *J, *weight;  // rows: rates, then holds
+  double *a, *b, *s;       // of least squares
   double *best_x, *best_u;
 } search;
 
@@ -38,8 +38,9 @@ static int find_output(const od_operating_point *p, int output) {
 }
 
 static void search_free(search *s) {
-  void *memory[] = {s->is_pressure, s->unknown, s->hold_at, s->scale, s->x, s->u,      s->f, s->fx, s->fu,     s->y,     s->hx,
-                    s->hu,      s->target,  s->r,     s->J, s->weight, s->a, s->b,  s->s,      s->best_x, s->best_u};
+  void *memory[] = {s->is_pressure, s->unknown, s->hold_at, s->scale, s->x,  s->u,      s->f,
+                    s->fx,          s->fu,      s->y,       s->hx,    s->hu, s->target, s->r,
+                    s->J,           s->weight,  s->a,       s->b,     s->s,  s->best_x, s->best_u};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -59,8 +60,8 @@ static bool allocate(search *s) {
   s->target = room(s->o->holds, 1);
   s->r = room(rows, 1), s->J = room(rows, all), s->weight = room(rows, 1);
   s->a = room(rows, all), s->b = room(most, 1), s->s = room(most, 1);
-  return s->is_pressure && s->unknown && s->hold_at && s->scale && s->x && s->u && s->best_x && s->best_u && s->f && s->fx && s->fu &&
-         s->y && s->hx && s->hu && s->target && s->r && s->J && s->weight && s->a && s->b && s->s;
+  return s->is_pressure && s->unknown && s->hold_at && s->scale && s->x && s->u && s->best_x && s->best_u && s->f &&
+         s->fx && s->fu && s->y && s->hx && s->hu && s->target && s->r && s->J && s->weight && s->a && s->b && s->s;
 }
 
 // Everything at x and u.
@@ -211,10 +212,10 @@ static const od_stop *reached_limit(const search *s, double *value) {
 
 // What a trial came to.
 typedef struct trial {
-  bool found;             // all is held, and no limit is passed
+  bool found;            // all is held, and no limit is passed
   const od_stop *limit;  // that is passed; or, where not all is held, reached
-  double value;           // of its output
-  int left;               // the row with the largest residual, where not all is held
+  double value;          // of its output
+  int left;              // the row with the largest residual, where not all is held
 } trial;
 
 // From where it was best; where a valve is closed nothing depends on its command, so that other values of the free inputs are

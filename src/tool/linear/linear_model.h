@@ -11,8 +11,8 @@
 
 typedef struct od_linear_signal {
   char *name, *unit;
-  double value;  // at the operating point
-  double rate;   // of a state: how fast it changes there
+  double value;    // at the operating point
+  double rate;     // of a state: how fast it changes there
   bool undecided;  // of a state or an input where outputs are held: they do not decide it
 } od_linear_signal;
 

@@ -70,7 +70,8 @@ static void take_phase(od_margins *m, od_complex g, double at) {
 }
 
 od_margins od_margins_find(od_response *r, const od_path *path, const double *frequency, int count) {
-  od_margins m = {.gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
+  od_margins m = {
+      .gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
   od_complex before = 0;
   double fallen = NAN;
   for (int i = 0; i < count; i++) {

@@ -12,16 +12,16 @@ typedef struct od_hold {
 } od_hold;
 
 typedef struct od_point_options {
-  double time;             // s: the state of a run at that time; zero: the initial state
-  double step;             // of that run; zero: the machine file's, else 1 ms
-  const int *outputs;      // indices of outputs of the machine
+  double time;         // s: the state of a run at that time; zero: the initial state
+  double step;         // of that run; zero: the machine file's, else 1 ms
+  const int *outputs;  // indices of outputs of the machine
   int output_count;
   // From there, what holds these outputs: states, and the inputs that are free to choose (see linear/hold.h).
   const od_hold *hold;
   int holds;
   const int *free_inputs;
   int free_count;
-  bool balance;  // even with nothing to hold: where everything rests
+  bool balance;                               // even with nothing to hold: where everything rests
   bool (*progress)(void *user, double done);  // of the run; NULL: nobody asks
   void *user;
 } od_point_options;
@@ -30,9 +30,10 @@ typedef struct od_operating_point {
   const od_machine *machine;
   od_plant *plant;  // its outputs: those that were asked for, then those that states may be called after
   od_sim *sim;
-  int outputs;     // that were asked for
-  int *output;     // indices of all outputs of the plant
-  bool *undecided;  // where outputs are held: of each state, then each input, whether it is only nearest to where it was
+  int outputs;  // that were asked for
+  int *output;  // indices of all outputs of the plant
+  bool
+      *undecided;  // where outputs are held: of each state, then each input, whether it is only nearest to where it was
   bool samples;    // blocks sample: between samples what they put out is constant
 } od_operating_point;
 

@@ -72,9 +72,8 @@ od_status od_poles_find(const od_linear_model *m, od_poles *out, od_error *err) 
                .left = calloc(square, sizeof *v.left),
                .right = calloc(square, sizeof *v.right),
                .order = calloc(line, sizeof *v.order)};
-  *out = (od_poles){.count = n,
-                    .pole = calloc(line, sizeof *out->pole),
-                    .participation = calloc(square, sizeof *out->participation)};
+  *out = (od_poles){
+      .count = n, .pole = calloc(line, sizeof *out->pole), .participation = calloc(square, sizeof *out->participation)};
   od_status status = OD_OK;
   if (!v.a || !v.real || !v.imaginary || !v.left || !v.right || !v.order || !out->pole || !out->participation)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");

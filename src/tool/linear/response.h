@@ -35,10 +35,12 @@ od_complex od_path_at(od_response *response, const od_path *path, double frequen
 // What a Bode plot tells, of a path over frequencies that grow. Angles in degrees, gains as factors, frequencies in Hz. NAN: there is none within the
 // frequencies.
 typedef struct od_margins {
-  double gain, gain_at;    // how many times larger (or, below 1, smaller) the gain may become; of several the nearest to 1
-  double phase, phase_at;  // how much more lag (or, negative: lead) there may be where the gain is 1; of several the smallest
-  double bandwidth;        // where the gain has fallen by 3 dB from that at the lowest frequency for the first time
-  double peak, peak_at;    // the largest gain
+  double gain,
+      gain_at;  // how many times larger (or, below 1, smaller) the gain may become; of several the nearest to 1
+  double phase,
+      phase_at;      // how much more lag (or, negative: lead) there may be where the gain is 1; of several the smallest
+  double bandwidth;  // where the gain has fallen by 3 dB from that at the lowest frequency for the first time
+  double peak, peak_at;  // the largest gain
 } od_margins;
 od_margins od_margins_find(od_response *response, const od_path *path, const double *frequency, int count);
 

@@ -224,7 +224,8 @@ static void test_steady_motion(void **state) {
   assert_true(named(e, "states", "rail.position") == 0);
   json_decref(e);
   // Backwards, and at another position.
-  e = json_of(run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --free command --json -"));
+  e = json_of(
+      run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --free command --json -"));
   assert_true(named(e, "inputs", "command") < 0);
   near(named(e, "states", "rail.position"), 0.08, 1e-9);
   json_decref(e);
@@ -262,10 +263,12 @@ static void test_limits(void **state) {
 // The load on springs: where the machine would come to rest. Oracle: a long run.
 static void test_rest(void **state) {
   scratch *s = *state;
-  outcome o = run(s, "simulate %s/cases/crane/machine.yaml --set inputs.lift_drive.half_cosines.at[2][1]='0 N m' "
-                     "--set inputs.lift_drive.half_cosines.at[3][1]='0 N m' "
-                     "--set inputs.tilt_drive.half_cosines.at[2][1]='0 N m' "
-                     "--set inputs.tilt_drive.half_cosines.at[3][1]='0 N m' --time 120 --json -", OD_SOURCE_DIR);
+  outcome o = run(s,
+                  "simulate %s/cases/crane/machine.yaml --set inputs.lift_drive.half_cosines.at[2][1]='0 N m' "
+                  "--set inputs.lift_drive.half_cosines.at[3][1]='0 N m' "
+                  "--set inputs.tilt_drive.half_cosines.at[2][1]='0 N m' "
+                  "--set inputs.tilt_drive.half_cosines.at[3][1]='0 N m' --time 120 --json -",
+                  OD_SOURCE_DIR);
   json_t *ran = json_of(o), *e = json_of(run(s, "equilibrium %s/cases/crane/machine.yaml --json -", OD_SOURCE_DIR));
   const json_t *outputs = json_object_get(ran, "outputs");
   for (size_t i = 0; i < 4; i++) {
@@ -330,8 +333,9 @@ static void test_sweep_grid(void **state) {
   od_table_free(t);
   // The same bytes from one thread as from several.
   char *several = scratch_read(scratch_path(s, "sweep.csv"));
-  od_table_free(swept(s, "linearize axis.yaml --threads 1 --sweep load.point.mass='20 kg:4000 kg:12' --sweep "
-                         "initial.rail.position='-200:200 mm:9'"));
+  od_table_free(swept(s,
+                      "linearize axis.yaml --threads 1 --sweep load.point.mass='20 kg:4000 kg:12' --sweep "
+                      "initial.rail.position='-200:200 mm:9'"));
   char *one = scratch_read(scratch_path(s, "sweep.csv"));
   assert_string_equal(one, several);
   free(one);
@@ -344,8 +348,10 @@ static void test_sweep_commands(void **state) {
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
-  od_table *t = swept(s, "simulate axis.yaml --set inputs.command.constant='3 V' --sweep P.pressure='60 bar:140 bar:3'");
-  json_t *alone = json_of(run(s, "simulate axis.yaml --set inputs.command.constant='3 V' --set P.pressure='100 bar' --json -"));
+  od_table *t =
+      swept(s, "simulate axis.yaml --set inputs.command.constant='3 V' --sweep P.pressure='60 bar:140 bar:3'");
+  json_t *alone =
+      json_of(run(s, "simulate axis.yaml --set inputs.command.constant='3 V' --set P.pressure='100 bar' --json -"));
   const json_t *first = json_array_get(json_object_get(alone, "outputs"), 0);
   assert_string_equal(t->name[4], "rail.position.final");
   assert_true(t->data[t->columns + 4] == value(first, "final"));
@@ -361,8 +367,10 @@ static void test_sweep_commands(void **state) {
   near(t->data[t->columns + 1], 1.6, 1e-9);
   od_table_free(t);
 
-  outcome o = run(s, "equilibrium axis.yaml --hold rail.rate='200 mm/s' --free command --sweep P.pressure='20 bar:140 bar:3' "
-                     "--csv sweep.csv");
+  outcome o =
+      run(s,
+          "equilibrium axis.yaml --hold rail.rate='200 mm/s' --free command --sweep P.pressure='20 bar:140 bar:3' "
+          "--csv sweep.csv");
   ends_with(o, 0);
   says(o.err, "P.pressure = 20 bar: there is no such operating point: valve.spool would have to pass 10 V");
   forget(o);

@@ -130,8 +130,7 @@ static void check_matrices(const od_machine *machine, double time) {
     const double *right = i < nx ? model->B + i * nu : model->D + (i - nx) * nu;
     double usual = 0;
     for (int k = 0; i >= nx && k < ny; k++)
-      if (m->output[k].kind == m->output[i - nx].kind)
-        usual = fmax(usual, largest_of(h + k * columns, size, columns));
+      if (m->output[k].kind == m->output[i - nx].kind) usual = fmax(usual, largest_of(h + k * columns, size, columns));
     for (int j = 0; j < columns; j++) got[j] = j < nx ? left[j] : right[j - nx];
     compare(i < nx ? "rate" : "output", i < nx ? model->state[i].name : model->output[i - nx].name, got,
             i < nx ? f + i * columns : h + (i - nx) * columns, size, columns, usual);
