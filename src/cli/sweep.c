@@ -174,9 +174,8 @@ static void *take_points(void *user) {
   return NULL;
 }
 
-static void run_threads(work *w, int wanted) {
+static void run_threads(work *w, int wanted, od_progress *progress) {
   const struct timespec pause = {.tv_nsec = 20000000};
-  od_progress progress = od_progress_start(w->sweep->quiet);
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int made = 0;
   if (wanted <= 0) wanted = cores < 1 ? 1 : (int)cores;
@@ -185,12 +184,11 @@ static void run_threads(work *w, int wanted) {
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_points, w) == 0) made++;
   if (made == 0) take_points(w);
   while (atomic_load(&w->finished) < w->points && !atomic_load(&w->stop)) {
-    if (!od_progress_tick(&progress, (double)atomic_load(&w->finished) / w->points)) atomic_store(&w->stop, true);
+    if (!od_progress_tick(progress, (double)atomic_load(&w->finished) / w->points)) atomic_store(&w->stop, true);
     nanosleep(&pause, NULL);
   }
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
   free(thread);
-  od_progress_end(&progress);
 }
 
 // --- Results -----------------------------------------------------------------------------------------------------------
@@ -334,13 +332,16 @@ int od_sweep_run(const od_sweep *sweep) {
   w.err = calloc(points, sizeof *w.err);
   w.value = calloc(points * (size_t)w.axes, sizeof *w.value);
   if (!w.machine || !w.row || !w.status || !w.err || !w.value) code = OD_EXIT_FAILED;
-  for (int i = 0; i < w.points && code < 0; i++) {
+  od_progress progress = od_progress_start(sweep->quiet);
+  for (int i = 0; i < w.points && code < 0 && !atomic_load(&w.stop); i++) {
     code = load_point(&w, i);
+    if (!od_progress_tick(&progress, 0)) atomic_store(&w.stop, true);
     if (code < 0 && i == 0) code = sweep->prepare(sweep->user, w.machine[0]);
     if (code < 0 && i == 0) code = od_files_check(sweep->files);
     if (code < 0 && i == 0) code = od_files_spare(sweep->files);
   }
-  if (code < 0) run_threads(&w, threads);
+  if (code < 0 && !atomic_load(&w.stop)) run_threads(&w, threads, &progress);
+  od_progress_end(&progress);
   if (code < 0 && atomic_load(&w.stop)) {
     fprintf(stderr, "oleodyn: interrupted after %d of %d points\n", atomic_load(&w.finished), w.points);
     code = OD_EXIT_INTERRUPTED;
