@@ -14,6 +14,7 @@
 #include "linear/bode_plot.h"
 #include "linear/poles.h"
 #include "linear/response.h"
+#include "machine/machine.h"
 
 enum { POINTS = 400 };
 
@@ -54,8 +55,39 @@ static char *path_name(const od_linear_model *m, const od_path *p) {
   return text;
 }
 
-// Every input to every output; of loops, every input that adds to the signal at once.
-static int list_paths(results *r, bool loop) {
+static int input_index(const od_machine *machine, const char *name) {
+  int i = 0;
+  while (i < od_machine_input_count(machine) && strcmp(od_machine_input_name(machine, i), name) != 0) i++;
+  return i;
+}
+
+// How often an input is used, and by which block (the last).
+static int count_uses(const od_model *m, int input, const od_block **by) {
+  int uses = 0;
+  for (int i = 0; i < m->blocks; i++)
+    for (int k = 0; k < m->block[i].inputs; k++)
+      if (m->block_line[m->block[i].line + k].source == input) uses++, *by = &m->block[i];
+  for (int i = 0; i < m->instances; i++) uses += m->instance[i].signal == input;
+  for (int i = 0; i < m->loads; i++) uses += m->load[i].input == input;
+  for (int i = 0; i < m->nodes; i++) uses += m->node[i].input == input;
+  return uses;
+}
+
+// Whether an input comes into a loop at a signal and nowhere else: a block without states puts the signal out, and nothing but this
+// block uses the input. Else G = d / (1 + L) would not hold.
+static bool enters_at(const results *r, const od_path *p) {
+  const od_model *m = od_machine_model(r->machine);
+  int output = od_machine_output_find(r->machine, r->model->output[p->output].name);
+  const od_output *o = &m->output[output];
+  const od_block *by = NULL;
+  if (o->kind != OD_OUT_INPUT || r->model->D[p->output * r->model->inputs + p->input] == 0) return false;
+  if (count_uses(m, input_index(r->machine, r->model->input[p->input].name), &by) != 1 || !by) return false;
+  return by->states == 0 && o->index >= by->signal && o->index < by->signal + by->outputs;
+}
+
+// Every input to every output; of loops, every input that comes in at the signal. all: signals without such an input are
+// passed over.
+static int list_paths(results *r, bool loop, bool all) {
   const od_linear_model *m = r->model;
   size_t most = (size_t)m->inputs * (size_t)m->outputs + 1;
   r->path = calloc(most, sizeof *r->path);
@@ -66,23 +98,30 @@ static int list_paths(results *r, bool loop) {
   for (int i = 0; i < m->outputs; i++) {
     int before = r->paths;
     for (int j = 0; j < m->inputs; j++) {
-      if (loop && m->D[i * m->inputs + j] == 0) continue;
-      r->path[r->paths] = (od_path){j, i, loop};
-      r->name[r->paths] = path_name(m, &r->path[r->paths]);
+      const od_path path = {j, i, loop};
+      if (loop && !enters_at(r, &path)) continue;
+      r->path[r->paths] = path;
+      r->name[r->paths] = path_name(m, &path);
       if (!r->name[r->paths++]) return OD_EXIT_FAILED;
     }
-    if (!loop || r->paths > before) continue;
+    if (!loop || all || r->paths > before) continue;
     od_cli_error(
-        "--loop: no input adds to '%s' at once; a loop is looked at where an input comes in, such as at the "
-        "difference of a reference and what is measured",
+        "--loop: no input adds to '%s' at once and to nothing else; a loop is looked at where an input comes in, such as at "
+        "the difference of a reference and what is measured",
         m->output[i].name);
     code = OD_EXIT_BAD_INPUT;
   }
   if (code < 0 && r->paths == 0) {
-    od_cli_error("%s has no inputs: there is nothing to respond to", od_machine_file(r->machine));
+    od_cli_error(loop ? "%s has no signal to which an input adds at once: there is no loop to look at"
+                      : "%s has no inputs: there is nothing to respond to",
+                 od_machine_file(r->machine));
     code = OD_EXIT_BAD_INPUT;
   }
   return code;
+}
+
+static bool wants_all(const od_words *loops) {
+  return loops->count == 1 && !strcmp(loops->text[0], "all");
 }
 
 static od_status fill_table(results *r, od_response *response, od_error *err) {
@@ -202,7 +241,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 static int show(const arguments *a, results *r) {
   const od_linear_arguments *l = &a->linear;
   od_error err = {0};
-  int code = list_paths(r, a->loops.count > 0);
+  int code = list_paths(r, a->loops.count > 0, wants_all(&a->loops));
   if (code < 0) code = od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->frequency, &r->count);
   if (code >= 0) return code;
   od_status status = find(r, &err);
@@ -229,7 +268,7 @@ typedef struct bode_sweep {
 static int begin_sweep(void *user, const od_machine *machine, const od_linear_model *model) {
   bode_sweep *b = user;
   b->first = (results){.machine = machine, .model = model};
-  int code = list_paths(&b->first, b->a->loops.count > 0);
+  int code = list_paths(&b->first, b->a->loops.count > 0, wants_all(&b->a->loops));
   if (code < 0) code = od_frequencies_choose(&b->a->frequencies, model, POINTS, &b->first.frequency, &b->first.count);
   return code;
 }
@@ -276,7 +315,7 @@ int od_command_bode(int argc, char **argv) {
       {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"to", OD_OPTION_LIST, "OUTPUT,...",
        "outputs: names or patterns (repeatable); default: those of the file's run\nsection", &l->outputs},
-      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, which inputs add to", &a.loops},
+      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, which inputs add to; or all", &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
       {"csv", OD_OPTION_TEXT, "FILE", "write magnitudes and phases as CSV; - is standard output", &l->files.csv},

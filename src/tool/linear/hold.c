@@ -250,6 +250,16 @@ static bool is_held(const search *s, int state) {
   return false;
 }
 
+// What sampled blocks hold between samples is given.
+static bool is_sampled(const search *s, int state) {
+  if (!s->p->samples || state < 2 * s->nz || s->f[state] != 0) return false;
+  for (int j = 0; j < s->nx; j++)
+    if (s->fx[state * s->nx + j] != 0) return false;
+  for (int j = 0; j < s->nu; j++)
+    if (s->fu[state * s->nu + j] != 0) return false;
+  return true;
+}
+
 static bool is_pressure(const search *s, int first_order_state) {
   const od_model *m = od_machine_model(s->p->machine);
   for (int i = 0; i < m->nodes; i++)
@@ -266,6 +276,7 @@ static void list_unknowns(search *s) {
   for (int j = 0; j < s->nx; j++) {
     bool speed = j >= s->nz && j < 2 * s->nz, position = j < s->nz;
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
+    if (is_sampled(s, j)) continue;
     double typical = j < 2 * s->nz || !scale ? 1 : scale[j - s->nz];
     s->scale[s->unknowns] = typical > 0 ? typical : 1;
     s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);

@@ -89,6 +89,10 @@ static void test_margins(void **state) {
     assert_true(fabs(json_number_value(json_array_get(phase, i)) + 3 * atan(at) * 180 / pi) < 1e-6);
   }
   json_decref(bode);
+  // There is no other loop.
+  bode = json_of(run(s, "bode lags.yaml --loop all --json -"));
+  assert_int_equal(json_array_size(json_object_get(bode, "responses")), 1);
+  json_decref(bode);
   // Beyond the gain margin the loop is unstable.
   bode = json_of(run(s, "bode lags.yaml --loop error --set a.gain=8.01 --json -"));
   assert_true(json_is_false(json_object_get(bode, "stable")));
@@ -391,7 +395,10 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step is of the run to --at"},
-      {"bode lags.yaml --loop c", "--loop: no input adds to 'c' at once"},
+      {"bode lags.yaml --loop c", "--loop: no input adds to 'c' at once and to nothing else"},
+      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds to 'CE2' at once"},
+      {"bode gains.yaml --loop s1", "--loop: no input adds to 's1' at once and to nothing else"},
+      {"bode gains.yaml --loop all", "has no signal to which an input adds at once"},
       {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
       {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},
       {"bode lags.yaml --points 1", "--points: between 2 and 1000000"},
