@@ -65,13 +65,15 @@ static const char **settings(maker *m, const od_compared *row, int *count) {
   return set;
 }
 
+// A row without a filter runs the EKF without corrections: its estimate is then the model's own motion. That of filters that average
+// over the uncertainty (ukf, second-order-ekf) would not be.
 static void load_row(maker *m, od_compared *row) {
   const od_compare_options *o = m->options;
   od_messages *messages = od_messages_new();
   od_case *c = new_case(m);
   od_experiment_options options = {.truth = o->truth,
                                    .variant = row->variant,
-                                   .filter = row->filter,
+                                   .filter = row->filter ? row->filter : "ekf",
                                    .sensors = row->sensors,
                                    .uncorrected = !row->filter};
   const char **set = settings(m, row, &options.set_count);
@@ -81,7 +83,7 @@ static void load_row(maker *m, od_compared *row) {
     c->runs = o->seeds > 0 ? o->seeds : DEFAULT_SEEDS;
     c->first_seed = o->first_seed;
     c->random_start = o->random_start;
-    c->compared = true;
+    c->compared = c->timed = true;
     c->name = row->filter ? row->filter : "no correction";
     od_status status = od_observe_case_load(c, m->path, &options, messages);
     m->no_memory = status == OD_NO_MEMORY;
