@@ -8,6 +8,7 @@
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 
 static const double two_pi = 6.283185307179586;
+static const double exactly = 1e-9;  // a smaller error is none
 
 od_transfer *od_transfer_new(int order, int outputs, double scale) {
   od_transfer *t = calloc(1, sizeof *t);
@@ -60,14 +61,17 @@ double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int outp
 }
 
 double od_transfer_error(const od_transfer *t, const od_frf *f) {
-  double left = 0, all = 0;
-  for (int k = 0; k < f->outputs; k++)
+  double sum = 0;
+  for (int k = 0; k < f->outputs; k++) {
+    double left = 0, all = 0;
     for (int i = 0; i < f->points; i++) {
       double _Complex value = f->value[k * f->points + i];
       left += pow(cabs(value - od_transfer_value(t, k, f->frequency[i])), 2);
       all += pow(cabs(value), 2);
     }
-  return sqrt(left / all);
+    sum += all > 0 ? left / all : 0;
+  }
+  return sqrt(sum / f->outputs);
 }
 
 // --- Poles --------------------------------------------------------------------------------------------------------
@@ -167,19 +171,40 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
   return OD_OK;
 }
 
+// The root mean square of an output's response, as its unit: outputs count alike, whatever they are measured in.
+static double size_of(const od_frf *f, int output) {
+  double sum = 0;
+  for (int i = 0; i < f->points; i++) sum += pow(cabs(f->value[output * f->points + i]), 2);
+  return sum > 0 ? sqrt(sum / f->points) : 1;
+}
+
+static void multiply(od_transfer *t, int output, double factor) {
+  for (int i = 0; i <= t->order; i++) t->numerator[output][i] *= factor;
+  for (int i = 0; t->residue && i < t->order; i++) t->residue[output * t->order + i] *= factor;
+  if (t->residue) t->direct[output] *= factor;
+}
+
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err) {
   *out = NULL;
   od_status status = check(f, options, err);
   if (status != OD_OK) return status;
   double scale = two_pi * f->frequency[f->points - 1];
   od_transfer *t = od_transfer_new(options->order, f->outputs, scale);
-  if (!t) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  status = options->method == OD_TRANSFER_VF ? od_vector_fit(f, options, t, err) : od_levy_fit(f, options, t, err);
-  if (status == OD_OK) {
-    *out = t;
-    return OD_OK;
+  od_frf *even = od_frf_between(f, -INFINITY, INFINITY);
+  status = t && even ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int k = 0; status == OD_OK && k < f->outputs; k++) {
+    double size = size_of(f, k);
+    for (int i = 0; i < f->points; i++) even->value[k * f->points + i] /= size;
   }
-  od_transfer_free(t);
+  if (status == OD_OK)
+    status =
+        options->method == OD_TRANSFER_VF ? od_vector_fit(even, options, t, err) : od_levy_fit(even, options, t, err);
+  for (int k = 0; status == OD_OK && k < f->outputs; k++) multiply(t, k, size_of(f, k));
+  od_frf_free(even);
+  if (status == OD_OK)
+    *out = t;
+  else
+    od_transfer_free(t);
   return status;
 }
 
@@ -221,6 +246,7 @@ od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options
   od_frf_free(half[1]);
   if (status != OD_OK) return status;
   if (isinf(least)) return last;
+  least = fmax(least, exactly);
   for (*chosen = low; !(error[*chosen - low] <= 1.05 * least); ++*chosen) continue;
   return OD_OK;
 }

@@ -28,7 +28,7 @@ void od_transfer_free(od_transfer *t);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
 // How much of the amplitudes' movement is explained: 100 (1 - |a - model| / |a - mean(a)|), a the amplitudes of the data.
 double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
-// The norm of all errors over that of the data, over all outputs.
+// The norm of the errors over that of the data, root mean square over the outputs.
 double od_transfer_error(const od_transfer *t, const od_frf *f);
 
 typedef struct od_transfer_options {
@@ -39,6 +39,7 @@ typedef struct od_transfer_options {
   int iterations;  // at most; 0: the method's own
 } od_transfer_options;
 
+// The sum of squares is over all outputs, each in units of its own root mean square.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
 // Chooses among the orders low to high: each is fitted to every second point and judged by the points between, and the other way round.
