@@ -53,7 +53,9 @@ static const char *unit_text(const char *unit) {
 }
 
 static void default_text(const od_element_field *f, char *text, size_t size) {
-  if (isnan(f->fallback))
+  if (f->same_as)
+    snprintf(text, size, "as %s", f->same_as);
+  else if (isnan(f->fallback))
     snprintf(text, size, "required");
   else if (strcmp(f->unit, "*") == 0)
     snprintf(text, size, "%g", f->fallback);

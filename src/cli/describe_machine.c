@@ -101,7 +101,7 @@ static const char *label_of(const od_model *m, int number) {
 static void numbers_text(const od_model *m, const od_instance *e, char text[CELL_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   size_t used = 0;
-  for (int k = 0; k < c->field_count && used < CELL_SIZE; k++) {
+  for (int k = 0; k < c->field_count && k < e->numbers && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];
     bool follows = c->fields[k].follows_signal && e->signal >= 0;
     if (m->theta[e->number + k] == 0 && !follows) continue;
@@ -367,7 +367,7 @@ static json_t *component_json(const od_model *m, int i) {
     json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   json_object_set_new(part, "nodes", ends);
   json_object_set_new(part, "input", input_json(m, e->signal));
-  for (int k = 0; k < c->field_count; k++) set_number(part, m, e->number + k);
+  for (int k = 0; k < c->field_count && k < e->numbers; k++) set_number(part, m, e->number + k);
   return part;
 }
 

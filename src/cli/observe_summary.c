@@ -315,6 +315,18 @@ static void add_comparison(const od_findings *f, json_t *object) {
                       od_json_number(o->compared ? (double)o->covered / o->compared : (double)NAN));
 }
 
+// The options of the filter as they were in use; null: the filter found a value itself.
+static json_t *filter_options(const od_experiment *e) {
+  json_t *object = json_object();
+  for (int i = 0; i < e->filter->options; i++) {
+    const od_filter_option *option = &e->filter->option[i];
+    double value = e->filter_choice[i];
+    json_object_set_new(object, option->key,
+                        option->words ? json_string(option->words[(int)value]) : od_json_number(value));
+  }
+  return object;
+}
+
 json_t *od_findings_json(const od_findings *f) {
   const od_experiment *e = f->experiment;
   const od_observed *o = f->observed;
@@ -330,6 +342,7 @@ json_t *od_findings_json(const od_findings *f) {
   json_object_set_new(object, "time", od_json_number((double)o->steps * o->step));
   json_object_set_new(object, "step", od_json_number(o->step));
   json_object_set_new(object, "filter", json_string(e->filter->name));
+  if (e->filter->options) json_object_set_new(object, "filter_options", filter_options(e));
   json_object_set_new(object, "integrator", json_string(e->integrator->name));
   json_object_set_new(object, "steps", json_integer(o->steps));
   json_object_set_new(object, "complete", json_boolean(!f->message));

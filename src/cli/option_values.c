@@ -31,7 +31,7 @@ static bool convert(const char *option, const char *unit, const char *si_unit, d
   return verdict == OD_UNIT_FITS;
 }
 
-bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value) {
   if (!text) return true;
   text += strspn(text, " ");
   double x = NAN;
@@ -44,11 +44,18 @@ bool od_option_quantity(const char *option, const char *text, const char *si_uni
     return false;
   }
   if (*unit && !convert(option, unit, si_unit, &x)) return false;
+  *value = x;
+  return true;
+}
+
+bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+  double x = 1;
+  if (!od_option_any_quantity(option, text, si_unit, &x)) return false;
   if (!(x > 0) || !isfinite(x)) {
-    od_cli_error("--%s: '%s' is not a positive number", option, text);
+    od_cli_error("--%s: '%s' is not a positive number", option, text + strspn(text, " "));
     return false;
   }
-  *value = x;
+  if (text) *value = x;
   return true;
 }
 

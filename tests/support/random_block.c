@@ -9,6 +9,7 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
   int degree = -1;
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     s.choice[i] = c->choices[i].rule == OD_CHOICE_GIVEN ? od_dice_pick(d, 2) : 1 + od_dice_pick(d, 3);
+    if (c->choices[i].rule == OD_CHOICE_ENTRIES) s.choice[i]++;
     if (c->choices[i].rule != OD_CHOICE_DEGREE) continue;
     // The numerator comes first, and its degree is at most that of the denominator.
     if (degree >= 0) s.choice[i] = od_dice_pick(d, degree + 1);
@@ -21,6 +22,7 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
 // it. The second of two bounds is above the first.
 static double random_number(od_dice *d, const od_block_field *f, bool by_time, int place) {
   double time = od_dice_uniform(d, 0.03, 0.1), size = od_dice_uniform(d, 0.3, 1);
+  if (f->shape == OD_ABSCISSAE) return place - 1 + 0.3 * size;
   if (f->shape == OD_BOUNDS) return place ? 0.2 + 0.3 * size : -0.4 * size;
   if (strcmp(f->unit, "s") == 0 || by_time) return f->sign == OD_ANY ? 0.5 * time : time;
   if (strcmp(f->unit, "rad/s") == 0) return 1 / time;

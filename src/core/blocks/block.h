@@ -17,8 +17,8 @@
 enum {
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // one more holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
-  OD_MOST_BLOCK_NUMBERS = 2 * OD_MOST_BLOCK_ORDER + 2,
-  OD_MOST_BLOCK_FIELDS = 8,
+  OD_MOST_BLOCK_NUMBERS = 80,
+  OD_MOST_BLOCK_FIELDS = 26,
   OD_MOST_INPUT_KEYS = 3,
   OD_MOST_NAMED_STATES = 4,
   OD_MOST_DELAY_SAMPLES = 100000,
@@ -44,6 +44,8 @@ typedef enum od_block_shape {
   OD_PER_INPUT,    // a list with a number for each input; the unit makes the output of that input
   OD_POLYNOMIAL,  // coefficients from the highest power of s (or, sampled, z) down, each with its power of seconds. A class has
                   // two: the degree of the first must not exceed that of the second
+  OD_ABSCISSAE,  // a list of increasing numbers, as many as a choice counts
+  OD_ORDINATES,  // a list with a number for each combination of abscissae
 } od_block_shape;
 
 // Numbers of a block. NAN as the default means that they are required. Numbers stand in theta in the order of fields.
@@ -81,6 +83,7 @@ typedef enum od_choice_rule {
   OD_CHOICE_NONE,        // the end of the list
   OD_CHOICE_GIVEN,       // 1 if the key is given
   OD_CHOICE_DEGREE,      // the number of entries of the list under the key, less one
+  OD_CHOICE_ENTRIES,     // the number of entries of the list under the key, from 2 to `most`
   OD_CHOICE_WHOLE,       // the value under the key, from 1 to `most`
   OD_CHOICE_OF_SAMPLES,  // the same, in samples
 } od_choice_rule;

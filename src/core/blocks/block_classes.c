@@ -52,7 +52,8 @@ const char *od_block_spec_problem(const od_block_spec *s) {
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     od_choice_rule rule = c->choices[i].rule;
     bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
-    if (s->choice[i] < (needed ? 1 : 0)) return "has a choice that is too small";
+    int least = rule == OD_CHOICE_ENTRIES ? 2 : needed ? 1 : 0;
+    if (s->choice[i] < least) return "has a choice that is too small";
     if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice that is too large";
     if (rule != OD_CHOICE_DEGREE) continue;
     if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of too high a degree";
@@ -89,6 +90,15 @@ bool od_block_gives(const od_block_spec *s, const char *key) {
   return choice && s->choice[choice - c->choices];
 }
 
+// Of abscissae: each of the first with each of the second.
+static int count_combinations(const od_block_spec *s) {
+  const od_block_class *c = od_block_class_of(s);
+  int count = 1;
+  for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++)
+    if (c->choices[i].rule == OD_CHOICE_ENTRIES) count *= s->choice[i];
+  return count;
+}
+
 int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
   const od_block_class *c = od_block_class_of(s);
   if (f->optional && !od_block_gives(s, f->key)) return 0;
@@ -98,6 +108,8 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
     case OD_TWO_NUMBERS:
     case OD_BOUNDS: return 2;
     case OD_PER_INPUT: return s->inputs;
+    case OD_ABSCISSAE: return s->choice[choice_of(c, f->key) - c->choices];
+    case OD_ORDINATES: return count_combinations(s);
     case OD_POLYNOMIAL: return s->choice[choice_of(c, f->key) - c->choices] + 1;
     default: return 1;
   }

@@ -4,7 +4,8 @@
 
 #include "blocks/block.h"
 
-// The list: one line per class. Readers and the documentation go through it in this order.
+// The list: one line per class. Readers and the documentation go through it in this order. Friction laws stand
+// together; the room `friction` has them.
 #define OD_BLOCK_CLASSES(CLASS) \
   CLASS(gain)                   \
   CLASS(sum)                    \
@@ -21,7 +22,21 @@
   CLASS(pid)                    \
   CLASS(linear_valve)           \
   CLASS(load_chamber)           \
-  CLASS(mass)
+  CLASS(mass)                   \
+  CLASS(coulomb)                \
+  CLASS(brown_mcphee)           \
+  CLASS(viscous)                \
+  CLASS(tustin)                 \
+  CLASS(gaussian)               \
+  CLASS(lorentzian)             \
+  CLASS(modified_gaussian)      \
+  CLASS(modified_lorentzian)    \
+  CLASS(lugre)                  \
+  CLASS(modified_lugre)         \
+  CLASS(new_modified_lugre)     \
+  CLASS(reduced)                \
+  CLASS(table)                  \
+  CLASS(pressure_map)
 
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);

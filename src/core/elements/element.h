@@ -17,7 +17,7 @@ enum {
   OD_MOST_IN = 12,
   OD_MOST_OUT = 12,
   OD_MOST_REPORTS = 8,
-  OD_MOST_ELEMENT_FIELDS = 16,
+  OD_MOST_ELEMENT_FIELDS = 32,
   OD_MOST_ELEMENT_STATES = 3,
   OD_MOST_ELEMENT_OUTPUTS = 12,
 };
@@ -69,7 +69,8 @@ typedef struct od_element_field {
   const char *key, *unit;  // unit "*": that of the signal it listens to, or of the signal of the element it belongs to
   od_sign sign;
   double fallback;
-  od_limits limits;  // all zero: whatever is known of numbers with this key and unit
+  const char *same_as;  // the key of the field whose value is the default; NULL: none
+  od_limits limits;     // all zero: whatever is known of numbers with this key and unit
   const char *meaning;
   const char *turning_unit;  // in a revolute joint; NULL: the same
   od_limits turning_limits;
@@ -164,16 +165,19 @@ typedef struct od_element_class {
   const char *signal_key;      // the key of a signal that it must listen to; NULL: a field may follow one, or none does
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
+  // The last so many fields, and their numbers, are there only where choice 0 is 1: those for negative speeds.
+  int optional_fields;
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;                             // of theta; with a curve the instance says how many
+  int numbers;                             // of theta without optional ones; with a curve the instance says how many
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  bool supplies;  // its loss is negative: it gives energy to the machine
+  bool supplies;    // its loss is negative: it gives energy to the machine
+  bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
   // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
   int closed_field, stroke_field;
 

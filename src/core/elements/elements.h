@@ -21,8 +21,22 @@
   CLASS(motor)                    \
   CLASS(brake)                    \
   CLASS(disturbance)              \
-  CLASS(coulomb)                  \
-  CLASS(brown_mcphee)
+  OD_FRICTION_CLASSES(CLASS)
+
+// Friction laws; the room `friction` has them.
+#define OD_FRICTION_CLASSES(CLASS) \
+  CLASS(coulomb)                   \
+  CLASS(brown_mcphee)              \
+  CLASS(viscous)                   \
+  CLASS(tustin)                    \
+  CLASS(gaussian)                  \
+  CLASS(lorentzian)                \
+  CLASS(modified_gaussian)         \
+  CLASS(modified_lorentzian)       \
+  CLASS(lugre)                     \
+  CLASS(modified_lugre)            \
+  CLASS(new_modified_lugre)        \
+  CLASS(reduced)
 
 #define OD_DECLARE_CLASS(name) extern const od_element_class od_##name##_class;
 OD_ELEMENT_CLASSES(OD_DECLARE_CLASS)

@@ -8,7 +8,7 @@ static const double step = 1e-30;
 
 // The oil, numbers of the host, its own numbers, in, out, report and memory, one after another. Classes with more numbers,
 // such as ports with their curves, bring slopes of their own; a test holds all others to this.
-enum { MOST_NUMBERS = 24, MOST_KEPT = 24 };
+enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
   double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];

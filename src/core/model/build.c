@@ -227,7 +227,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   od_instance e = {.name = text(b, name),
                    .element_class = spec->element_class,
                    .number = spec->first_number,
-                   .numbers = c->has_curve ? spec->numbers : c->numbers,
+                   .numbers = c->has_curve ? spec->numbers : c->numbers + (spec->choice[0] ? c->optional_fields : 0),
                    .host = spec->host,
                    .joint = spec->joint,
                    .friction = -1,

@@ -193,11 +193,11 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                       p->instance[e->host].name, c->host_class->noun);
 }
 
-// With choices a number may mean something else, such as a rod's diameter where the table has an area.
+// With choices other than for optional numbers a number may mean something else, such as a rod's diameter where the table has an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; c->choices == 0 && i < c->field_count && i < e->numbers; i++) {
+  for (int i = 0; (c->choices == 0 || c->optional_fields > 0) && i < c->field_count && i < e->numbers; i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;

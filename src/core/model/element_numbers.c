@@ -17,9 +17,26 @@ static bool has_field(const od_element_class *c, const char *key) {
   return false;
 }
 
+// Optional fields are there if one of them is given.
+static int field_count(const od_element_class *c, const od_keyed_number *number, int count) {
+  for (int i = c->field_count - c->optional_fields; i < c->field_count; i++)
+    if (find_key(number, count, c->fields[i].key)) return c->field_count;
+  return c->field_count - c->optional_fields;
+}
+
+// What is not given is as another field, or has a default.
+static double default_of(const od_element_field *f, const od_element_class *c, const od_keyed_number *number,
+                         int count) {
+  const od_keyed_number *given = f->same_as ? find_key(number, count, f->same_as) : NULL;
+  if (given) return given->value;
+  for (int i = 0; f->same_as && i < c->field_count; i++)
+    if (strcmp(c->fields[i].key, f->same_as) == 0) return c->fields[i].fallback;
+  return f->fallback;
+}
+
 static void complain_about_keys(od_build *b, const char *name, const od_element_class *c, const od_keyed_number *number,
                                 int count) {
-  char known[300] = "";
+  char known[500] = "";
   for (int i = 0, at = 0; i < c->field_count && at < (int)sizeof known; i++)
     at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
   for (int i = 0; i < count; i++)
@@ -37,13 +54,13 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
   }
   const od_element_class *c = od_element_class_at(found);
   complain_about_keys(b, name, c, number, count);
-  for (int i = 0; i < c->field_count; i++) {
+  for (int i = 0; i < field_count(c, number, count); i++) {
     const od_element_field *f = &c->fields[i];
     const od_keyed_number *given = find_key(number, count, f->key);
     char path[200];
     snprintf(path, sizeof path, "%s.%s%s%s", name, f->section ? f->section : "", f->section ? "." : "", f->key);
-    double value = given ? given->value : f->fallback;
-    if (!given && isnan(f->fallback)) {
+    double value = given ? given->value : default_of(f, c, number, count);
+    if (isnan(value) && !given) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);
       value = 1;  // nothing more is wrong with it
     }

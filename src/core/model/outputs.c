@@ -157,10 +157,11 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
 }
 
-// Friction in a cylinder is shown by the cylinder.
+// Friction in a cylinder is shown by the cylinder, but for its states.
 static bool is_shown(const od_instance *e, const od_element_output *o) {
   if (*e->name) return o->name != NULL;
-  return o->inside_name != NULL && !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST);
+  return o->inside_name != NULL &&
+         (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST));
 }
 
 static od_output element_output(const od_model *m, int instance, const od_element_output *o) {

@@ -8,7 +8,7 @@
 //
 // What a window is not carried over: it ends, unfinished, and another one begins at the live estimate
 // - where the coordinates of a mechanism change. Process noise and covariances are told in coordinates, and the worker's would
-//   have to change at the same sample as the live observer's;
+//   have to change at the same sample as the live observer's. What the filter thinks of itself stays;
 // - where a guard has widened the covariance, or the caller has (od_observer_inflate): what was before counts no longer;
 // - where the process noise joins states with parameters, or parameters with each other;
 // - where there is no room for more samples, after so many without any sensor.
@@ -50,7 +50,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   if (repartitions != s->repartitions) {
     s->repartitions = repartitions;
     s->corrected = 1;  // the sensors to come are those of another time
-    od_smoother_restart(s, o);
+    od_smoother_cut(s, o);
     return OD_OK;
   }
   s->jumped = 1;

@@ -55,7 +55,8 @@ typedef struct od_smoother {
   int at_once;   // whether a window is finished when it is complete, not over later samples
   // Samples are counted from the start.
   long first, last, due;  // the window's start; the latest sample; at which the next window is complete
-  long origin;            // of the first window
+  long origin;            // where windows began to grow
+  long begun;             // since when the filter counts what it has seen
   int corrected;          // whether the latest sample has its sensors
   int open;               // whether the sensors of the window's first sample belong to the window
   long repartitions;      // of the live simulation
@@ -163,7 +164,9 @@ void od_smoother_backward(od_smoother *s, long k);
 void od_smoother_look(od_smoother *s);
 // Goes on with the work by as much as one sample may cost; where it is done, the live observer is replaced.
 void od_smoother_work(od_smoother *s, od_observer *o);
-// Gives up what is being done, and begins anew at the present estimate of o.
+// Gives up what is being done; windows begin anew at the present estimate of o.
+void od_smoother_cut(od_smoother *s, od_observer *o);
+// The same, and what was before counts no longer.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

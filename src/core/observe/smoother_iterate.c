@@ -25,14 +25,19 @@ static const double surprise = 6;          // sigmas of J that are no noise
 static const double doubt = 3;             // sigmas of J that may be none
 static const double fade = 0.8;            // of J, from one window to the next
 
-void od_smoother_restart(od_smoother *s, od_observer *o) {
+void od_smoother_cut(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;
   s->jumped = 0;
-  s->settled = 0;
-  s->chi = s->chi_expected = 0;
   od_smoother_begin_here(s, o);
   s->origin = s->first;
   s->due = s->first + FIRST_WINDOW;
+}
+
+void od_smoother_restart(od_smoother *s, od_observer *o) {
+  od_smoother_cut(s, o);
+  s->settled = 0;
+  s->chi = s->chi_expected = 0;
+  s->begun = s->first;
 }
 
 // The samples up to `end` are a window.
@@ -119,7 +124,7 @@ static bool is_surprise(double J, double expected, double sigmas) {
 // do not show that a model is wrong; what such a window comes to is changed by the next one.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
-  s->settled = s->end - s->origin >= s->capacity && s->converged && s->accepted <= EASY && !s->widened &&
+  s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= EASY && !s->widened &&
                !is_surprise(J, expected, doubt);
 }
 
@@ -185,7 +190,7 @@ static void begin_again(od_smoother *s) {
 
 // Whether the accepted trajectory does not explain the samples of a window that begins with what people told.
 static bool is_hopeless(const od_smoother *s) {
-  return s->first == s->origin && is_surprise(s->end_J, (double)s->end_measured + s->n, surprise);
+  return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured + s->n, surprise);
 }
 
 // A trajectory that does not explain the samples may be one from which there is no way down to the best one, at a bound, say. Then
@@ -215,7 +220,7 @@ static bool try_other_start(od_smoother *s) {
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
-  bool told = s->first == s->origin;  // later priors are what samples say
+  bool told = s->first == s->begun;  // later priors are what samples say
   if (!told || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
   // The same trajectory, of which another prior makes something else.
   keep_adjoints(s);

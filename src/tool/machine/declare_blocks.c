@@ -55,6 +55,10 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
       int degree = od_list_count(ld, od_map_find(ld, b->map, choice->key)) - 1;
       return degree < 0 ? 0 : degree > OD_MOST_BLOCK_ORDER ? OD_MOST_BLOCK_ORDER : degree;
     }
+    case OD_CHOICE_ENTRIES: {
+      int count = od_list_count(ld, od_map_find(ld, b->map, choice->key));
+      return count < 2 ? 2 : count > choice->most ? choice->most : count;
+    }
     case OD_CHOICE_WHOLE: value = od_block_peek(ld, b, choice->key, "1"); break;
     case OD_CHOICE_OF_SAMPLES: value = sample > 0 ? round(od_block_peek(ld, b, choice->key, "s") / sample) : 0; break;
     default: return 0;

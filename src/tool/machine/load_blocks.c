@@ -277,6 +277,41 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
+static int most_entries(const od_block_class *c, const od_block_field *f) {
+  for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++)
+    if (c->choices[i].rule == OD_CHOICE_ENTRIES && strcmp(c->choices[i].key, f->key) == 0) return c->choices[i].most;
+  return 0;
+}
+
+// Points of a table: abscissae, which increase, or values, one for each combination of them.
+static void read_points(const block_reader *r, const od_block_field *f) {
+  od_loader *ld = r->ld;
+  const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
+  int node = od_section_need(ld, &r->section, f->key), found = od_list_count(ld, node), i = 0;
+  int wanted = od_block_count_field(spec, f), before = od_messages_errors(ld->messages);
+  if (node < 0) return;
+  if (found != wanted) {
+    if (ld->tree.node[node].kind != OD_TREE_LIST)
+      od_complain(ld, node, "found %s; '%s' wants a list of numbers", od_describe(ld, node), f->key);
+    else if (f->shape == OD_ABSCISSAE)
+      od_complain(ld, node, "found a list of %d; '%s' wants from 2 to %d numbers", found, f->key,
+                  most_entries(r->c, f));
+    else
+      od_complain(ld, node, "found a list of %d; '%s' wants %d numbers, one for each point", found, f->key, wanted);
+    return;
+  }
+  double last = -INFINITY;
+  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++) {
+    od_field field = {od_format(ld, "%s[%d]", f->key, i), unit_by_rule(r, f->unit), f->sign, f->fallback};
+    int entry = od_tree_value(&ld->tree, at);
+    int number =
+        od_read_number(ld, entry, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, entry), OD_IN_MODEL);
+    if (f->shape == OD_ABSCISSAE && od_messages_errors(ld->messages) == before && !(od_number_value(ld, number) > last))
+      od_complain_number(ld, number, "the numbers of '%s' must increase", f->key);
+    last = od_number_value(ld, number);
+  }
+}
+
 // --- Samples ------------------------------------------------------------------------------------------------------
 
 // 'sample', which makes a block run once in that time and hold its output in between.
@@ -378,6 +413,8 @@ static int read_numbers(const block_reader *r) {
     if (!is_wanted(r, f)) continue;
     if (f->shape == OD_PER_INPUT)
       read_per_input(r, f);
+    else if (f->shape == OD_ABSCISSAE || f->shape == OD_ORDINATES)
+      read_points(r, f);
     else if (f->shape == OD_POLYNOMIAL)
       read_transfer_function(r, f), i++;
     else if (f->shape != OD_ONE_NUMBER)

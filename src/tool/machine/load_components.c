@@ -23,6 +23,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
     const od_element_rule *r = &c->rules[i];
+    if (first + r->greater >= ld->document->numbers.count) continue;  // of fields that are not there
     double greater = od_number_value(ld, first + r->greater), smaller = od_number_value(ld, first + r->smaller);
     if (!(greater > smaller || (r->or_equal && greater == smaller)))
       od_complain_number(ld, first + r->about, "%s", r->message);
@@ -40,11 +41,29 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
+// Fields from here on are not there unless one of them is given.
+static int first_optional(od_loader *ld, const od_section *section, const od_element_class *c) {
+  int first = c->field_count - c->optional_fields;
+  for (int i = first; i < c->field_count; i++)
+    if (od_section_get(ld, section, c->fields[i].key) >= 0 ||
+        od_numbers_overriding(&ld->document->numbers, od_path(ld, section->path, c->fields[i].key)))
+      return c->field_count;
+  return first;
+}
+
+static int field_place(const od_element_class *c, const char *key) {
+  for (int i = 0; i < c->field_count; i++)
+    if (strcmp(c->fields[i].key, key) == 0) return i;
+  return -1;
+}
+
 int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
                              const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
-  for (int i = 0; i < c->field_count; i++) {
+  for (int i = 0, count = first_optional(ld, section, c); i < count; i++) {
     od_field field = od_component_field(&c->fields[i], signal_unit, turning);
+    int like = c->fields[i].same_as ? field_place(c, c->fields[i].same_as) : -1;
+    if (like >= 0) field.fallback = od_number_value(ld, first + like);
     if (c->fields[i].follows_signal)
       od_read_value(ld, section, &field, signal);
     else
@@ -200,12 +219,6 @@ static void add_key(const char **keys, int most, const char *key) {
   if (count + 1 < most) keys[count] = key, keys[count + 1] = NULL;
 }
 
-static bool has_field(const od_element_class *c, const char *key) {
-  for (int i = 0; i < c->field_count; i++)
-    if (strcmp(c->fields[i].key, key) == 0) return true;
-  return false;
-}
-
 void od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning) {
   enum { MOST = 4 * OD_MOST_ELEMENT_FIELDS };
   const char *keys[MOST] = {"law", NULL}, *word[MOST_CHOICES + 1];
@@ -216,6 +229,7 @@ void od_load_friction(od_loader *ld, const od_section *owner, int host, int join
     const od_element_class *c = od_element_class_at(class_index[i]);
     for (int k = 0; k < c->field_count; k++) add_key(keys, MOST, c->fields[k].key);
   }
+  if (ld->tree.node[node].kind != OD_TREE_MAP) keys[1] = NULL;  // which others there are depends on the law
   const char *what = od_format(ld, "the friction of %s", owner->what);
   od_section section = od_section_open(ld, node, owner->node, od_path(ld, owner->path, "friction"), what, keys);
   int law = od_read_choice(ld, od_section_need(ld, &section, "law"), "law", word);
@@ -227,11 +241,13 @@ void od_load_friction(od_loader *ld, const od_section *owner, int host, int join
   const od_element_class *c = od_element_class_at(class_index[law]);
   for (int i = 1; keys[i]; i++) {
     int extra = od_section_get(ld, &section, keys[i]);
-    if (extra >= 0 && !has_field(c, keys[i]))
+    if (extra >= 0 && field_place(c, keys[i]) < 0)
       od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, keys[i]);
   }
   od_element_spec spec = od_element_spec_of(c->name);
-  spec.first_number = od_number_theta(ld, od_read_component_fields(ld, &section, c, "1", turning, &spec.signal));
+  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
+  spec.first_number = od_number_theta(ld, first);
+  spec.choice[0] = ld->document->numbers.count > first + c->numbers;
   if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return;
   spec.host = host, spec.joint = joint;
   od_build_element(ld->draft->build, "", &spec);

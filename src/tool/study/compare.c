@@ -81,7 +81,7 @@ static void load_row(maker *m, od_compared *row) {
     c->runs = o->seeds > 0 ? o->seeds : DEFAULT_SEEDS;
     c->first_seed = o->first_seed;
     c->random_start = o->random_start;
-    c->compared = true;
+    c->compared = c->timed = true;
     c->name = row->filter ? row->filter : "no correction";
     od_status status = od_observe_case_load(c, m->path, &options, messages);
     m->no_memory = status == OD_NO_MEMORY;

@@ -13,7 +13,7 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cases", NULL};
+static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", NULL};
 static const char *const starts[] = {"model", "random", NULL};
 static const char *const kinds[] = {"observe", "fit", "predict", NULL};
 
@@ -24,7 +24,7 @@ typedef struct study_loader {
   od_messages *foreign;
   long seeds;  // the file's own, for cases that say nothing
   uint64_t first_seed;
-  bool random_start;
+  bool random_start, timed;
   int published_capacity, case_capacity;
 } study_loader;
 
@@ -168,6 +168,7 @@ static void read_case(study_loader *sl, int key) {
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,
+                  .timed = sl->timed,
                   .random_start = read_start(sl, &section, sl->random_start)};
   int variants = od_section_get(ld, &section, "variants");
   if (file && w.kind >= 0 && !ld->no_memory) {
@@ -215,6 +216,7 @@ static od_status read_file(void *user) {
   int number = od_read_fields(ld, &file, &first, 1, OD_IN_LOADER);
   sl->first_seed = (uint64_t)od_read_whole(ld, number, "first_seed", 0, 9007199254740992.0);
   sl->random_start = read_start(sl, &file, false);
+  sl->timed = od_read_flag(ld, &file, "cost");
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)

@@ -95,7 +95,7 @@ static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bo
   for (int i = 0; i < 2 && c->random_start; i++)
     ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
                                           none, 0, none, none});
-  if (c->compared) ok = ok && od_case_add(c, (od_metric){OD_COMPARE_COST, "us", OD_GATHER_MEDIAN, none, 0, none, none});
+  if (c->timed) ok = ok && od_case_add(c, (od_metric){OD_COMPARE_COST, "us", OD_GATHER_MEDIAN, none, 0, none, none});
   return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
 }
 
@@ -189,7 +189,7 @@ static void fill(const od_case *c, const od_observed *o, const watch *v, double 
     *value++ = o->redrawn.impossible;
     *value++ = o->redrawn.near_dead_point;
   }
-  if (c->compared) *value++ = o->steps > 0 ? 1e6 * o->seconds / (double)o->steps : (double)NAN;
+  if (c->timed) *value++ = o->steps > 0 ? 1e6 * o->seconds / (double)o->steps : (double)NAN;
   *value = v->dimension > 0 && v->nis > diverged_nis * (double)v->dimension;
 }
 
@@ -200,7 +200,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_observe_options options = {
-      .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->compared};
+      .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->timed};
   od_observed *o = NULL;
   od_status status = od_observe(&mine, &options, &o, err);
   if (status == OD_OK)

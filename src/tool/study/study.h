@@ -46,7 +46,8 @@ struct od_case {
   const od_case_ops *ops;
   void *what;  // what the operations work with
   bool random_start;
-  bool compared;  // with others: it says what its steps cost, and has metrics even if its file has none
+  bool compared;  // with others: it has metrics even if its file has none
+  bool timed;     // it says what its steps cost, of which alone the bits depend on the machine that it runs on
   long runs;
   uint64_t first_seed;
   od_metric *metric;

@@ -78,14 +78,18 @@ static void difference_column(const lone_block *b, int j, double *column, bool *
   }
   for (int i = 0; i < count_outs(b); i++) {
     column[i] = (side[6][i] - side[0][i] - 9 * (side[5][i] - side[1][i]) + 45 * (side[4][i] - side[2][i])) / (60 * h);
-    // Across a corner the curvatures over three distances disagree by more than rounding.
+    // Across a corner, and where a power has no slope, the curvatures over three distances disagree by more than rounding.
     double curvature[3], rounding = 4e-15 * (fabs(side[0][i]) + fabs(side[3][i]) + fabs(side[6][i])) / (h * h);
     for (int k = 0; k < 3; k++)
       curvature[k] = (side[4 + k][i] - 2 * side[3][i] + side[2 - k][i]) / ((k + 1) * (k + 1) * h * h);
-    smooth[i] = true;
+    // So do the slopes, which have even terms only.
+    double slope[3];
+    for (int k = 0; k < 3; k++) slope[k] = (side[4 + k][i] - side[2 - k][i]) / (2 * (k + 1) * h);
+    double near_bend = (slope[1] - slope[0]) / 3, far_bend = (slope[2] - slope[0]) / 8;
+    smooth[i] = fabs(near_bend - far_bend) <= 0.001 * (fabs(near_bend) + fabs(far_bend)) + rounding * h;
     for (int k = 1; k < 3; k++)
-      smooth[i] =
-          smooth[i] && fabs(curvature[k] - curvature[0]) <= 0.05 * (fabs(curvature[k]) + fabs(curvature[0])) + rounding;
+      smooth[i] = smooth[i] &&
+                  fabs(curvature[k] - curvature[0]) <= 0.002 * (fabs(curvature[k]) + fabs(curvature[0])) + rounding;
   }
 }
 

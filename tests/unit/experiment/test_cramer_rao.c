@@ -94,6 +94,11 @@ static void drawn_starts(void **state) {
     assert_true(fabs(sum[i] / DRAWS) < 4 / sqrt(DRAWS));
     assert_true(fabs(squares[i] / DRAWS - 1) < 5 * sqrt(2.0 / DRAWS));
   }
+  // A parameter with 'drawn: false' begins where it is told to.
+  e->parameter[0].keeps_start = true;
+  assert_int_equal(od_sim_start(sim, 0, &u), OD_OK);
+  assert_int_equal(od_start_draw(e, 1, truth, sim, nx, x, p, &(od_redrawn){0}), OD_OK);
+  assert_true(p[0] == e->parameter[0].start && p[1] != e->parameter[1].start);
   od_sim_free(sim);
   od_plant_free(plant);
   od_experiment_free(e);

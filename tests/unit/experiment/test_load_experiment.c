@@ -102,6 +102,8 @@ static void test_options_of_filters(void **state) {
     double choice[3];
   } cases[] = {{"filter: ukf\n", {0.8, NAN, NAN}},
                {"filter: {type: ukf, alpha: 0.1, kappa: 0}\n", {0.1, NAN, 0}},
+               {"filter: relinearising\n", {1024, 1}},
+               {"filter: {type: relinearising, window: 64, spread: false}\n", {64, 0}},
                {"filter: {type: error-state-ekf, transition: exact}\n", {1, 0, 0}}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[1000];
@@ -120,6 +122,9 @@ static void test_options_of_filters(void **state) {
       *state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
       "x.yaml:3:28: alpha is 20; it must be from 0.0001 to 10\n"
       "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
+  expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
+         "x.yaml:3:39: window is 8; it must be from 16 to 1e+06\n"
+         "x.yaml:3:50: found 'no'; 'spread' wants false or true\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",

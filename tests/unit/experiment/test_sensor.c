@@ -363,6 +363,32 @@ static void test_integrated_sensors(void **state) {
   od_experiment_free(e);
 }
 
+// A machine that moves at the start: a mass on a spring, x = 0.4 sin(5 t), for which the rule's sums are known.
+static void test_integration_from_a_moving_start(void **state) {
+  static const char machine[] =
+      "ground: {points: {wall: [-1 m, 0]}}\n"
+      "bodies: {cart: {point: {mass: 2 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, cart], axis: [1, 0, 0]}}\n"
+      "springs: {spring: {between: [ground.wall, cart], stiffness: 50 N/m, length: 1 m}}\n"
+      "initial: {rail.position: 0 m, rail.rate: 2 m/s}\n";
+  static const char text[] =
+      "machine: machine.yaml\ntime: 2 s\nstep: 1 ms\nintegrator: rk4\n"
+      "sensors: {cart.centre.x: {source: cart.centre.ax, integrate: 2, sigma: 1e-12 m/s2}}\n"
+      "initial: {rail.position: 1 mm, rail.rate: 1 mm/s}\n";
+  scratch *s = *state;
+  scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
+  od_experiment *e = load_experiment(scratch_write(s, "x.yaml", text, sizeof text - 1), NULL);
+  od_observed *o = observe(e);
+  // The rule makes b = (h/2) cot(w h / 2) cos of a sine: -10 sin becomes 2 + 10 b (cos - 1), and that 2 t + 10 b (b sin - t).
+  double b = 0.5e-3 / tan(2.5e-3);
+  for (long k = 1; k < o->table->rows; k++) {
+    const double *row = o->table->data + k * o->table->columns;
+    assert_true(fabs(row[1] - (2 * row[0] + 10 * b * (b * sin(5 * row[0]) - row[0]))) < 1e-9);
+  }
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
 // A clipped sensor is used where it is within its range alone.
 static void test_clipped_is_not_used(void **state) {
   od_experiment *e = experiment_with(*state,
@@ -431,6 +457,7 @@ int main(void) {
       cmocka_unit_test(test_integration_goes_on),
       cmocka_unit_test_setup_teardown(test_relative_noise, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_integrated_sensors, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_integration_from_a_moving_start, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_written_and_read, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_clipped_is_not_used, scratch_setup, scratch_teardown),
   };

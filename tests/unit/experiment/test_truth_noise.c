@@ -170,6 +170,32 @@ static void test_same_noise(void **state) {
   od_experiment_free(e);
 }
 
+// A sensor that drifts, followed by a bias that wanders as the reference says: the filter is right about both.
+static void test_drift_and_bias(void **state) {
+  od_experiment *e = experiment_with(*state,
+                                     SAME
+                                     "parameters:\n"
+                                     "  sensors.rail.position.bias: {sigma: 1e-6 m, noise: 3 mm}\n",
+                                     NULL);
+  e->time = 2;
+  e->sensor[0].drift = 0.03;  // 3 mm in a step of 10 ms
+  double nis = 0, dimension = 0;
+  for (int seed = 1; seed <= 40; seed++) {
+    e->seed = (uint64_t)seed;
+    od_observed *o = observe(e);
+    nis += o->nis;
+    dimension += (double)o->nis_dimension;
+    od_observed_free(o);
+  }
+  print_message("with drift: NIS per dimension %.4f\n", nis / dimension);
+  assert_true(nis / dimension > 0.96 && nis / dimension < 1.04);
+  e->parameter[0].noise = 0.1e-3;
+  od_observed *o = observe(e);
+  assert_true(od_observed_nis(o).value > 1.1);
+  od_observed_free(o);
+  od_experiment_free(e);
+}
+
 // The same description as a matrix gives the same truth as the filter's section does.
 static void test_same_matrix(void **state) {
   static const char matrix[] =
@@ -230,6 +256,7 @@ int main(void) {
       TEST(test_matrix),
       TEST(test_seeds),
       TEST(test_same_noise),
+      TEST(test_drift_and_bias),
       TEST(test_same_matrix),
       TEST(test_threads),
   };

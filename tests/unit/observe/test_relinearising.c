@@ -458,7 +458,7 @@ static void follows_a_machine_whose_coordinates_change(void **state) {
   assert_int_equal(od_observer_outputs(o, told, told_sigma), OD_OK);
   long changes = od_sim_count(od_observer_sim(o)).repartitions;
   print_message("%ld changes of coordinates; rate %.5f +- %.5f, true %.5f\n", changes, told[1], told_sigma[1], y[1]);
-  assert_true(changes >= 5);
+  assert_true(changes >= 5 && od_observer_settled(o));
   assert_true(fabs(told[1] - y[1]) < 3 * told_sigma[1] && told_sigma[1] < 0.01);
   od_observer_free(o);
   od_sim_free(sim);

@@ -17,21 +17,19 @@ static inline double friction_slope(const numbers_r *q, double v) {
   return (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump) / q->vs + q->viscous * tanh(4.0);
 }
 #endif
-#include "elements/friction_x.h"
+#include "friction/friction_x.h"
 
 #else
-#define OD_ELEMENT_FILE "elements/brown_mcphee.c"
+#define OD_ELEMENT_FILE "friction/brown_mcphee.c"
+#define OD_SIDED        4
+#define OD_LAW_STATES   0
+#define OD_LAW_PLAIN
+#define OD_FIRST_KEY           "Fc"
+#define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_FS(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
+#define OD_COMMON_PARAMETERS(M)
+#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(1, 0, ""), OD_FS_ABOVE_FC(5, 4, " for negative speeds")),
+#include "friction/law_tables.h"
 #include "elements/both_x.h"
-#include "elements/friction_class.h"
 
-enum { FC, FS };
-
-const od_element_class od_brown_mcphee_class = {
-    .name = "brown-mcphee",
-    .choice = "brown-mcphee",
-    .summary = "Coulomb, static and viscous friction as one smooth function",
-    OD_FIELDS(OD_FIELD_FC, OD_FIELD_FS, OD_FIELD_VS, OD_FIELD_VISCOUS),
-    OD_RULES({FS, FC, true, FS, "static friction Fs must not be less than Coulomb friction Fc"}),
-    OD_FRICTION_CLASS,
-};
+OD_FRICTION_LAW(brown_mcphee, "brown-mcphee", "Coulomb, static and viscous friction as one smooth function");
 #endif

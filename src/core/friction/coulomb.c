@@ -15,18 +15,18 @@ static inline double friction_slope(const numbers_r *q, double v) {
   return q->Fc * (1 - t * t) / q->vs + q->viscous;
 }
 #endif
-#include "elements/friction_x.h"
+#include "friction/friction_x.h"
 
 #else
-#define OD_ELEMENT_FILE "elements/coulomb.c"
+#define OD_ELEMENT_FILE "friction/coulomb.c"
+#define OD_SIDED        3
+#define OD_LAW_STATES   0
+#define OD_LAW_PLAIN
+#define OD_FIRST_KEY           "Fc"
+#define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
+#define OD_COMMON_PARAMETERS(M)
+#include "friction/law_tables.h"
 #include "elements/both_x.h"
-#include "elements/friction_class.h"
 
-const od_element_class od_coulomb_class = {
-    .name = "coulomb",
-    .choice = "coulomb",
-    .summary = "Coulomb and viscous friction",
-    OD_FIELDS(OD_FIELD_FC, OD_FIELD_VS, OD_FIELD_VISCOUS),
-    OD_FRICTION_CLASS,
-};
+OD_FRICTION_LAW(coulomb, "coulomb", "Coulomb and viscous friction");
 #endif

@@ -1,0 +1,14 @@
+// Where a value lies among increasing abscissae, of which there are at least two: between `first` and the next one, `part` of the
+// way; beyond the ends at 0 or 1.
+typedef struct X(interval) {
+  int first;
+  od_x part;
+} X(interval);
+
+static inline X(interval) X(interval_of)(const od_x *at, int count, od_x u) {
+  X(interval) i = {0, 0};
+  while (i.first + 2 < count && RE(u) >= RE(at[i.first + 1])) i.first++;
+  const od_x *a = at + i.first;
+  i.part = RE(u) <= RE(a[0]) ? 0 : RE(u) >= RE(a[1]) ? 1 : (u - a[0]) / (a[1] - a[0]);
+  return i;
+}

@@ -1,0 +1,53 @@
+// A friction law alone, driven by a speed over time: the force at every sample, and its exact derivatives by the numbers of the
+// law. Nothing is allocated; memory is the caller's.
+//
+// Between two nodes of the grid the speed is a straight line. Bristles and film go from node to node exponentially, whatever
+// their stiffness (drive_x.h), so that steps are chosen by the speed alone. The grid has nodes at all samples, and where the
+// speed changes its sign.
+#ifndef OD_FRICTION_DRIVE_H
+#define OD_FRICTION_DRIVE_H
+
+#include <stddef.h>
+
+#include "friction/law.h"
+#include "oleodyn/status.h"
+
+typedef struct od_friction_grid {
+  int nodes, samples;
+  const double *t, *v;
+  const double *log_speed, *film_power;  // log |v|, |v|^(2/3); both unused where v is zero
+  const int *sample;                     // the sample that a node is, or -1
+} od_friction_grid;
+
+// Bytes of memory that a grid needs; and the grid over so many samples with increasing times. OD_BAD_ARGUMENT: times do not
+// increase, or numbers are not finite.
+size_t od_friction_grid_size(int samples);
+od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v);
+
+// What the run begins with.
+typedef struct od_friction_start {
+  double bristle, film;  // N, 1
+  double signal;         // what the law's factor or load is multiplied by; 1 where there is no such signal
+} od_friction_start;
+
+// What comes out, each an array with an entry per sample, or NULL.
+typedef struct od_friction_motion {
+  double *force, *bristle, *film;
+} od_friction_motion;
+
+// OD_NOT_FINITE: a number made the force infinite or not a number.
+od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
+                            const od_friction_start *start, const od_friction_motion *out);
+od_status od_friction_drive_complex(const od_friction_law *law, const double _Complex *q, bool two_sided,
+                                    const od_friction_grid *grid, const od_friction_start *start,
+                                    double _Complex *force);
+
+// The force with its derivatives by some numbers of the law: dforce has a row of `columns` entries per sample. `work` has
+// od_friction_slopes_work() doubles.
+enum { OD_MOST_DRIVE_COLUMNS = 32 };
+size_t od_friction_slopes_work(int columns);
+od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
+                                   const od_friction_grid *grid, const od_friction_start *start, int columns,
+                                   const int *number, double *work, double *force, double *dforce);
+
+#endif

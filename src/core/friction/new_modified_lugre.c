@@ -1,0 +1,61 @@
+// New Modified LuGre: the Modified LuGre law whose Fs and Fc depend on a load, with friction by acceleration, and by the rate
+// of the film. Eq. 2.12 and 2.13 and section 2.2.4 of source 28 in docs/theory.md. A machine feels the acceleration through a lag,
+// so that it is a function of states; that amounts to a mass behind a damper.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(numbers) {
+  od_x Fs, Fc, vs, n, viscous, vb, sigma_0, sigma_1, tau_hp, tau_hn, tau_h0, inertia, lag, film_force, load, load_0,
+      load_Fs, load_Fc;
+} X(numbers);
+#include "friction/family_x.h"
+
+// What is left by the load: at least a thousandth.
+static inline od_x X(loaded)(od_x force, od_x change) {
+  return OD_SELECT(RE(force + change) > 1e-3 * RE(force), force + change, 1e-3 * force);
+}
+
+static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
+  od_x more = q->load * signal / q->load_0 - 1;
+  return (X(family)){.Fs = X(loaded)(q->Fs, q->load_Fs * more),
+                     .Fc = X(loaded)(q->Fc, q->load_Fc * more),
+                     .vs = q->vs,
+                     .n = q->n,
+                     .viscous = q->viscous,
+                     .end = X(film_end_exponential)(q->vb, q->vs, q->n),
+                     .sigma_0 = q->sigma_0,
+                     .sigma_1 = q->sigma_1,
+                     .grow = 1 / q->tau_hp,
+                     .shrink = 1 / q->tau_hn,
+                     .rest = 1 / q->tau_h0,
+                     .inertia = q->inertia,
+                     .lag = q->lag,
+                     .film_force = q->film_force};
+}
+
+#include "friction/friction_x.h"
+
+#else
+#define OD_ELEMENT_FILE "friction/new_modified_lugre.c"
+#define OD_SIDED        6
+#define OD_LAW_STATES   3
+#define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
+#define OD_FIRST_KEY    "Fs"
+#define OD_SIDED_PARAMETERS(M) \
+  OD_PARAMETER_BREAKAWAY(M)    \
+  OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_N(M) OD_PARAMETER_VISCOUS(M) OD_PARAMETER_VB(M)
+#define OD_COMMON_PARAMETERS(M)                                                                  \
+  OD_PARAMETER_SIGMA_0(M)                                                                        \
+  OD_PARAMETER_SIGMA_1(M)                                                                        \
+  OD_PARAMETER_TAU_HP(M)                                                                         \
+  OD_PARAMETER_TAU_HN(M)                                                                         \
+  OD_PARAMETER_TAU_H0(M)                                                                         \
+  OD_PARAMETER_INERTIA(M)                                                                        \
+  OD_PARAMETER_LAG(M)                                                                            \
+  OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) \
+      OD_PARAMETER_LOAD_FC(M)
+#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(18, 19, " for negative speeds")),
+#include "friction/law_tables.h"
+#include "elements/both_x.h"
+
+OD_FRICTION_LAW(new_modified_lugre, "new-modified-lugre", "bristles, a lubricant film, load and acceleration");
+#endif

@@ -1,0 +1,43 @@
+// The reduced law: Modified LuGre without sigma_1, with vb by vs and n and tau_hp = 0.15 tau_hn. Eq. 5.10 of source 28 in
+// docs/theory.md.
+#ifdef OD_ELEMENT_TEXT
+
+#include "friction/family_x.h"
+
+typedef struct X(numbers) {
+  od_x Fs, Fc, vs, n, viscous, sigma_0, tau_hn, tau_h0, factor;
+  struct X(powers) powers;
+} X(numbers);
+static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
+  X(family)
+  f = {.Fs = q->Fs,
+       .Fc = q->Fc,
+       .vs = q->vs,
+       .n = q->n,
+       .viscous = q->viscous,
+       .end = X(film_end_exponential)(0, q->vs, q->n),
+       .sigma_0 = q->sigma_0,
+       .grow = 1 / (0.15 * q->tau_hn),
+       .shrink = 1 / q->tau_hn,
+       .rest = 1 / q->tau_h0};
+  return X(scaled)(f, q->factor * signal, q->powers);
+}
+
+#include "friction/friction_x.h"
+
+#else
+#define OD_ELEMENT_FILE "friction/reduced.c"
+#define OD_SIDED        5
+#define OD_LAW_STATES   2
+#define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
+#define OD_FIRST_KEY    "Fs"
+#define OD_SIDED_PARAMETERS(M) \
+  OD_PARAMETER_BREAKAWAY(M) OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_N(M) OD_PARAMETER_VISCOUS(M)
+#define OD_COMMON_PARAMETERS(M) \
+  OD_PARAMETER_SIGMA_0(M) OD_PARAMETER_TAU_HN(M) OD_PARAMETER_TAU_H0(M) OD_PARAMETERS_OF_FACTOR(M)
+#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(14, 15, " for negative speeds")),
+#include "friction/law_tables.h"
+#include "elements/both_x.h"
+
+OD_FRICTION_LAW(reduced, "reduced", "bristles and a lubricant film with few parameters");
+#endif

@@ -1,0 +1,131 @@
+#include "oracle/driven_friction.h"
+
+#include <cvodes/cvodes.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+typedef struct piece {
+  const driven_friction *d;
+  int side;   // 0 positive, 1 negative
+  bool rest;  // no speed at all
+  double p[12];
+  published_cylinder cylinder;
+} piece;
+
+// The twelve parameters of the reduced law: Fs, Fc, vs, n, viscous of each direction, sigma_0, tau_hn.
+static void take_parameters(const published_cylinder *c, double p[12]) {
+  for (int i = 0; i < 2; i++) {
+    const published_side *s = &c->side[i];
+    p[i] = s->Fs, p[2 + i] = s->Fc, p[4 + i] = s->vs, p[6 + i] = s->n, p[8 + i] = s->viscous;
+  }
+  p[10] = c->sigma_0, p[11] = c->tau_hn;
+}
+static void put_parameters(const double p[12], published_cylinder *c) {
+  for (int i = 0; i < 2; i++) {
+    published_side *s = &c->side[i];
+    s->Fs = p[i], s->Fc = p[2 + i], s->vs = p[4 + i], s->n = p[6 + i], s->viscous = p[8 + i];
+  }
+  c->sigma_0 = p[10], c->tau_hn = p[11];
+  *c = driven_friction_reduced(c);
+}
+
+static double level(const published_side *s, double speed, double film) {
+  return s->Fc + ((1 - film) * s->Fs - s->Fc) * exp(-pow(speed / s->vs, s->n));
+}
+
+static double rates(const piece *p, double t, const double *x, double *dx) {
+  const published_cylinder *c = &p->cylinder;
+  const published_side *s = &c->side[p->side];
+  double v = p->rest ? 0 : p->d->speed(t), speed = p->side ? fmax(-v, 0) : fmax(v, 0);
+  v = p->side ? -speed : speed;
+  double film = (1 - s->Fc / s->Fs) * pow(fmin(speed / s->vb, 1), 2.0 / 3);
+  double slip = v - speed * x[0] / level(s, speed, x[1]);
+  dx[0] = c->sigma_0 * slip;
+  dx[1] = (film - x[1]) / (p->rest ? c->tau_h0 : x[1] <= film ? c->tau_hp : c->tau_hn);
+  return x[0] + c->sigma_1 * slip + s->viscous * v;
+}
+
+static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
+  piece *p = user;
+  if (p->d->sensitivities) put_parameters(p->p, &p->cylinder);  // differences may have moved one
+  rates(p, t, N_VGetArrayPointer(x), N_VGetArrayPointer(dx));
+  return 0;
+}
+
+// From one break to the next.
+static long solve_piece(const piece *p, void *memory, N_Vector x, N_Vector *S, double begin, double end, int count,
+                        const double *t, double *force) {
+  double at = begin, dx[2];
+  if (CVodeReInit(memory, begin, x) || CVodeSetStopTime(memory, end) || CVodeSetInitStep(memory, 1e-9)) return -1;
+  if (S && CVodeSensReInit(memory, CV_STAGGERED, S)) return -1;
+  for (int i = 0; i < count; i++) {
+    while (at < t[i]) {
+      int flag = CVode(memory, t[i], x, &at, CV_NORMAL);
+      if (flag < 0) return -1;
+    }
+    if (S) CVodeGetSens(memory, &at, S);
+    force[i] = rates(p, t[i], N_VGetArrayPointer(x), dx);
+  }
+  while (at < end)
+    if (CVode(memory, end, x, &at, CV_NORMAL) < 0) return -1;
+  long steps = 0;
+  CVodeGetNumSteps(memory, &steps);
+  return steps;
+}
+
+long driven_friction_solve(const driven_friction *d, int count, const double *t, double *force) {
+  SUNContext context = NULL;
+  SUNContext_Create(NULL, &context);
+  N_Vector x = N_VNew_Serial(2, context), absolute = N_VNew_Serial(2, context);
+  SUNMatrix matrix = SUNDenseMatrix(2, 2, context);
+  SUNLinearSolver solver = SUNLinSol_Dense(x, matrix, context);
+  void *memory = CVodeCreate(CV_BDF, context);
+  piece p = {.d = d, .cylinder = d->reduced ? driven_friction_reduced(&d->cylinder) : d->cylinder};
+  N_Vector *S = d->sensitivities ? N_VCloneVectorArray(12, x) : NULL;
+  double scale[12];
+  long total = 0;
+  N_VConst(0, x);
+  NV_Ith_S(absolute, 0) = d->tolerance * d->cylinder.side[0].Fs;
+  NV_Ith_S(absolute, 1) = d->tolerance;
+  bool fine = !CVodeInit(memory, right_hand_side, d->breaks[0], x) &&
+              !CVodeSVtolerances(memory, d->tolerance, absolute) && !CVodeSetLinearSolver(memory, solver, matrix) &&
+              !CVodeSetUserData(memory, &p) && !CVodeSetMaxNumSteps(memory, 10000000);
+  if (S) {
+    take_parameters(&d->cylinder, p.p);
+    for (int i = 0; i < 12; i++) scale[i] = p.p[i], N_VConst(0, S[i]);
+    fine = fine && !CVodeSensInit1(memory, 12, CV_STAGGERED, NULL, S) && !CVodeSensEEtolerances(memory) &&
+           !CVodeSetSensParams(memory, p.p, scale, NULL) && !CVodeSetSensErrCon(memory, SUNTRUE);
+  }
+  for (int k = 0, i = 0; fine && k + 1 < d->break_count; k++) {
+    int last = i;
+    while (last < count && (t[last] <= d->breaks[k + 1] || k + 2 == d->break_count)) last++;
+    double middle = d->speed((d->breaks[k] + d->breaks[k + 1]) / 2);
+    p.side = middle < 0, p.rest = middle == 0;
+    long steps = solve_piece(&p, memory, x, S, d->breaks[k], d->breaks[k + 1], last - i, t + i, force + i);
+    fine = steps >= 0;
+    total += steps, i = last;
+  }
+  if (S) N_VDestroyVectorArray(S, 12);
+  CVodeFree(&memory);
+  SUNLinSolFree(solver);
+  SUNMatDestroy(matrix);
+  N_VDestroy(absolute);
+  N_VDestroy(x);
+  SUNContext_Free(&context);
+  return fine ? total : -1;
+}
+
+published_cylinder driven_friction_reduced(const published_cylinder *c) {
+  published_cylinder r = *c;
+  for (int i = 0; i < 2; i++) {
+    double k = 0.002 / pow(r.side[i].n, 4.5);
+    r.side[i].vb = exp(log(-log(k)) / r.side[i].n) * r.side[i].vs;
+  }
+  r.sigma_1 = 0;
+  r.tau_hp = 0.15 * r.tau_hn;
+  return r;
+}

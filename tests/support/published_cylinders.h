@@ -1,0 +1,27 @@
+// The eight cylinders of Tables 4.1 and 4.2 of source 28 in docs/theory.md, with three misprints corrected: vs of #2, vb of #4, vb of
+// #8. Magnitudes; [0] for positive and [1] for negative speeds. The last row are the "expected parameters" there.
+#ifndef OD_PUBLISHED_CYLINDERS_H
+#define OD_PUBLISHED_CYLINDERS_H
+
+typedef struct published_side {
+  double Fs, Fc, vs, vb, n, viscous;
+} published_side;
+typedef struct published_cylinder {
+  published_side side[2];
+  double tau_hp, tau_hn, tau_h0, sigma_0, sigma_1;
+} published_cylinder;
+
+enum { PUBLISHED_CYLINDERS = 8 };
+extern const published_cylinder published_cylinders[PUBLISHED_CYLINDERS + 1];
+
+// Their numbers in the order of the laws "modified-lugre" and "reduced", both directions; how many.
+int published_modified_lugre(const published_cylinder *c, double *q);
+int published_reduced(const published_cylinder *c, double *q);
+
+// The trajectory that all parameters can be found from: sines, ramps, half-cosines and a lagged step of the speed, 13 s long.
+double published_speed(double t);
+// Times where its pieces end or its sign changes, in order, from 0 to 13 s.
+enum { PUBLISHED_BREAKS = 15 };
+extern const double published_breaks[PUBLISHED_BREAKS];
+
+#endif

@@ -1,0 +1,165 @@
+// oleodyn friction: curves, loops, steps and logs of friction laws. Oracles: closed forms, and the driven law itself for a log.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "io/table.h"
+#include "support/program.h"
+
+#define TUSTIN "friction tustin --set Fs='2.1 kN' --set Fc=191 --set vs=0.0105 --set viscous=349 --set v0=1e-5 "
+#define REDUCED \
+  "friction reduced --set Fs=2000 --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 --set sigma_0=1e7 --set tau_hn=0.3 "
+
+static od_table *table_of(scratch *s, const char *name) {
+  od_table *t = NULL;
+  assert_int_equal(od_table_read(scratch_path(s, name), NULL, &t, NULL), OD_OK);
+  return t;
+}
+static double at(const od_table *t, long row, int column) {
+  return t->data[row * t->columns + column];
+}
+
+// Eq. 5.1 and 5.5 by hand.
+static void test_steady(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, TUSTIN "--csv a.csv");
+  ends_with(o, 0);
+  says(o.out, "steady friction");
+  forget(o);
+  od_table *t = table_of(s, "a.csv");
+  assert_int_equal(t->rows, 501);
+  for (long i = 0; i < t->rows; i++) {
+    double v = at(t, i, 0), speed = fabs(v), end = -log(0.002) * 0.0105;
+    if (speed < 1e-3) continue;
+    double h = (1 - 191 / 2100.0) * pow(fmin(speed / end, 1), 2.0 / 3);
+    double force = 191 + ((1 - h) * 2100 - 191) * exp(-speed / 0.0105) + 349 * speed;
+    if (!(fabs(at(t, i, 1) - copysign(force, v)) < 1e-2)) fail_msg("%g at %g m/s, not %g", at(t, i, 1), v, force);
+  }
+  od_table_free(t);
+}
+
+// The force is of the first degree in Fs, Fc and viscous: parameter times derivative of these three make it up, with a film of a
+// given vb, whose share depends on Fc/Fs alone.
+static void test_sensitivity(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, TUSTIN "--set vb=0.05 --show sensitivity --csv a.csv");
+  ends_with(o, 0);
+  forget(o);
+  o = run(s, TUSTIN "--set vb=0.05 --csv b.csv --quiet");
+  ends_with(o, 0);
+  forget(o);
+  od_table *by = table_of(s, "a.csv"), *force = table_of(s, "b.csv");
+  assert_string_equal(by->name[1], "Fs");
+  assert_string_equal(by->name[2], "Fc");
+  assert_string_equal(by->name[4], "viscous");
+  for (long i = 0; i < by->rows; i++)
+    assert_true(fabs(at(by, i, 1) + at(by, i, 2) + at(by, i, 4) - at(force, i, 1)) < 1e-6);
+  od_table_free(by), od_table_free(force);
+}
+
+static void test_hysteresis(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, REDUCED "--show hysteresis --vary tau_hn=2.4 --csv a.csv --plot a.svg");
+  ends_with(o, 0);
+  forget(o);
+  od_table *t = table_of(s, "a.csv");
+  assert_int_equal(t->columns, 6);
+  // The film lags: while the speed rises from rest there is less of it in steady motion, while it falls there is more of it than
+  // then, so that friction is less. A slower film makes it lesser.
+  for (long i = 0; i < t->rows; i++) {
+    double v = at(t, i, 0);
+    if (v < 2e-3 || v > 0.02) continue;
+    assert_true(at(t, i, 3) < at(t, i, 1));
+    assert_true(at(t, i, 5) < at(t, i, 3));
+  }
+  od_table_free(t);
+}
+
+// The step ends at the steady force, and begins there.
+static void test_step(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, REDUCED "--show step --from '40 mm/s' --to 0.02 --time 10 --csv a.csv");
+  ends_with(o, 0);
+  forget(o);
+  o = run(s, REDUCED "--speed 0.04 --csv b.csv --quiet");
+  ends_with(o, 0);
+  forget(o);
+  od_table *t = table_of(s, "a.csv"), *steady = table_of(s, "b.csv");
+  assert_int_equal(t->rows, 10001);
+  assert_true(at(t, 0, 0) == 0);
+  assert_true(fabs(at(t, 0, 2) - at(steady, 500, 1)) < 1e-3);
+  assert_true(fabs(at(t, 10000, 2) - at(steady, 375, 1)) < 1e-3);
+  od_table_free(t), od_table_free(steady);
+}
+
+// A log of the step's own speed gives the step's force again, apart from the beginning.
+static void test_log(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, REDUCED "--show step --from 0.05 --to 0.01 --csv a.csv");
+  ends_with(o, 0);
+  forget(o);
+  o = run(s, REDUCED "--log a.csv --column speed --csv b.csv");
+  ends_with(o, 0);
+  forget(o);
+  od_table *a = table_of(s, "a.csv"), *b = table_of(s, "b.csv");
+  assert_int_equal(a->rows, b->rows);
+  // The film of the log begins empty; 0.3 s later it has grown with tau_hp = 45 ms.
+  assert_true(fabs(at(a, 0, 2) - at(b, 0, 2)) > 100);
+  assert_true(fabs(at(a, 199, 2) - at(b, 199, 2)) < 5);
+  od_table_free(a), od_table_free(b);
+}
+
+static void test_json(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, REDUCED "--set Fs_negative=2500 --json -");
+  ends_with(o, 0);
+  json_t *j = json_loads(o.out, 0, NULL);
+  assert_non_null(j);
+  assert_string_equal(json_string_value(json_object_get(j, "law")), "reduced");
+  json_t *numbers = json_object_get(j, "numbers");
+  assert_true(json_number_value(json_object_get(numbers, "Fs_negative")) == 2500);
+  assert_true(json_number_value(json_object_get(numbers, "Fc_negative")) == 200);
+  json_decref(j);
+  forget(o);
+}
+
+static void test_mistakes(void **state) {
+  scratch *s = *state;
+  static const char *const wrong[][2] = {
+      {"friction", "LAW"},
+      {"friction lugree", "did you mean 'lugre'?"},
+      {"friction tustin", "'Fs' is missing"},
+      {"friction tustin --set Fz=3", "did you mean 'Fs'?"},
+      {"friction tustin --set Fs", "is not KEY=VALUE"},
+      {"friction tustin --set Fs='3 m'", "cannot be converted to N"},
+      {"friction tustin --set Fs=-3", "is not possible"},
+      {TUSTIN "--set Fc=5000", "must not be less than"},
+      {TUSTIN "--show stedy", "did you mean 'steady'?"},
+      {TUSTIN "--show log", "needs --log"},
+      {TUSTIN "--log nowhere.csv", "nowhere.csv"},
+      {TUSTIN "--frequency 0", "is not a positive number"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    outcome o = run(s, "%s", wrong[i][0]);
+    if (o.code != 2) print_error("%s\n%s\n", wrong[i][0], o.err);
+    ends_with(o, 2);
+    says(o.err, wrong[i][1]);
+    forget(o);
+  }
+}
+
+int main(void) {
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {
+      IN_SCRATCH(test_steady), IN_SCRATCH(test_sensitivity), IN_SCRATCH(test_hysteresis), IN_SCRATCH(test_step),
+      IN_SCRATCH(test_log),    IN_SCRATCH(test_json),        IN_SCRATCH(test_mistakes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor. The oracle is the steady
+// curve of the same law with parameters scaled by hand.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "friction/law.h"
+#include "support/machines.h"
+
+static const double Fs = 2000, Fc = 300, vs = 0.01, viscous = 300, v0 = 1e-4;
+
+// Tustin's law by hand, with vb by its rule.
+static double steady(double factor_Fs, double factor_Fc, double factor_vs, double factor_viscous, double v) {
+  double s = Fs * factor_Fs, c = Fc * factor_Fc, end = -log(0.002) * vs * factor_vs, speed = fabs(v);
+  double h = (1 - c / s) * pow(fmin(speed / end, 1), 2.0 / 3);
+  double force = c + ((1 - h) * s - c) * exp(-speed / (vs * factor_vs));
+  return force * tanh(v / v0) + viscous * factor_viscous * v;
+}
+
+// The friction of a cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s.
+static double friction_with(const char *more) {
+  char text[3000];
+  double y;
+  snprintf(
+      text, sizeof text,
+      "bodies: {load: {point: {mass: 200 kg}}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+      "ground: {points: {foot: [-1 m, 0]}}\n"
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {A: {volume: 0.5 l}, B: {volume: 0.5 l}}\n"
+      "tanks: {T: {pressure: 1 bar}}\n"
+      "leaks: {a: {between: [A, T], slope: 1e-12}, b: {between: [B, T], slope: 1e-12}}\n"
+      "inputs: {one: 1, oil_temperature: {unit: K, constant: 334 K}}\n"
+      "blocks:\n"
+      "  sum:      {type: sum, inputs: [A.pressure, B.pressure, one], weights: [5e-8 1/Pa, 5e-8 1/Pa, 0.5], unit: 1}\n"
+      "  level:    {type: saturation, input: sum, limits: [0.5, 1.05]}\n"
+      "  total:    {type: sum, inputs: [A.pressure, B.pressure]}\n"
+      "  by_sum:   {type: table, input: total, at: [20 bar, 100 bar, 400 bar], values: [0.7, 1, 1.4], unit: 1}\n"
+      "  by_both:  {type: pressure-map, a: A.pressure, b: B.pressure, at_a: [0 bar, 40 bar], at_b: [50 bar, 100 bar],\n"
+      "             values: [1, 1.2, 1.3, 1.7], unit: 1}\n"
+      "  by_place: {type: table, input: ram.length, at: [0.9 m, 1.1 m, 1.5 m], values: [1, 1.15, 1], unit: 1}\n"
+      "  viscosity: {type: table, input: oil_temperature, at: [297 K, 317 K, 327 K, 347 K], values: [1, 0.42, 0.3, 0.2],"
+      " unit: 1}\n"
+      "cylinders:\n"
+      "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
+      "        friction: {law: tustin, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300%s}}\n"
+      "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 90 bar}\n",
+      more);
+  od_test_run r = od_test_begin(od_test_machine_text(text), "ram.friction", NULL);
+  double u[2] = {1, 334};
+  assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
+  od_test_end(&r);
+  return y;
+}
+
+static void is_near(const char *what, double value, double expected) {
+  print_message("%s: %.6f N\n", what, value);
+  if (!(fabs(value - expected) <= 1e-6 * fabs(expected))) fail_msg("%s: %.9g, not %.9g", what, value, expected);
+}
+
+static void dependences(void **state) {
+  (void)state;
+  const double v = 0.02;
+  is_near("alone", friction_with(""), steady(1, 1, 1, 1, v));
+  is_near("a number", friction_with(", factor: 1.3"), steady(1.3, 1.3, 1, 1, v));
+  // 1 + 0.5 %/bar (30 - 50) + 0.5 %/bar (90 - 50)
+  double linear = 1 - 0.1 + 0.2;
+  is_near("linear in both pressures", friction_with(", factor: sum"), steady(linear, linear, 1, 1, v));
+  is_near("every parameter", friction_with(", factor: sum, factor_vs: 1, factor_viscous: 1"),
+          steady(linear, linear, linear, linear, v));
+  is_near("saturating", friction_with(", factor: level"), steady(1.05, 1.05, 1, 1, v));
+  double of_sum = 1 + 0.4 * 20 / 300;
+  is_near("over the sum of pressures", friction_with(", factor: by_sum"), steady(of_sum, of_sum, 1, 1, v));
+  double below = 1 + 0.2 * 0.8, above = 1.3 + 0.4 * 0.8, both = below + 0.75 * (above - below);
+  is_near("over both pressures", friction_with(", factor: by_both"), steady(both, both, 1, 1, v));
+  double place = 1.15 - 0.15 * 0.25;
+  is_near("over the position", friction_with(", factor: by_place"), steady(place, place, 1, 1, v));
+  double thin = 0.3 - 0.1 * 7 / 20;
+  is_near("over temperature",
+          friction_with(", factor: viscosity, factor_Fs: -0.1, factor_Fc: 0.2, factor_viscous: 0.5"),
+          steady(pow(thin, -0.1), pow(thin, 0.2), 1, sqrt(thin), v));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dependences)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

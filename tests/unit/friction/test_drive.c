@@ -1,0 +1,241 @@
+// Friction laws driven by a speed.
+// - The eight published cylinders over 13 s against CVODES at a tolerance of 1e-10 (oracle/driven_friction.c, equations by hand).
+// - Derivatives by all numbers of all laws against complex steps of the run, which share the equations and nothing of the slopes.
+// - Reversals between samples; constant speed against the steady curve; nonsense is refused.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "friction/drive.h"
+#include "oracle/driven_friction.h"
+#include "support/random_instance.h"
+
+static const od_friction_start from_rest = {.signal = 1};
+
+static const od_friction_law *law_named(const char *name) {
+  int i = od_friction_law_find(name);
+  assert_true(i >= 0);
+  return od_friction_laws[i];
+}
+
+// The published trajectory in steps of h; returns the count.
+static int sample_trajectory(double h, double **t, double **v) {
+  int count = (int)lround(13 / h) + 1;
+  *t = malloc((size_t)count * sizeof **t);
+  *v = malloc((size_t)count * sizeof **v);
+  for (int i = 0; i < count; i++) (*t)[i] = i * h, (*v)[i] = published_speed((*t)[i]);
+  return count;
+}
+
+static double largest_difference(const double *a, const double *b, int count) {
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+// How far a law is from CVODES in steps of h, N.
+static double error_of(const char *name, const published_cylinder *c, const published_cylinder *as, double h) {
+  double q[32], *t, *v;
+  if (strcmp(name, "reduced") == 0)
+    published_reduced(c, q);
+  else
+    published_modified_lugre(c, q);
+  int count = sample_trajectory(h, &t, &v);
+  double *force = malloc((size_t)count * sizeof *force), *exact = malloc((size_t)count * sizeof *exact);
+  void *memory = malloc(od_friction_grid_size(count));
+  od_friction_grid grid;
+  driven_friction d = {*as, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-10};
+  assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
+  assert_int_equal(
+      od_friction_drive(law_named(name), q, true, &grid, &from_rest, &(od_friction_motion){.force = force}), OD_OK);
+  assert_true(driven_friction_solve(&d, count, t, exact) > 0);
+  double error = largest_difference(force, exact, count);
+  if (getenv("OD_WHERE"))
+    for (int i = 0; i < count; i++)
+      if (fabs(force[i] - exact[i]) == error) print_message("at %g s: %g, not %g\n", t[i], force[i], exact[i]);
+  free(memory), free(exact), free(force), free(v), free(t);
+  return error;
+}
+
+static void test_cylinders(void **state) {
+  (void)state;
+  for (int i = 0; i < PUBLISHED_CYLINDERS; i++) {
+    const published_cylinder *c = &published_cylinders[i], reduced = driven_friction_reduced(c);
+    double coarse = error_of("reduced", c, &reduced, 250e-6), fine = error_of("reduced", c, &reduced, 62.5e-6);
+    double coarse_full = error_of("modified-lugre", c, c, 250e-6),
+           fine_full = error_of("modified-lugre", c, c, 62.5e-6);
+    print_message("cylinder %d: reduced %.3g N at 250 us, %.3g N at 62.5 us; modified-lugre %.3g, %.3g N\n", i + 1,
+                  coarse, fine, coarse_full, fine_full);
+    if (i == 4) assert_true(coarse <= 0.81 && fine <= 0.06);
+  }
+}
+
+// Numbers of a law that some cylinder could have, in both directions; how many.
+static int random_numbers(od_dice *dice, const od_friction_law *law, bool two_sided, double *q) {
+  static const struct {
+    const char *key;
+    double low, high;
+  } usual[] = {{"Fs", 500, 2000},       {"Fc", 50, 400},         {"vs", 5e-3, 5e-2},    {"n", 0.5, 2},
+               {"viscous", 10, 500},    {"vb", 0.02, 0.2},       {"v0", 1e-3, 1e-2},    {"sigma_0", 1e6, 1e8},
+               {"sigma_1", 1, 1e3},     {"tau_hp", 0.03, 0.3},   {"tau_hn", 0.2, 3},    {"tau_h0", 5, 50},
+               {"inertia", 1, 50},      {"lag", 1e-3, 2e-3},     {"film_force", 1, 50}, {"load", 50, 150},
+               {"load_0", 90, 110},     {"load_Fs", 1, 100},     {"load_Fc", 1, 30},    {"factor", 0.7, 1.4},
+               {"factor_Fs", 0.5, 1.5}, {"factor_Fc", 0.5, 1.5}, {"factor_vs", -1, 1},  {"factor_viscous", -1, 1},
+               {"factor_tau", -1, 1}};
+  const od_element_class *c = law->element;
+  int count = od_friction_law_numbers(law, two_sided);
+  for (int i = 0; i < count; i++) {
+    size_t k = 0;
+    bool negative = c->fields[i].same_as != NULL;
+    const char *key = negative ? c->fields[i].same_as : c->fields[i].key;
+    while (strcmp(usual[k].key, key) != 0) assert_true(++k < sizeof usual / sizeof *usual);
+    q[i] = od_dice_uniform(dice, usual[k].low, usual[k].high);
+    // A saturation speed by the table every other time.
+    if (strcmp(key, "vb") == 0 && od_dice_pick(dice, 2)) q[i] = 0;
+  }
+  return count;
+}
+
+// A run with corners of all kinds: reversals between samples and at them, rest, uneven steps.
+static int rough_speed(od_dice *dice, double *t, double *v) {
+  enum { COUNT = 400 };
+  for (int i = 0; i < COUNT; i++) {
+    t[i] = i == 0 ? 0 : t[i - 1] + od_dice_uniform(dice, 1e-4, 3e-3);
+    v[i] = 0.1 * sin(12 * t[i]) + 0.02 * sin(55 * t[i]);
+    if (i % 100 > 80 && i % 100 < 90) v[i] = 0;
+  }
+  return COUNT;
+}
+
+static void test_slopes(void **state) {
+  (void)state;
+  enum { MOST = 400, RUNS = 6 };
+  static double t[MOST], v[MOST], force[MOST], plain[MOST], dforce[MOST * OD_MOST_DRIVE_COLUMNS];
+  static double complex moved[MOST];
+  for (int l = 0; l < od_friction_law_count(); l++) {
+    const od_friction_law *law = od_friction_laws[l];
+    double worst = 0;
+    for (int run = 0; run < RUNS; run++) {
+      od_dice dice = {(uint64_t)(1000 * l + run)};
+      bool two_sided = run % 2;
+      double q[64], work[4000];
+      double complex p[64];
+      int number[64], numbers = random_numbers(&dice, law, two_sided, q), count = rough_speed(&dice, t, v);
+      void *memory = malloc(od_friction_grid_size(count));
+      od_friction_grid grid;
+      od_friction_start start = {.bristle = law->has_bristles ? 20 : 0, .film = 0.1, .signal = 1};
+      assert_true(od_friction_slopes_work(numbers) <= sizeof work / sizeof *work);
+      for (int i = 0; i < numbers; i++) number[i] = i, p[i] = q[i];
+      assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
+      assert_int_equal(od_friction_drive_slopes(law, q, two_sided, &grid, &start, numbers, number, work, force, dforce),
+                       OD_OK);
+      assert_int_equal(od_friction_drive(law, q, two_sided, &grid, &start, &(od_friction_motion){.force = plain}),
+                       OD_OK);
+      assert_memory_equal(force, plain, (size_t)count * sizeof *force);
+      for (int k = 0; k < numbers; k++) {
+        double largest = 0, error = 0;
+        p[k] += 1e-30 * I;
+        assert_int_equal(od_friction_drive_complex(law, p, two_sided, &grid, &start, moved), OD_OK);
+        p[k] = q[k];
+        for (int i = 0; i < count; i++) {
+          double exact = cimag(moved[i]) / 1e-30;
+          largest = fmax(largest, fabs(exact));
+          error = fmax(error, fabs(exact - dforce[i * numbers + k]));
+        }
+        worst = fmax(worst, largest > 0 ? error / largest : error);
+        if (!(error <= 1e-8 * largest))
+          fail_msg("%s by %s: off by %g of %g", law->name, law->element->fields[k].key, error, largest);
+      }
+      free(memory);
+    }
+    print_message("%s: slopes within %.2g\n", law->name, worst);
+  }
+}
+
+// At a constant speed every law ends at its steady curve.
+static void test_steady(void **state) {
+  (void)state;
+  enum { COUNT = 2000 };
+  static double t[COUNT], v[COUNT], force[COUNT];
+  for (int l = 0; l < od_friction_law_count(); l++) {
+    const od_friction_law *law = od_friction_laws[l];
+    od_dice dice = {(uint64_t)l};
+    double q[64];
+    random_numbers(&dice, law, true, q);
+    for (double speed = -0.2; speed < 0.25; speed += 0.1) {
+      for (int i = 0; i < COUNT; i++) t[i] = 0.05 * i, v[i] = speed;
+      void *memory = malloc(od_friction_grid_size(COUNT));
+      od_friction_grid grid;
+      od_friction_start start = {.signal = 1};
+      assert_int_equal(od_friction_grid_make(&grid, memory, COUNT, t, v), OD_OK);
+      assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = force}), OD_OK);
+      double steady = law->steady_r(q, true, speed);
+      if (!(fabs(force[COUNT - 1] - steady) <= 1e-6 * fabs(steady)))
+        fail_msg("%s at %g m/s: %.9g, steady %.9g", law->name, speed, force[COUNT - 1], steady);
+      free(memory);
+    }
+  }
+}
+
+// Five steady laws by hand (eq. 5.1 to 5.5 and Table 5.1 of source 28 in docs/theory.md, k of the Lorentzian 0.06).
+static void test_curves(void **state) {
+  (void)state;
+  static const struct {
+    const char *law;
+    double n, k;
+    bool lorentzian, has_n;
+  } laws[] = {{"tustin", 1, 0.002, false, false},
+              {"gaussian", 2, 0.002 / 22.627416997969522, false, false},
+              {"lorentzian", 2, 0.06, true, false},
+              {"modified-gaussian", 1.2, 0.002 / 2.271606, false, true},
+              {"modified-lorentzian", 1.96, 0.06 / 3.8416, true, true}};
+  const double Fs = 2000, Fc = 200, vs = 0.01, viscous = 300;
+  for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+    double n = laws[i].n, k = laws[i].k, q[16], *at = q;
+    double end = laws[i].lorentzian ? vs * pow((1 - k) / k, 1 / n) : vs * pow(-log(k), 1 / n);
+    *at++ = Fs, *at++ = Fc, *at++ = vs;
+    if (laws[i].has_n) *at++ = n;
+    *at++ = viscous, *at++ = 0, *at++ = 1e-5, *at++ = 1;  // and no factor
+    for (int j = 0; j < 5; j++) *at++ = 0;
+    for (double v = 0.002; v < 0.25; v += 0.007) {
+      double S = laws[i].lorentzian ? 1 / (1 + pow(v / vs, n)) : exp(-pow(v / vs, n));
+      double h = (1 - Fc / Fs) * pow(fmin(v / end, 1), 2.0 / 3), by_hand = Fc + ((1 - h) * Fs - Fc) * S + viscous * v;
+      assert_true(fabs(law_named(laws[i].law)->steady_r(q, false, v) - (by_hand)) <= 2e-3);
+      assert_true(fabs(law_named(laws[i].law)->steady_r(q, false, -v) - (-by_hand)) <= 2e-3);
+    }
+  }
+}
+
+static void test_nonsense(void **state) {
+  (void)state;
+  double memory[64], t[3] = {0, 1, 1}, v[3] = {0, NAN, 0}, work[200], q[32], force[3], dforce[3];
+  od_friction_grid grid;
+  assert_int_equal(od_friction_grid_make(&grid, memory, 3, t, v), OD_BAD_ARGUMENT);
+  v[1] = 1;
+  assert_int_equal(od_friction_grid_make(&grid, memory, 3, t, v), OD_BAD_ARGUMENT);
+  assert_int_equal(od_friction_grid_make(&grid, memory, 0, t, v), OD_BAD_ARGUMENT);
+  t[2] = 2;
+  assert_int_equal(od_friction_grid_make(&grid, memory, 3, t, v), OD_OK);
+  published_reduced(&published_cylinders[0], q);
+  assert_int_equal(
+      od_friction_drive_slopes(law_named("reduced"), q, true, &grid, &from_rest, 1, &(int){19}, work, force, dforce),
+      OD_BAD_ARGUMENT);
+  q[2] = NAN;
+  assert_int_equal(
+      od_friction_drive(law_named("reduced"), q, true, &grid, &from_rest, &(od_friction_motion){.force = force}),
+      OD_NOT_FINITE);
+  assert_int_equal(od_friction_law_find("bogus"), -1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves), cmocka_unit_test(test_cylinders),
+                                     cmocka_unit_test(test_slopes), cmocka_unit_test(test_steady),
+                                     cmocka_unit_test(test_nonsense)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
