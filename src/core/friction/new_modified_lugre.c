@@ -43,16 +43,15 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 #define OD_SIDED_PARAMETERS(M) \
   OD_PARAMETER_BREAKAWAY(M)    \
   OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_N(M) OD_PARAMETER_VISCOUS(M) OD_PARAMETER_VB(M)
-#define OD_COMMON_PARAMETERS(M)                                                                  \
-  OD_PARAMETER_SIGMA_0(M)                                                                        \
-  OD_PARAMETER_SIGMA_1(M)                                                                        \
-  OD_PARAMETER_TAU_HP(M)                                                                         \
-  OD_PARAMETER_TAU_HN(M)                                                                         \
-  OD_PARAMETER_TAU_H0(M)                                                                         \
-  OD_PARAMETER_INERTIA(M)                                                                        \
-  OD_PARAMETER_LAG(M)                                                                            \
-  OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) \
-      OD_PARAMETER_LOAD_FC(M)
+#define OD_COMMON_PARAMETERS(M) \
+  OD_PARAMETER_SIGMA_0(M)       \
+  OD_PARAMETER_SIGMA_1(M)       \
+  OD_PARAMETER_TAU_HP(M)        \
+  OD_PARAMETER_TAU_HN(M)        \
+  OD_PARAMETER_TAU_H0(M)        \
+  OD_PARAMETER_INERTIA(M)       \
+  OD_PARAMETER_LAG(M)           \
+  OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) OD_PARAMETER_LOAD_FC(M)
 #define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(18, 19, " for negative speeds")),
 #include "friction/law_tables.h"
 #include "elements/both_x.h"
