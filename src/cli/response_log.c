@@ -8,114 +8,9 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "cli/terminal.h"
-#include "document/suggest.h"
-#include "document/units.h"
 #include "io/number.h"
 
 enum { MOST_SINES = 100000 };
-
-// Which columns are what; the first is the input.
-typedef struct columns {
-  const od_table *table;
-  const char *path;
-  int time, *at, count;
-  od_conversion *conversion;
-  double step;
-} columns;
-
-// --- Columns ------------------------------------------------------------------------------------------------------
-
-static int find_column(const columns *c, const char *option, const char *name) {
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < c->table->columns; i++) {
-    if (!strcmp(c->table->name[i], name)) return i;
-    od_nearest_try(&nearest, c->table->name[i]);
-  }
-  if (nearest.best)
-    od_cli_error("--%s: %s has no column '%s'; did you mean '%s'?", option, c->path, name, nearest.best);
-  else
-    od_cli_error("--%s: %s has no column '%s'", option, c->path, name);
-  return -1;
-}
-
-// Names with commas between them; false after a message.
-static bool add_outputs(columns *c, const char *list) {
-  for (const char *at = list; *at;) {
-    size_t length = strcspn(at, ",");
-    char *name = strndup(at, length);
-    int found = name ? find_column(c, "output", name) : -1;
-    free(name);
-    if (found < 0) return false;
-    if (c->count < c->table->columns) c->at[c->count++] = found;
-    at += length + (at[length] == ',');
-  }
-  return true;
-}
-
-static bool find_columns(columns *c, const od_response_arguments *a) {
-  if (!a->input) {
-    od_cli_error("%s: which column is the input? Say so with --input", c->path);
-    return false;
-  }
-  int input = find_column(c, "input", a->input);
-  bool ok = input >= 0;
-  c->at[c->count++] = input;
-  for (int i = 0; i < a->outputs.count; i++) ok = add_outputs(c, a->outputs.text[i]) && ok;
-  for (int i = 0; a->outputs.count == 0 && i < c->table->columns; i++)
-    if (i != input && i != c->time) c->at[c->count++] = i;
-  if (ok && c->count < 2) {
-    od_cli_error("%s has no column besides time and input, expected an output", c->path);
-    return false;
-  }
-  for (int i = 0; ok && i < c->count; i++) {
-    const char *flaw = od_table_flaw(c->table, c->at[i]);
-    if (flaw) od_cli_error("%s", flaw);
-    ok = !flaw;
-  }
-  return ok;
-}
-
-// A unit that is not known stays what it is.
-static bool find_units(columns *c, od_response *r) {
-  od_error err = {0};
-  od_units *units = od_units_new(&err);
-  bool ok = units && (r->output = calloc((size_t)c->count, sizeof *r->output)) != NULL;
-  r->outputs = ok ? c->count - 1 : 0;
-  for (int i = 0; ok && i < c->count; i++) {
-    const char *unit = c->table->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
-    od_signal_label *label = i == 0 ? &r->input : &r->output[i - 1];
-    if (!si || od_units_conversion(units, unit, si, &c->conversion[i]) != OD_UNIT_FITS)
-      c->conversion[i] = (od_conversion){1, 1, 0}, si = unit;
-    ok = od_signal_label_set(label, c->table->name[c->at[i]], si);
-  }
-  if (!ok) od_cli_error("%s", units ? "memory ran out" : err.text);
-  od_units_free(units);
-  return ok;
-}
-
-// Times must be uniform, to a hundredth of a step, as those printed with few digits are.
-static bool find_step(columns *c) {
-  const od_table *t = c->table;
-  if (t->rows < 8) {
-    od_cli_error("%s has %ld rows, expected at least 8", c->path, t->rows);
-    return false;
-  }
-  double begin = t->data[c->time], end = t->data[(t->rows - 1) * t->columns + c->time];
-  c->step = (end - begin) / (double)(t->rows - 1);
-  for (long k = 0; k < t->rows; k++) {
-    double time = t->data[k * t->columns + c->time];
-    if (fabs(time - begin - (double)k * c->step) <= 0.01 * c->step) continue;
-    od_cli_error("%s: row %ld has the time %.9g s, expected %.9g s: samples must be equally far apart", c->path, k + 1,
-                 time, begin + (double)k * c->step);
-    return false;
-  }
-  return c->step > 0;
-}
-
-static void take_row(const columns *c, long k, double *value) {
-  const double *row = c->table->data + k * c->table->columns;
-  for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], row[c->at[i]]);
-}
 
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
@@ -135,12 +30,12 @@ static bool read_sines(const char *text, double *from, double *to, double *step)
   return false;
 }
 
-static od_status by_sines(const columns *c, const od_sines *sines, double *value, od_frf **out, od_error *err) {
+static od_status by_sines(const od_log_columns *c, const od_sines *sines, double *value, od_frf **out, od_error *err) {
   od_sine_fit *fit = od_sine_fit_new(sines, c->count - 1);
   if (!fit) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   double begin = c->table->data[c->time];
   for (long k = 0; k < c->table->rows; k++) {
-    take_row(c, k, value);
+    od_log_columns_row(c, k, value);
     od_sine_fit_add(fit, begin + (double)k * c->step, value[0], value + 1);
   }
   od_status status = od_sine_fit_end(fit, out, err);
@@ -148,7 +43,7 @@ static od_status by_sines(const columns *c, const od_sines *sines, double *value
   return status;
 }
 
-static od_status estimate_sines(const columns *c, const od_response_arguments *a, double *value, od_response *r,
+static od_status estimate_sines(const od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
                                 od_error *err) {
   double from, to, step, periods = 3, settle = 1, start = c->table->data[c->time];
   if (!read_sines(a->sine, &from, &to, &step) || !od_option_quantity("periods", a->periods, "1", &periods))
@@ -182,7 +77,7 @@ static bool read_window(const char *text, od_window *window) {
   return !text;
 }
 
-static bool read_spectra(const columns *c, const od_response_arguments *a, od_spectra_options *o) {
+static bool read_spectra(const od_log_columns *c, const od_response_arguments *a, od_spectra_options *o) {
   double period = 0;
   unsigned long long settle = 1;
   int length = 16;
@@ -206,14 +101,14 @@ static bool read_spectra(const columns *c, const od_response_arguments *a, od_sp
   return true;
 }
 
-static od_status estimate_spectra(const columns *c, const od_response_arguments *a, double *value, od_response *r,
+static od_status estimate_spectra(const od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
                                   od_error *err) {
   od_spectra_options o;
   od_spectra *s = NULL;
   if (!read_spectra(c, a, &o)) return OD_BAD_INPUT;
   od_status status = od_spectra_new(&o, c->count - 1, &s, err);
   for (long k = 0; status == OD_OK && k < c->table->rows; k++) {
-    take_row(c, k, value);
+    od_log_columns_row(c, k, value);
     for (int i = 0; i < c->count; i++)
       if (!isfinite(value[i]))
         status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need all", c->table->name[c->at[i]],
@@ -240,7 +135,7 @@ static od_status keep_band(const od_response_arguments *a, od_response *r, od_er
   return part->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", low, high);
 }
 
-static od_status estimate(const columns *c, const od_response_arguments *a, od_response *r, od_error *err) {
+static od_status estimate(const od_log_columns *c, const od_response_arguments *a, od_response *r, od_error *err) {
   double *value = calloc((size_t)c->count, sizeof *value);
   if (!value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = a->sine ? estimate_sines(c, a, value, r, err) : estimate_spectra(c, a, value, r, err);
@@ -248,31 +143,31 @@ static od_status estimate(const columns *c, const od_response_arguments *a, od_r
   return status == OD_OK ? keep_band(a, r, err) : status;
 }
 
+// Hands over the names.
+static bool take_labels(od_log_columns *c, od_response *r) {
+  r->output = calloc((size_t)c->count, sizeof *r->output);
+  if (!r->output) return false;
+  r->input = c->label[0];
+  r->outputs = c->count - 1;
+  for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];
+  free(c->label);
+  c->label = NULL;
+  return true;
+}
+
 int od_response_open_log(const char *path, const od_response_arguments *a, od_response *out) {
-  od_table *table = NULL;
+  od_log_columns c;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
     od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
     return OD_EXIT_BAD_INPUT;
   }
-  od_status status = od_table_read(path, NULL, &table, &err);
-  columns c = {.table = table, .path = path};
-  if (status == OD_OK) {
-    c.at = calloc((size_t)table->columns + 2, sizeof *c.at);
-    c.conversion = calloc((size_t)table->columns + 2, sizeof *c.conversion);
-    c.time = od_table_find_time(table);
-    if (!c.at || !c.conversion) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
-    if (c.time < 0) status = od_fail(&err, OD_BAD_INPUT, "%s has no column of times", path);
+  int code = od_log_columns_open(path, a->input, &a->outputs, &c);
+  if (code < 0) {
+    od_status status = take_labels(&c, out) ? estimate(&c, a, out, &err) : od_fail(&err, OD_NO_MEMORY, "memory ran out");
+    if (status != OD_OK && err.text[0]) od_cli_error("%s: %s", path, err.text);
+    if (status != OD_OK) code = od_exit_code(status);
   }
-  if (status == OD_OK && (!find_columns(&c, a) || !find_step(&c) || !find_units(&c, out))) status = OD_BAD_INPUT;
-  if (status == OD_OK) {
-    od_error why = {0};
-    status = estimate(&c, a, out, &why);
-    if (why.text[0]) od_fail(&err, status, "%s: %s", path, why.text);
-  }
-  if (status != OD_OK && err.text[0]) od_cli_error("%s", err.text);
-  free(c.at);
-  free(c.conversion);
-  od_table_free(table);
-  return status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
+  od_log_columns_free(&c);
+  return code;
 }

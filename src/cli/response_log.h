@@ -5,7 +5,5 @@
 #include "cli/response_source.h"
 
 int od_response_open_log(const char *path, const od_response_arguments *a, od_response *out);
-// Copies name and unit (empty: "1"); false: memory ran out.
-bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
 #endif

@@ -25,12 +25,6 @@ void od_response_free(od_response *r) {
   *r = (od_response){0};
 }
 
-bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {
-  label->name = strdup(name);
-  label->unit = strdup(unit && *unit ? unit : "1");
-  return label->name && label->unit;
-}
-
 void od_response_unit(const od_response *r, int output, char *text, size_t size) {
   const char *of = r->output[output].unit, *by = r->input.unit;
   if (!strcmp(of, by))

@@ -2,6 +2,7 @@
 #ifndef OD_CLI_RESPONSE_SOURCE_H
 #define OD_CLI_RESPONSE_SOURCE_H
 
+#include "cli/log_columns.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
 #include "frequency/frequency_response.h"
@@ -34,10 +35,6 @@ typedef struct od_response_arguments {
       {"points", OD_OPTION_TEXT, "N", "of a machine: frequencies in equal ratios; default 200", &(a)->points},      \
       OD_LOAD_OPTIONS(&(a)->load)
 void od_response_arguments_free(od_response_arguments *a);
-
-typedef struct od_signal_label {
-  char *name, *unit;  // SI; "1": none
-} od_signal_label;
 
 typedef struct od_response {
   od_frf *frf;

@@ -8,6 +8,7 @@
 #include "cli/response_source.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
+#include "cli/tf_discrete.h"
 #include "cli/tf_summary.h"
 #include "frequency/bode_plot.h"
 #include "frequency/transfer_block.h"
@@ -17,7 +18,7 @@ enum { HIGHEST_TRIED = 9 };  // where no order is given
 
 typedef struct arguments {
   od_response_arguments source;
-  const char *order, *method;
+  const char *order, *method, *noise_order, *delay;
   od_files files;
   bool direct, relative, quiet;
 } arguments;
@@ -50,7 +51,7 @@ static bool read_method(const char *text, od_transfer_method *method) {
       *method = (od_transfer_method)i;
       return true;
     }
-  if (text) od_cli_error("--method: found '%s', expected levy, sk or vf", text);
+  if (text) od_cli_error("--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj or moesp", text);
   return !text;
 }
 
@@ -157,12 +158,34 @@ static int fit_and_write(const arguments *a, const od_response *r, const char *p
   return code;
 }
 
+// Discrete-time models take the log itself.
+static int fit_discrete(const arguments *a, const char *path) {
+  od_tf_discrete t = {.path = path,
+                      .input = a->source.input,
+                      .outputs = &a->source.outputs,
+                      .kind = od_tf_discrete_find(a->method),
+                      .delay = 1,
+                      .files = &a->files,
+                      .quiet = a->quiet};
+  if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
+    od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (!read_orders(a->order, 1000, &t.low, &t.high) || !od_option_count("noise-order", a->noise_order, &t.noise_order) ||
+      !od_option_count("delay", a->delay, &t.delay))
+    return OD_EXIT_BAD_INPUT;
+  return od_tf_discrete_run(&t);
+}
+
 static const char details[] =
     "FILE is a log or a machine file, as in oleodyn frf, whose options say how the frequency response is found. All outputs\n"
     "share the poles. Methods: vf is relaxed vector fitting, with stable poles; levy is linear least squares in scaled\n"
     "frequency, sk the iteration of it after Sanathanan and Koerner: both may have unstable poles, which is told. Of several orders\n"
     "the lowest is chosen that predicts points which it was not fitted to about as well as the best one. --block writes a machine\n"
     "file with a transfer-function block for each output, in SI units.\n\n"
+    "Discrete-time models of the log itself, for inputs that are no sweep: arx, armax, oe (output error) and bj (Box-Jenkins)\n"
+    "of one output, with standard deviations; moesp, state space by subspaces, of several. Of several orders the one is chosen that, fitted to\n"
+    "the first two thirds, simulates the last third best. Signals are taken without their means.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
@@ -172,7 +195,9 @@ int od_command_tf(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "poles, or from how many to how many to choose; default 1:9", &a.order},
-      {"method", OD_OPTION_TEXT, "NAME", "vf (default), levy or sk", &a.method},
+      {"method", OD_OPTION_TEXT, "NAME", "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj or moesp", &a.method},
+      {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles", &a.noise_order},
+      {"delay", OD_OPTION_TEXT, "N", "of arx, armax, oe and bj: samples from the input to its first answer; default 1", &a.delay},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "errors count relative to the size of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
@@ -191,7 +216,10 @@ int od_command_tf(int argc, char **argv) {
   od_response r = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = od_response_open(files.text[0], &a.source, &r);
+  if (code < 0 && od_tf_discrete_find(a.method) >= 0)
+    code = fit_discrete(&a, files.text[0]);
+  else if (code < 0)
+    code = od_response_open(files.text[0], &a.source, &r);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = fit_and_write(&a, &r, files.text[0]);
   od_response_free(&r);

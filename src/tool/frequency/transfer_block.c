@@ -62,6 +62,7 @@ od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names 
     put_name(to, names->input);
     fprintf(to, ", ");
     put_unit(to, names->output_unit[k]);
+    if (names->sample > 0) fprintf(to, "sample: %.15g s, ", names->sample);
     fprintf(to, "\n     numerator: ");
     put_polynomial(to, t->numerator[k], t->order, t->scale, lead);
     fprintf(to, ",\n     denominator: ");
@@ -75,8 +76,9 @@ od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names 
     if (decay > 0) slowest = fmin(slowest, decay);
     fastest = fmax(fastest, cabs(t->pole[i]));
   }
-  double time = isfinite(slowest) ? od_number_125(10 / slowest) : 1;
-  fprintf(to, "\nrun: {time: %g s, step: %g s, outputs: [", time, fmax(od_number_125(0.1 / fastest), time / 1e5));
+  double time = isfinite(slowest) ? od_number_125(10 / slowest) : 1, step = fmax(od_number_125(0.1 / fastest), time / 1e5);
+  if (names->sample > 0) step = names->sample, time = 1000 * step;
+  fprintf(to, "\nrun: {time: %g s, step: %g s, outputs: [", time, step);
   for (int k = 0; k < t->outputs; k++) {
     fprintf(to, "%sy_", k ? ", " : "");
     put_name(to, names->output[k]);

@@ -160,6 +160,48 @@ static void test_broad_log(void **state) {
   od_table_free(t);
 }
 
+// y = 0.5 u[k-1] + 1.2 y[k-1] - 0.52 y[k-2] and noise on what is measured, around 7 bar: its coefficients, and the step response of the block
+// that is written, which is (1 V) the sum of the difference equation.
+static void test_discrete(void **state) {
+  scratch *s = *state;
+  FILE *f = fopen(scratch_path(s, "d.csv"), "w");
+  fprintf(f, "t [s],u [V],p [bar]\n");
+  double y1 = 0, y2 = 0, u1 = 0;
+  for (long k = 0; k < 6000; k++) {
+    double u = od_random_uniform(1, 1, (uint64_t)(k / 4), OD_USE_NOISE) < 0.5 ? -1 : 1;
+    double y = 0.5 * u1 + 1.2 * y1 - 0.52 * y2;
+    fprintf(f, "%.6f,%.12g,%.12g\n", (double)k * 1e-3, u, 7 + y + 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE));
+    y2 = y1, y1 = y, u1 = u;
+  }
+  fclose(f);
+  static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp"};
+  for (int i = 0; i < 5; i++) {
+    outcome o = run(s, "tf d.csv --input u --method %s --order 1:3 --json d.json --csv d.out.csv --plot d.svg --block d.yaml", methods[i]);
+    ends_with(o, 0);
+    says(o.out, "<- chosen");
+    forget(o);
+    json_t *root = json_load_file(scratch_path(s, "d.json"), 0, NULL);
+    const json_t *below = json_object_get(root, "denominator"), *output = json_array_get(json_object_get(root, "outputs"), 0);
+    double fit = json_number_value(json_object_get(output, "fit_percent"));
+    print_message("%s: order %d, fit %.2f %%\n", methods[i], (int)json_integer_value(json_object_get(root, "order")), fit);
+    // 0.05 of noise beside a signal of standard deviation 1.2 leave 96 %.
+    assert_true(fit > 94);
+    if (strcmp(methods[i], "oe") == 0) {
+      assert_int_equal(json_integer_value(json_object_get(root, "order")), 2);
+      assert_true(fabs(json_number_value(json_array_get(below, 1)) + 1.2) < 0.01);
+      assert_true(fabs(json_number_value(json_array_get(below, 2)) - 0.52) < 0.01);
+      expect_code(run(s, "simulate d.yaml --time 0.2 --csv step.csv --quiet"), 0);
+      od_table *t = NULL;
+      od_error err = {0};
+      assert_int_equal(od_table_read_csv(scratch_path(s, "step.csv"), &t, &err), OD_OK);
+      // 0.5 / (1 - 1.2 + 0.52) bar
+      assert_true(fabs(t->data[(t->rows - 1) * t->columns + 1] / (0.5 / 0.32 * 1e5) - 1) < 0.01);
+      od_table_free(t);
+    }
+    json_decref(root);
+  }
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   put(s, "m.yaml", machine);
@@ -187,7 +229,12 @@ static void test_mistakes(void **state) {
       {"frf m.yaml --low 5 --high 1", "expected the lower one first"},
       {"tf m.yaml --order 17", "--order: found '17', expected a number from 1 to 16"},
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
-      {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk or vf"},
+      {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},
+      {"tf m.yaml --method oe", "--method oe is for logs, m.yaml is a machine file"},
+      {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected at least"},
+      {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected at least"},
+      {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected one"},
+      {"tf l.csv --input u --method arx --delay 0", "--delay"},
       {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4, expected at least 5"},
       {"tf m.yaml --block -", "--block cannot go to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would take the place of m.yaml, which is read"},
@@ -203,6 +250,6 @@ static void test_mistakes(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {TEST(test_machine), TEST(test_stepped_sine), TEST(test_block),
-                                     TEST(test_broad_log), TEST(test_mistakes)};
+                                     TEST(test_broad_log), TEST(test_discrete), TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
