@@ -1,7 +1,7 @@
 // The toolbox benchmark of observers on a four-bar (cases/fourbar-observer). Oracle: figures of an independent program that does the same
 // in natural coordinates over 100 seeds: discrete EKF with a gyro 0.0286 rad, with F = [1 h; 0 1] 0.0481 rad, with an encoder 0.0051 rad; and what
 // the toolbox's authors report with force estimation, 0.0068 rad. Here over few seeds, which nothing was tuned on; the study
-// toolbox.study.yaml has all of them.
+// toolbox-study.yaml has all of them.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

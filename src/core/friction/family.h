@@ -8,8 +8,9 @@
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
 // The acceleration term is sigma_2 T a in the literature. As a number of its own, which both directions share, it does not jump
-// where the speed changes sign; neither does the film's, whose s is smooth there. Laws without bristles have F = tanh(v/v0) g + viscous v, those whose film has no state h = hss, those without a film h = 0.
-// A film at rest is one slower than a ten-thousandth of vs. Equations 2.1 to 2.13 and 5.1 to 5.10 of source 28 in docs/theory.md.
+// where the speed changes sign; neither does the film's, whose s is smooth there. Laws without bristles have
+// F = tanh(v/v0) g + viscous v, those whose film has no state h = hss, those without a film h = 0. A film at rest is one slower than
+// a ten-thousandth of vs. Equations 2.1 to 2.13 and 5.1 to 5.10 of source 28 in docs/theory.md.
 #ifndef OD_FRICTION_FAMILY_H
 #define OD_FRICTION_FAMILY_H
 

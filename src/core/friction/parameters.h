@@ -1,5 +1,6 @@
 // The parameters of friction laws, each once: key, unit, unit in a revolute joint, sign, default, what is possible and what is
-// usual, the same in a revolute joint, meaning, whether it may be a signal. M makes a row of a table of them, of elements or of blocks.
+// usual, the same in a revolute joint, meaning, whether it may be a signal. M makes a row of a table of them, of elements or of
+// blocks.
 #ifndef OD_FRICTION_PARAMETERS_H
 #define OD_FRICTION_PARAMETERS_H
 

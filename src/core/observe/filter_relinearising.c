@@ -108,8 +108,14 @@ static const od_filter_option options[] = {
                             .fallback = OD_SMOOTHER_DEFAULT_WINDOW,
                             .low = OD_SMOOTHER_LEAST_WINDOW,
                             .high = OD_SMOOTHER_MOST_WINDOW},
-    [OD_SMOOTHER_SPREAD] = {
-        .key = "spread", .meaning = "whether that work is spread over later samples", .fallback = 1, .words = flags}};
+    [OD_SMOOTHER_SPREAD] = {.key = "spread",
+                            .meaning = "whether that work is spread over later samples",
+                            .fallback = 1,
+                            .words = flags},
+    [OD_SMOOTHER_WIDEN] = {.key = "widen",
+                           .meaning = "whether a start more than five of its sigmas off is taken for less certain",
+                           .fallback = 0,
+                           .words = flags}};
 
 const od_filter od_filter_relinearising = {
     .name = "relinearising",

@@ -24,7 +24,7 @@
 #include "observe/iterated_correction.h"
 
 // Options of the filter, in their order.
-enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD };
+enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD, OD_SMOOTHER_WIDEN };
 enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
 
 // A sample as it came: the step to it and what the sensors said then.
@@ -53,6 +53,7 @@ typedef struct od_smoother {
   int nx, np, ny, nu, n;
   int capacity;  // the most samples in a window
   int at_once;   // whether a window is finished when it is complete, not over later samples
+  int widens;    // whether a start that cannot be true is taken for less certain
   // Samples are counted from the start.
   long first, last, due;  // the window's start; the latest sample; at which the next window is complete
   long origin;            // where windows began to grow

@@ -190,7 +190,7 @@ static void begin_again(od_smoother *s) {
 
 // Whether the accepted trajectory does not explain the samples of a window that begins with what people told.
 static bool is_hopeless(const od_smoother *s) {
-  return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured + s->n, surprise);
+  return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, doubt);
 }
 
 // A trajectory that does not explain the samples may be one from which there is no way down to the best one, at a bound, say. Then
@@ -220,7 +220,7 @@ static bool try_other_start(od_smoother *s) {
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
-  bool told = s->first == s->begun;  // later priors are what samples say
+  bool told = s->widens && s->first == s->begun;  // later priors are what samples say
   if (!told || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
   // The same trajectory, of which another prior makes something else.
   keep_adjoints(s);
@@ -254,7 +254,8 @@ static od_status accept(od_smoother *s) {
   s->comparing = 0;
   s->converged = is_near(s);
   keep_end(s, false);
-  if (s->converged || s->accepted >= MOST_ACCEPTED || is_enough(s)) return finish(s);
+  bool many = s->attempt == 0 && s->accepted >= MOST_ACCEPTED;
+  if (s->converged || many || is_enough(s)) return finish(s);
   begin_backward(s);
   return OD_OK;
 }

@@ -28,6 +28,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   size_t d = sizeof(double), m = (size_t)n, end = sizeof *s;
   *s = (od_smoother){.nx = nx, .np = np, .ny = ny, .nu = nu, .n = n};
   s->at_once = choice && choice[OD_SMOOTHER_SPREAD] == 0;
+  s->widens = choice && choice[OD_SMOOTHER_WIDEN] != 0;
   s->capacity = (int)fmin(fmax(window, OD_SMOOTHER_LEAST_WINDOW), OD_SMOOTHER_MOST_WINDOW);
   size_t samples = (size_t)s->capacity + 1, states = (size_t)nx, parameters = (size_t)np;
   s->sample_doubles = 2 + 2 * (size_t)nu + states * states + parameters + (size_t)ny;

@@ -65,13 +65,15 @@ static const char **settings(maker *m, const od_compared *row, int *count) {
   return set;
 }
 
+// A row without a filter runs the EKF without corrections: its estimate is then the model's own motion. That of filters that average
+// over the uncertainty (ukf, second-order-ekf) would not be.
 static void load_row(maker *m, od_compared *row) {
   const od_compare_options *o = m->options;
   od_messages *messages = od_messages_new();
   od_case *c = new_case(m);
   od_experiment_options options = {.truth = o->truth,
                                    .variant = row->variant,
-                                   .filter = row->filter,
+                                   .filter = row->filter ? row->filter : "ekf",
                                    .sensors = row->sensors,
                                    .uncorrected = !row->filter};
   const char **set = settings(m, row, &options.set_count);

@@ -1,5 +1,5 @@
-// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor. The oracle is the steady
-// curve of the same law with parameters scaled by hand.
+// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor. The oracle is the
+// law by hand, with scaled parameters.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -184,7 +184,7 @@ static void equals_a_textbook_filter(od_covariance_form form, bool correlated, c
                     .h_jacobians = h_jacobians};
   od_plant *plant = NULL;
   assert_int_equal(od_plant_from_function(&fn, &plant, NULL), OD_OK);
-  const double choice[2] = {64, !at_once};  // of the filter that comes back: window, spread
+  const double choice[3] = {64, !at_once, 0};  // of the filter that comes back: window, spread, widen
   const od_observer_options options = {.filter = od_filter_find(filter),
                                        .form = form,
                                        .sensor_sigma = sigma,

@@ -89,7 +89,7 @@ static void measure(double *y) {
 }
 
 static od_observer *make_observer(const od_plant *plant, const char *filter, int window, bool at_once) {
-  const double choice[2] = {window, !at_once};
+  const double choice[3] = {window, !at_once, 0};
   const od_observer_options options = {.filter = od_filter_find(filter), .sensor_sigma = &sensor, .choice = choice};
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, start_P, &input), OD_OK);
@@ -213,7 +213,7 @@ static void a_start_that_cannot_be_true_is_widened(void **state) {
   static const char *const filters[] = {"iterated-ekf", "relinearising"};
   for (int i = 0; i < 2; i++) {
     const od_observer_options options = {
-        .filter = od_filter_find(filters[i]), .sensor_sigma = &sensor, .choice = (const double[]){64, 0}};
+        .filter = od_filter_find(filters[i]), .sensor_sigma = &sensor, .choice = (const double[]){64, 0, 1}};
     od_observer *o = od_observer_new(plant, &options);
     assert_int_equal(od_observer_start(o, 0, NULL, &zero, P, &zero), OD_OK);
     for (int k = 0; k < 17; k++) {
@@ -277,7 +277,7 @@ static void a_start_told_in_outputs_is_kept_so(void **state) {
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   for (int tell = 0; tell < 2; tell++) {
     const od_observer_options options = {
-        .filter = od_filter_find("relinearising"), .sensor_sigma = &sigma, .choice = (const double[]){16, 0}};
+        .filter = od_filter_find("relinearising"), .sensor_sigma = &sigma, .choice = (const double[]){16, 0, 0}};
     od_observer *o = od_observer_new(plant, &options);
     assert_int_equal(od_observer_tell_start(o, 2, &output, &variance), OD_BAD_ARGUMENT);
     if (tell) assert_int_equal(od_observer_tell_start(o, 1, &output, &variance), OD_OK);
@@ -346,8 +346,9 @@ static void nothing_new_on_linear_plants(void **state) {
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   for (int what = 0; what < EVENTS; what++)
     for (int at_once = 0; at_once < 2; at_once++) {
-      od_observer_options options = {
-          .filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, !at_once}};
+      od_observer_options options = {.filter = od_filter_find("iterated-ekf"),
+                                     .sensor_sigma = &sensor,
+                                     .choice = (const double[]){64, !at_once, 0}};
       if (what == SPIKES) options.gate = 6;
       od_observer *a = od_observer_new(plant, &options);
       options.filter = od_filter_find("relinearising");
@@ -390,7 +391,7 @@ static void carries_jumps_of_sampled_blocks(void **state) {
   double P[MOST * MOST] = {0}, q[MOST] = {0}, u, worst = 0;
   for (int i = 0; i < nx; i++) P[i * (nx + 1)] = 0.04, q[i] = 1e-6;
   od_observer_options options = {
-      .filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, 1}};
+      .filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, 1, 0}};
   od_observer *a = od_observer_new(plant, &options);
   options.filter = od_filter_find("relinearising");
   od_observer *b = od_observer_new(plant, &options);
@@ -437,7 +438,7 @@ static void follows_a_machine_whose_coordinates_change(void **state) {
   od_sim *sim = od_sim_new(truth);
   const double sigma[2] = {1e-3, 1}, P[4] = {1e-4, 0, 0, 1};
   const od_observer_options options = {
-      .filter = od_filter_find("relinearising"), .sensor_sigma = sigma, .choice = (const double[]){128, 1}};
+      .filter = od_filter_find("relinearising"), .sensor_sigma = sigma, .choice = (const double[]){128, 1, 0}};
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_plant_nx(plant), 2);
   assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
