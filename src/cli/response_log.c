@@ -101,8 +101,8 @@ static bool read_spectra(const od_log_columns *c, const od_response_arguments *a
   return true;
 }
 
-static od_status estimate_spectra(const od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
-                                  od_error *err) {
+static od_status estimate_spectra(const od_log_columns *c, const od_response_arguments *a, double *value,
+                                  od_response *r, od_error *err) {
   od_spectra_options o;
   od_spectra *s = NULL;
   if (!read_spectra(c, a, &o)) return OD_BAD_INPUT;
@@ -164,7 +164,8 @@ int od_response_open_log(const char *path, const od_response_arguments *a, od_re
   }
   int code = od_log_columns_open(path, a->input, &a->outputs, &c);
   if (code < 0) {
-    od_status status = take_labels(&c, out) ? estimate(&c, a, out, &err) : od_fail(&err, OD_NO_MEMORY, "memory ran out");
+    od_status status =
+        take_labels(&c, out) ? estimate(&c, a, out, &err) : od_fail(&err, OD_NO_MEMORY, "memory ran out");
     if (status != OD_OK && err.text[0]) od_cli_error("%s: %s", path, err.text);
     if (status != OD_OK) code = od_exit_code(status);
   }

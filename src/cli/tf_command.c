@@ -171,8 +171,8 @@ static int fit_discrete(const arguments *a, const char *path) {
     od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
     return OD_EXIT_BAD_INPUT;
   }
-  if (!read_orders(a->order, 1000, &t.low, &t.high) || !od_option_count("noise-order", a->noise_order, &t.noise_order) ||
-      !od_option_count("delay", a->delay, &t.delay))
+  if (!read_orders(a->order, 1000, &t.low, &t.high) ||
+      !od_option_count("noise-order", a->noise_order, &t.noise_order) || !od_option_count("delay", a->delay, &t.delay))
     return OD_EXIT_BAD_INPUT;
   return od_tf_discrete_run(&t);
 }
@@ -195,9 +195,12 @@ int od_command_tf(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "poles, or from how many to how many to choose; default 1:9", &a.order},
-      {"method", OD_OPTION_TEXT, "NAME", "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj or moesp", &a.method},
-      {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles", &a.noise_order},
-      {"delay", OD_OPTION_TEXT, "N", "of arx, armax, oe and bj: samples from the input to its first answer; default 1", &a.delay},
+      {"method", OD_OPTION_TEXT, "NAME",
+       "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj or moesp", &a.method},
+      {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles",
+       &a.noise_order},
+      {"delay", OD_OPTION_TEXT, "N", "of arx, armax, oe and bj: samples from the input to its first answer; default 1",
+       &a.delay},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "errors count relative to the size of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),

@@ -52,7 +52,8 @@ static od_status take_signals(work *w, od_error *err) {
     for (int i = 0; i < c->count && status == OD_OK; i++) {
       w->mean[i] += value[i] / (double)rows;
       if (!isfinite(value[i]))
-        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name, k + 1);
+        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
+                         k + 1);
     }
   }
   for (long k = 0; status == OD_OK && k < c->table->rows; k++) {
@@ -95,7 +96,8 @@ static od_status choose(work *w, od_error *err) {
     if (w->percent[order] > best) best = w->percent[order];
   }
   if (isinf(best)) return status;
-  for (w->order = t->low; !(100 - w->percent[w->order] <= (1 + about_as_good) * (100 - best) + 1e-6); w->order++) continue;
+  for (w->order = t->low; !(100 - w->percent[w->order] <= (1 + about_as_good) * (100 - best) + 1e-6); w->order++)
+    continue;
   return OD_OK;
 }
 
@@ -118,7 +120,8 @@ static void print(const work *w, const double *percent, FILE *to) {
   od_heading(to, t->path);
   fprintf(to, "%ld samples of %g s; input %s\n", w->data.rows, w->c.step, w->c.label[0].name);
   for (int n = t->low; n <= t->high && t->high > t->low; n++)
-    fprintf(to, "  order %2d explains %8.3f %% of the last third%s\n", n, w->percent[n], n == w->order ? "  <- chosen" : "");
+    fprintf(to, "  order %2d explains %8.3f %% of the last third%s\n", n, w->percent[n],
+            n == w->order ? "  <- chosen" : "");
   fprintf(to, "%s of order %d\n", kind_name(t->kind), w->order);
   if (t->kind != SUBSPACE) print_polynomials(&w->model, to);
   for (int i = 0; i < w->data.outputs; i++)
@@ -137,14 +140,15 @@ static json_t *model_json(const work *w, const double *percent) {
                            od_json_text(kind_name(w->t->kind)), "order", w->order, "sample", w->c.step);
   json_t *outputs = json_array();
   for (int p = 0; p < OD_POLYNOMIALS && w->t->kind != SUBSPACE; p++)
-    json_object_set_new(root, names[p], json_pack("{s:o, s:o}", "value", list_json(w->model.coefficient[p], 0, w->model.degree[p], 1),
-                                                  "sigma", list_json(w->model.sigma[p], 0, w->model.degree[p], 1)));
+    json_object_set_new(root, names[p],
+                        json_pack("{s:o, s:o}", "value", list_json(w->model.coefficient[p], 0, w->model.degree[p], 1),
+                                  "sigma", list_json(w->model.sigma[p], 0, w->model.degree[p], 1)));
   if (w->t->kind != SUBSPACE) json_object_set_new(root, "noise", od_json_number(w->model.noise));
   json_object_set_new(root, "denominator", list_json(w->z->denominator, w->z->order, 0, -1));
   for (int i = 0; i < w->data.outputs; i++)
-    json_array_append_new(outputs, json_pack("{s:o, s:o, s:o}", "output", od_json_text(w->c.label[i + 1].name), "fit_percent",
-                                             od_json_number(percent[i]), "numerator",
-                                             list_json(w->z->numerator[i], w->z->order, 0, -1)));
+    json_array_append_new(
+        outputs, json_pack("{s:o, s:o, s:o}", "output", od_json_text(w->c.label[i + 1].name), "fit_percent",
+                           od_json_number(percent[i]), "numerator", list_json(w->z->numerator[i], w->z->order, 0, -1)));
   json_object_set_new(root, "outputs", outputs);
   return root;
 }
@@ -190,8 +194,8 @@ static od_status write_block(const void *user, const char *path, od_error *err) 
   const work *w = user;
   int n = w->data.outputs;
   if (w->z->order > OD_TRANSFER_MOST)
-    return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order", w->z->order,
-                   OD_TRANSFER_MOST);
+    return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order",
+                   w->z->order, OD_TRANSFER_MOST);
   od_transfer *t = od_transfer_new(w->z->order, n, 1);
   const char **text = calloc(2 * (size_t)n + 1, sizeof *text);
   char title[300], note[100];
@@ -243,8 +247,9 @@ int od_tf_discrete_run(const od_tf_discrete *t) {
   if (code < 0) {
     od_status status = take_signals(&w, &err);
     if (status == OD_OK && t->kind != SUBSPACE && w.data.outputs != 1)
-      status = od_fail(&err, OD_BAD_INPUT, "%s has %d outputs, expected one; choose it with --output, or take --method %s",
-                       kind_name(t->kind), w.data.outputs, OD_SUBSPACE_NAME);
+      status =
+          od_fail(&err, OD_BAD_INPUT, "%s has %d outputs, expected one; choose it with --output, or take --method %s",
+                  kind_name(t->kind), w.data.outputs, OD_SUBSPACE_NAME);
     if (status == OD_OK && t->high > t->low) status = choose(&w, &err);
     if (status == OD_OK) status = fit(&w, &w.data, w.order, &w.z, &err);
     if (status == OD_OK) status = write_all(&w, &written, &err);

@@ -58,7 +58,8 @@ od_status od_z_transfer_fit_percent(const od_z_transfer *z, const od_discrete_da
 
 // Subspace identification (PO-MOESP) of a state-space model of so many states; the singular values, of which as many as there are
 // states should stand out, go to `singular` (2 * order; NULL: not wanted).
-od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out, od_error *err);
+od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out,
+                          od_error *err);
 
 // --- For the files of this room -----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ typedef struct search {
   const od_discrete_data *data;
   od_discrete *m;
   long rows;
-  double *w, *v, *e;      // of the last point
+  double *w, *v, *e;               // of the last point
   double *fu, *fw, *fv, *fe, *fy;  // filtered for the derivatives
 } search;
 
@@ -56,7 +56,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
 }
 
 // `below` (A or F) and B of y = -below y + B u + C e; e NULL: none.
-static bool start_linear(od_discrete *m, od_polynomial below, const double *u, const double *y, const double *e, long rows) {
+static bool start_linear(od_discrete *m, od_polynomial below, const double *u, const double *y, const double *e,
+                         long rows) {
   regressor r[6 * OD_DISCRETE_MOST] = {0};
   double x[6 * OD_DISCRETE_MOST];
   int count = 0, n = m->degree[below], nb = m->degree[OD_POLY_B], nc = e ? m->degree[OD_POLY_C] : 0;
@@ -97,7 +98,8 @@ static bool start_output_error(search *s) {
   static const double one = 1;
   od_discrete *m = s->m, last = *m;
   if (!start_linear(m, OD_POLY_F, s->data->u, s->data->y, NULL, s->rows)) return false;
-  if (!od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F])) reset(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]);
+  if (!od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]))
+    reset(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]);
   for (int i = 0; i < FILTERED_STARTS; i++) {
     const double *f = m->coefficient[OD_POLY_F];
     od_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
@@ -117,8 +119,8 @@ static bool start_noise(search *s) {
   regressor r[2 * OD_DISCRETE_MOST];
   double x[2 * OD_DISCRETE_MOST];
   int nc = m->degree[OD_POLY_C], nd = m->degree[OD_POLY_D], count = 0;
-  od_filter(m->coefficient[OD_POLY_B], m->degree[OD_POLY_B], m->coefficient[OD_POLY_F], m->degree[OD_POLY_F], s->data->u,
-            s->w, s->rows);
+  od_filter(m->coefficient[OD_POLY_B], m->degree[OD_POLY_B], m->coefficient[OD_POLY_F], m->degree[OD_POLY_F],
+            s->data->u, s->w, s->rows);
   for (long k = 0; k < s->rows; k++) s->v[k] = s->data->y[k] - s->w[k];
   if (!long_errors(NULL, s->v, s->rows, s->e)) return false;
   for (int i = 1; i <= nd; i++) r[count++] = (regressor){s->v, i, -1};
@@ -140,7 +142,8 @@ static bool start(search *s, od_discrete_kind kind) {
     ok = start_output_error(s);
     if (kind == OD_DISCRETE_BJ) ok = ok && start_noise(s);
   }
-  if (!od_is_stable(m->coefficient[OD_POLY_C], m->degree[OD_POLY_C])) reset(m->coefficient[OD_POLY_C], m->degree[OD_POLY_C]);
+  if (!od_is_stable(m->coefficient[OD_POLY_C], m->degree[OD_POLY_C]))
+    reset(m->coefficient[OD_POLY_C], m->degree[OD_POLY_C]);
   return ok;
 }
 
@@ -205,7 +208,8 @@ static od_status minimise(search *s, od_error *err) {
   double x[6 * OD_DISCRETE_MOST + 2];
   od_ls_result *result = NULL;
   FOR_EACH_UNKNOWN(m, p, i) x[at++] = m->coefficient[p][i];
-  const od_ls_problem problem = {.m = (int)s->rows, .n = n, .user = s, .residuals = residuals, .jacobian = jacobian, .start = x};
+  const od_ls_problem problem = {
+      .m = (int)s->rows, .n = n, .user = s, .residuals = residuals, .jacobian = jacobian, .start = x};
   const od_ls_options options = {.method = OD_LS_LEVENBERG_MARQUARDT, .max_evaluations = 200, .cost_tolerance = 1e-13};
   od_status status = od_least_squares(&problem, &options, &result, err);
   if (!result) return status;
@@ -229,7 +233,8 @@ static void set_degrees(const od_discrete_options *o, od_discrete *m) {
   for (int p = 0; p < OD_POLYNOMIALS; p++) m->coefficient[p][0] = p != OD_POLY_B;
 }
 
-od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *o, od_discrete *model, od_error *err) {
+od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *o, od_discrete *model,
+                          od_error *err) {
   if (o->order < 1 || o->order > OD_DISCRETE_MOST || o->noise_order > OD_DISCRETE_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d and noise order %d, expected 1 to %d", o->order, o->noise_order,
                    OD_DISCRETE_MOST);
@@ -242,8 +247,17 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   size_t rows = (size_t)data->rows;
   double *memory = calloc(8 * rows + 8, sizeof *memory);
   if (!memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  search s = {data, model, data->rows, memory, memory + rows, memory + 2 * rows, memory + 3 * rows, memory + 4 * rows,
-              memory + 5 * rows, memory + 6 * rows, memory + 7 * rows};
+  search s = {data,
+              model,
+              data->rows,
+              memory,
+              memory + rows,
+              memory + 2 * rows,
+              memory + 3 * rows,
+              memory + 4 * rows,
+              memory + 5 * rows,
+              memory + 6 * rows,
+              memory + 7 * rows};
   od_status status = start(&s, o->kind) ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
   if (status == OD_OK) status = minimise(&s, err);
   free(memory);

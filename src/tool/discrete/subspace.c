@@ -57,8 +57,10 @@ static bool find_observability(subspace *s, double *singular) {
   int b = s->blocks, l = s->l, past = b + b * l, columns = 2 * b + 2 * b * l, future = b * l;
   long rows = s->data->rows - 2L * b + 1;
   double *a = calloc((size_t)rows * (size_t)columns, sizeof *a), *tau = calloc((size_t)columns, sizeof *tau);
-  double *part = calloc((size_t)future * (size_t)past, sizeof *part), *values = calloc((size_t)future + 1, sizeof *values);
-  double *left = calloc((size_t)future * (size_t)future, sizeof *left), *rest = calloc((size_t)future + 1, sizeof *rest);
+  double *part = calloc((size_t)future * (size_t)past, sizeof *part),
+         *values = calloc((size_t)future + 1, sizeof *values);
+  double *left = calloc((size_t)future * (size_t)future, sizeof *left),
+         *rest = calloc((size_t)future + 1, sizeof *rest);
   bool ok = a && tau && part && values && left && rest;
   if (ok) {
     fill(s, rows, a);
@@ -66,7 +68,8 @@ static bool find_observability(subspace *s, double *singular) {
   }
   for (int i = 0; ok && i < future; i++)
     for (int j = 0; j < past; j++) part[j * future + i] = a[(long)(b + past + i) * rows + b + j];
-  ok = ok && LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, past, part, future, values, left, future, NULL, 1, rest) == 0;
+  ok = ok &&
+       LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, past, part, future, values, left, future, NULL, 1, rest) == 0;
   for (int i = 0; ok && singular && i < 2 * s->n; i++) singular[i] = i < future ? values[i] : 0;
   ok = ok && shift(s, left, future);
   free(a), free(tau), free(part), free(values), free(left), free(rest);
@@ -105,8 +108,8 @@ static bool find_inputs(subspace *s) {
   lapack_int rank = 0, *pivot = calloc((size_t)columns, sizeof *pivot);
   if (ok) memcpy(y, d->y, (size_t)rows * sizeof *y);
   ok = ok && pivot &&
-       LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows, pivot, 1e-13,
-                      &rank) == 0;
+       LAPACKE_dgelsy(LAPACK_COL_MAJOR, (lapack_int)rows, columns, 1, a, (lapack_int)rows, y, (lapack_int)rows, pivot,
+                      1e-13, &rank) == 0;
   for (int i = 0; ok && i < n; i++) s->B[i] = y[i];
   for (int j = 0; ok && j < l; j++) s->D[j] = y[2 * n + j];
   free(a), free(y), free(pivot);
@@ -158,7 +161,8 @@ static od_status find_all(subspace *s, double *singular, od_z_transfer *z, od_er
   return OD_OK;
 }
 
-od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out, od_error *err) {
+od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out,
+                          od_error *err) {
   *out = NULL;
   if (order < 1 || order > OD_DISCRETE_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", order, OD_DISCRETE_MOST);

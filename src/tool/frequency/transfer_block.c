@@ -76,7 +76,8 @@ od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names 
     if (decay > 0) slowest = fmin(slowest, decay);
     fastest = fmax(fastest, cabs(t->pole[i]));
   }
-  double time = isfinite(slowest) ? od_number_125(10 / slowest) : 1, step = fmax(od_number_125(0.1 / fastest), time / 1e5);
+  double time = isfinite(slowest) ? od_number_125(10 / slowest) : 1,
+         step = fmax(od_number_125(0.1 / fastest), time / 1e5);
   if (names->sample > 0) step = names->sample, time = 1000 * step;
   fprintf(to, "\nrun: {time: %g s, step: %g s, outputs: [", time, step);
   for (int k = 0; k < t->outputs; k++) {

@@ -170,20 +170,25 @@ static void test_discrete(void **state) {
   for (long k = 0; k < 6000; k++) {
     double u = od_random_uniform(1, 1, (uint64_t)(k / 4), OD_USE_NOISE) < 0.5 ? -1 : 1;
     double y = 0.5 * u1 + 1.2 * y1 - 0.52 * y2;
-    fprintf(f, "%.6f,%.12g,%.12g\n", (double)k * 1e-3, u, 7 + y + 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE));
+    fprintf(f, "%.6f,%.12g,%.12g\n", (double)k * 1e-3, u,
+            7 + y + 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE));
     y2 = y1, y1 = y, u1 = u;
   }
   fclose(f);
   static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp"};
   for (int i = 0; i < 5; i++) {
-    outcome o = run(s, "tf d.csv --input u --method %s --order 1:3 --json d.json --csv d.out.csv --plot d.svg --block d.yaml", methods[i]);
+    outcome o =
+        run(s, "tf d.csv --input u --method %s --order 1:3 --json d.json --csv d.out.csv --plot d.svg --block d.yaml",
+            methods[i]);
     ends_with(o, 0);
     says(o.out, "<- chosen");
     forget(o);
     json_t *root = json_load_file(scratch_path(s, "d.json"), 0, NULL);
-    const json_t *below = json_object_get(root, "denominator"), *output = json_array_get(json_object_get(root, "outputs"), 0);
+    const json_t *below = json_object_get(root, "denominator"),
+                 *output = json_array_get(json_object_get(root, "outputs"), 0);
     double fit = json_number_value(json_object_get(output, "fit_percent"));
-    print_message("%s: order %d, fit %.2f %%\n", methods[i], (int)json_integer_value(json_object_get(root, "order")), fit);
+    print_message("%s: order %d, fit %.2f %%\n", methods[i], (int)json_integer_value(json_object_get(root, "order")),
+                  fit);
     // 0.05 of noise beside a signal of standard deviation 1.2 leave 96 %.
     assert_true(fit > 94);
     if (strcmp(methods[i], "oe") == 0) {
@@ -249,7 +254,7 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_machine), TEST(test_stepped_sine), TEST(test_block),
-                                     TEST(test_broad_log), TEST(test_discrete), TEST(test_mistakes)};
+  const struct CMUnitTest tests[] = {TEST(test_machine),   TEST(test_stepped_sine), TEST(test_block),
+                                     TEST(test_broad_log), TEST(test_discrete),     TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@
 enum { ROWS = 4000 };
 
 // y = B/below u + C/D e with poles 0.9 exp(+-0.5 i); as ARX and ARMAX the noise passes 1/A, too.
-static const double below[3] = {1, -1.579648612, 0.81}, b[4] = {0, 0, 0.5, -0.3}, c[3] = {1, 0.6, 0.2}, d[3] = {1, -0.8, 0.15};
+static const double below[3] = {1, -1.579648612, 0.81}, b[4] = {0, 0, 0.5, -0.3}, c[3] = {1, 0.6, 0.2},
+                    d[3] = {1, -0.8, 0.15};
 
 typedef struct run {
   double u[ROWS], y[ROWS], y2[2 * ROWS];
@@ -97,7 +98,8 @@ static void right_models(void **state) {
           count++;
         }
     }
-    print_message("%s: squared errors over variances %.2f, noise %.4f of 0.2\n", od_discrete_kinds[kind], sum / count, noise);
+    print_message("%s: squared errors over variances %.2f, noise %.4f of 0.2\n", od_discrete_kinds[kind], sum / count,
+                  noise);
     assert_true(sum / count > 0.6 && sum / count < 1.5);
     assert_true(fabs(noise / 0.2 - 1) < 0.02);
   }
@@ -109,7 +111,8 @@ static void wrong_model(void **state) {
   static run r;
   simulate(&r, OD_DISCRETE_OE, 3, 0.5);
   od_discrete arx = fit(&r, OD_DISCRETE_ARX), oe = fit(&r, OD_DISCRETE_OE);
-  double off_arx = fabs(arx.coefficient[OD_POLY_A][2] - below[2]), off_oe = fabs(oe.coefficient[OD_POLY_F][2] - below[2]);
+  double off_arx = fabs(arx.coefficient[OD_POLY_A][2] - below[2]),
+         off_oe = fabs(oe.coefficient[OD_POLY_F][2] - below[2]);
   print_message("second coefficient: ARX off by %.3f, output error by %.4f\n", off_arx, off_oe);
   assert_true(off_arx > 0.05 && off_oe < 5 * oe.sigma[OD_POLY_F][2] && off_oe < 0.01);
 }
@@ -122,7 +125,8 @@ static void subspaces(void **state) {
     simulate(&r, OD_DISCRETE_OE, 5, 0);
     for (long k = 0; k < ROWS; k++) {
       r.y2[2 * k] = r.y[k] + noisy * 0.1 * od_random_gaussian(5, 7, (uint64_t)k, OD_USE_NOISE);
-      r.y2[2 * k + 1] = 3 * r.u[k] - 2 * at(r.y, k - 1) + noisy * 0.1 * od_random_gaussian(5, 8, (uint64_t)k, OD_USE_NOISE);
+      r.y2[2 * k + 1] =
+          3 * r.u[k] - 2 * at(r.y, k - 1) + noisy * 0.1 * od_random_gaussian(5, 8, (uint64_t)k, OD_USE_NOISE);
     }
     const od_discrete_data data = {ROWS, 2, r.u, r.y2};
     od_z_transfer *z = NULL;
@@ -158,7 +162,8 @@ static void what_cannot_be(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clean_data), cmocka_unit_test(right_models), cmocka_unit_test(wrong_model),
-                                     cmocka_unit_test(subspaces), cmocka_unit_test(what_cannot_be)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clean_data), cmocka_unit_test(right_models),
+                                     cmocka_unit_test(wrong_model), cmocka_unit_test(subspaces),
+                                     cmocka_unit_test(what_cannot_be)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
