@@ -11,7 +11,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
-#include "linear/bode_plot.h"
+#include "linear/response_plot.h"
 #include "linear/poles.h"
 #include "linear/response.h"
 #include "machine/machine.h"
@@ -124,7 +124,7 @@ static bool wants_all(const od_words *loops) {
   return loops->count == 1 && !strcmp(loops->text[0], "all");
 }
 
-static od_status fill_table(results *r, od_response *response, od_error *err) {
+static od_status fill_table(results *r, od_linear_response *response, od_error *err) {
   int columns = 1 + 2 * r->paths;
   double *row = malloc((size_t)columns * sizeof *row), *all = malloc((size_t)columns * (size_t)r->count * sizeof *all);
   r->table = od_table_new(columns);
@@ -154,7 +154,7 @@ static od_status fill_table(results *r, od_response *response, od_error *err) {
 
 static od_status find(results *r, od_error *err) {
   od_poles poles;
-  od_response *response = od_response_new(r->model);
+  od_linear_response *response = od_linear_response_new(r->model);
   od_status status = response ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK) status = fill_table(r, response, err);
   if (status == OD_OK) status = od_poles_find(r->model, &poles, err);
@@ -162,7 +162,7 @@ static od_status find(results *r, od_error *err) {
     r->unstable = od_poles_unstable(&poles);
     od_poles_free(&poles);
   }
-  od_response_free(response);
+  od_linear_response_free(response);
   return status;
 }
 
@@ -234,8 +234,8 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
-  return od_bode_plot_write(r->table, (const char *const *)r->name,
-                            title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+  return od_linear_response_plot_write(r->table, (const char *const *)r->name,
+                                       title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
 }
 
 static int show(const arguments *a, results *r) {
@@ -275,7 +275,7 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
 
 static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
   const results *first = &((const bode_sweep *)user)->first;
-  od_response *response = od_response_new(model);
+  od_linear_response *response = od_linear_response_new(model);
   bool ok = response != NULL;
   for (int k = 0; k < first->paths && ok; k++) {
     od_margins m = od_margins_find(response, &first->path[k], first->frequency, first->count);
@@ -295,7 +295,7 @@ static od_status measure(const void *user, const od_linear_model *model, od_swee
       ok = od_sweep_add(row, name, values[i].unit, values[i].value);
     }
   }
-  od_response_free(response);
+  od_linear_response_free(response);
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 

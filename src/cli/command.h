@@ -28,6 +28,8 @@ int od_command_bode(int argc, char **argv);
 int od_command_rga(int argc, char **argv);
 int od_command_observe(int argc, char **argv);
 int od_command_fit(int argc, char **argv);
+int od_command_frf(int argc, char **argv);
+int od_command_tf(int argc, char **argv);
 int od_command_study(int argc, char **argv);
 int od_command_compare(int argc, char **argv);
 int od_command_check(int argc, char **argv);

@@ -161,10 +161,12 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
     od_progress progress = od_progress_start(a->quiet);
     od_status status = od_linear_plan_model(*machine, &plan, od_progress_tick, &progress, model, &err);
     od_progress_end(&progress);
-    if (status != OD_OK) {
-      od_cli_error("%s", err.text[0] ? err.text : od_status_text(status));
-      code = od_exit_code(status);
-    }
+    const char *text = err.text[0] ? err.text : od_status_text(status);
+    if (status == OD_INTERRUPTED)
+      fprintf(stderr, "oleodyn: %s\n", text);
+    else if (status != OD_OK)
+      od_cli_error("%s", text);
+    if (status != OD_OK) code = od_exit_code(status);
   }
   od_linear_plan_free(&plan);
   return code;

@@ -21,6 +21,8 @@ const od_command od_commands[] = {
     {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
     {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},
+    {"frf", "find the frequency response of a machine, or from a log", od_command_frf},
+    {"tf", "fit transfer functions to a frequency response", od_command_tf},
     {"compare", "run filters, sensors and steps on the same data, side by side", od_command_compare},
     {"study", "run experiments many times with other random numbers, on all cores", od_command_study},
     {"check", "say whether files are right, and everything that is wrong with them", od_command_check},

@@ -101,7 +101,8 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
       od_cli_verdict(&observed->verdict, NULL);
     trusted = od_cli_verdict_exit(&observed->verdict);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
-    const od_file_contents contents = {observed->table, summary, write_plot, write_report, &findings};
+    const od_file_contents contents = {
+        .table = observed->table, .summary = summary, .plot = write_plot, .report = write_report, .user = &findings};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)

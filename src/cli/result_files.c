@@ -40,21 +40,28 @@ static bool are_same(const char *a, const char *b) {
   return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static const char *const option[] = {"csv", "mat", "json", "plot", "report"};
+// All files and the options that ask for them, in one order.
+enum { FILES = 6 };
+static const char *const option[FILES] = {"csv", "mat", "json", "plot", "report", "block"};
+
+static void all_paths(const od_files *f, const char *path[FILES]) {
+  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block};
+  memcpy(path, all, sizeof all);
+}
 
 int od_files_check(const od_files *f) {
   if (is_standard_output(f->csv) && is_standard_output(f->json)) {
     od_cli_error("--csv - and --json - cannot both have standard output");
     return OD_EXIT_BAD_INPUT;
   }
-  const char *const files[] = {f->mat, f->plot, f->report}, *const names[] = {"mat", "plot", "report"};
-  for (int i = 0; i < 3; i++) {
-    if (!is_standard_output(files[i])) continue;
-    od_cli_error("--%s cannot go to standard output; give a file name", names[i]);
+  const char *paths[FILES];
+  all_paths(f, paths);
+  for (int i = 0; i < FILES; i++) {
+    if (!is_standard_output(paths[i]) || paths[i] == f->csv || paths[i] == f->json) continue;
+    od_cli_error("--%s cannot go to standard output; give a file name", option[i]);
     return OD_EXIT_BAD_INPUT;
   }
-  const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < FILES; i++) {
     for (int j = 0; j < i; j++) {
       if (!is_plain(paths[i]) || !is_plain(paths[j]) || !are_same(paths[i], paths[j])) continue;
       od_cli_error("--%s and --%s would both be written to %s", option[j], option[i], paths[i]);
@@ -69,8 +76,9 @@ int od_files_check(const od_files *f) {
 }
 
 int od_files_spare(const od_files *f) {
-  const char *const paths[] = {f->csv, f->mat, f->json, f->plot, f->report};
-  for (int i = 0; i < 5; i++) {
+  const char *paths[FILES];
+  all_paths(f, paths);
+  for (int i = 0; i < FILES; i++) {
     const char *input = paths[i] && !is_standard_output(paths[i]) ? od_inputs_find(paths[i]) : NULL;
     if (!input) continue;
     od_cli_error("--%s %s would take the place of %s, which is read", option[i], paths[i], input);
@@ -110,6 +118,7 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
   if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
+  if (f->block) ok = tell(c->block(c->user, f->block, &err), &err, f->block, "a machine file", notes) && ok;
   json_decref(c->summary);
   return ok;
 }

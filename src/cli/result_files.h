@@ -9,7 +9,7 @@
 #include "io/table.h"
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot, *report;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *csv, *mat, *json, *plot, *report, *block;  // paths, or NULL; "-" is standard output (csv and json)
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.
@@ -22,13 +22,14 @@ int od_files_spare(const od_files *f);
 // Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);
 
-// What is to be written: a table, a summary (which is given up), and a plot and a report by the command's own functions; and
+// What is to be written: a table, a summary (which is given up), and a plot, a report and a block by the command's own functions; and
 // CSV and MATLAB files, too, where what the command has is no table.
 typedef struct od_file_contents {
   const od_table *table;
   json_t *summary;
   od_status (*plot)(const void *user, const char *path, od_error *err);
   od_status (*report)(const void *user, const char *path, od_error *err);
+  od_status (*block)(const void *user, const char *path, od_error *err);
   const void *user;
   od_status (*csv)(const void *user, const char *path, od_error *err);
   od_status (*mat)(const void *user, const char *path, od_error *err);

@@ -47,7 +47,7 @@ static od_status label(results *r) {
 
 static od_status find(results *r, od_error *err) {
   int square = r->n * r->n;
-  od_response *response = od_response_new(r->model);
+  od_linear_response *response = od_linear_response_new(r->model);
   od_complex *G = calloc((size_t)square + 1, sizeof *G);
   double *row = calloc((size_t)square + 1, sizeof *row);
   r->gains = calloc((size_t)square * (size_t)r->count + 1, sizeof *r->gains);
@@ -56,7 +56,7 @@ static od_status find(results *r, od_error *err) {
   od_status status = response && G && row && r->gains && r->pair && r->table ? label(r) : OD_NO_MEMORY;
   for (int k = 0; k < r->count && status == OD_OK; k++) {
     od_complex *gains = r->gains + k * square;
-    od_status found = od_response_at(response, r->frequency[k], G);
+    od_status found = od_linear_response_at(response, r->frequency[k], G);
     if (found == OD_OK) found = od_relative_gains(r->n, G, gains);
     for (int i = 0; i < square; i++) {
       if (found != OD_OK) gains[i] = NAN;
@@ -67,7 +67,7 @@ static od_status find(results *r, od_error *err) {
     row[0] = r->frequency[k];
     status = od_table_append(r->table, row);
   }
-  od_response_free(response);
+  od_linear_response_free(response);
   free(G);
   free(row);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));

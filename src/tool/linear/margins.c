@@ -14,7 +14,7 @@ static double near_to(double angle, double other) {
 }
 
 // The slope of the magnitude at the lowest frequency tells how many integrators there are, each with -90 degrees.
-static double first_phase(od_response *r, const od_path *path, double frequency) {
+static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
   od_complex a = od_path_at(r, path, frequency), b = od_path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
@@ -23,7 +23,7 @@ static double first_phase(od_response *r, const od_path *path, double frequency)
   return angle - 90 * slope > 179 ? angle - 360 : angle;
 }
 
-void od_path_table(od_response *r, const od_path *path, const double *frequency, int count, double *magnitude,
+void od_path_table(od_linear_response *r, const od_path *path, const double *frequency, int count, double *magnitude,
                    double *phase) {
   double last = NAN;
   for (int i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ static double lag_over(od_complex g, double level) {
 }
 
 // Between two frequencies with different signs, by halving the interval of their logarithms.
-static double locate(od_response *r, const od_path *path, crossing f, double level, double low, double high) {
+static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
   bool rises = f(od_path_at(r, path, high), level) > 0;
   for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {
     double middle = sqrt(low * high);
@@ -69,7 +69,7 @@ static void take_phase(od_margins *m, od_complex g, double at) {
   m->phase = margin, m->phase_at = at;
 }
 
-od_margins od_margins_find(od_response *r, const od_path *path, const double *frequency, int count) {
+od_margins od_margins_find(od_linear_response *r, const od_path *path, const double *frequency, int count) {
   od_margins m = {
       .gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
   od_complex before = 0;

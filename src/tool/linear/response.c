@@ -7,7 +7,7 @@
 
 #include "linear/poles.h"
 
-struct od_response {
+struct od_linear_response {
   const od_linear_model *model;
   double *A, *B, *C;  // with scaled states
   od_complex *matrix, *right, *G;
@@ -41,7 +41,7 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
   *high = fmin(pow(10, ceil(log10(*high)) + 1), *low * 1e8);
 }
 
-void od_response_free(od_response *r) {
+void od_linear_response_free(od_linear_response *r) {
   if (!r) return;
   void *memory[] = {r->A, r->B, r->C, r->matrix, r->right, r->G, r->pivot};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
@@ -49,7 +49,7 @@ void od_response_free(od_response *r) {
 }
 
 // x = S xi with the diagonal S that brings rows and columns of A to one size.
-static bool scale_states(od_response *r) {
+static bool scale_states(od_linear_response *r) {
   const od_linear_model *m = r->model;
   int n = m->states;
   lapack_int low, high;
@@ -67,24 +67,24 @@ static bool scale_states(od_response *r) {
   return true;
 }
 
-od_response *od_response_new(const od_linear_model *m) {
+od_linear_response *od_linear_response_new(const od_linear_model *m) {
   size_t n = (size_t)m->states, nu = (size_t)m->inputs, ny = (size_t)m->outputs;
-  od_response *r = calloc(1, sizeof *r);
+  od_linear_response *r = calloc(1, sizeof *r);
   if (!r) return NULL;
-  *r = (od_response){.model = m,
-                     .A = calloc(n * n + 1, sizeof *r->A),
-                     .B = calloc(n * nu + 1, sizeof *r->B),
-                     .C = calloc(ny * n + 1, sizeof *r->C),
-                     .matrix = calloc(n * n + 1, sizeof *r->matrix),
-                     .right = calloc(n * nu + 1, sizeof *r->right),
-                     .G = calloc(ny * nu + 1, sizeof *r->G),
-                     .pivot = calloc(n + 1, sizeof *r->pivot)};
+  *r = (od_linear_response){.model = m,
+                            .A = calloc(n * n + 1, sizeof *r->A),
+                            .B = calloc(n * nu + 1, sizeof *r->B),
+                            .C = calloc(ny * n + 1, sizeof *r->C),
+                            .matrix = calloc(n * n + 1, sizeof *r->matrix),
+                            .right = calloc(n * nu + 1, sizeof *r->right),
+                            .G = calloc(ny * nu + 1, sizeof *r->G),
+                            .pivot = calloc(n + 1, sizeof *r->pivot)};
   if (r->A && r->B && r->C && r->matrix && r->right && r->G && r->pivot && scale_states(r)) return r;
-  od_response_free(r);
+  od_linear_response_free(r);
   return NULL;
 }
 
-od_status od_response_dynamic(od_response *r, double frequency, od_complex *G) {
+od_status od_linear_response_dynamic(od_linear_response *r, double frequency, od_complex *G) {
   const od_linear_model *m = r->model;
   int n = m->states, nu = m->inputs;
   for (int i = 0; i < n * n; i++) r->matrix[i] = -r->A[i];
@@ -101,15 +101,15 @@ od_status od_response_dynamic(od_response *r, double frequency, od_complex *G) {
   return OD_OK;
 }
 
-od_status od_response_at(od_response *r, double frequency, od_complex *G) {
-  od_status status = od_response_dynamic(r, frequency, G);
+od_status od_linear_response_at(od_linear_response *r, double frequency, od_complex *G) {
+  od_status status = od_linear_response_dynamic(r, frequency, G);
   for (int i = 0; i < r->model->outputs * r->model->inputs && status == OD_OK; i++) G[i] += r->model->D[i];
   return status;
 }
 
-od_complex od_path_at(od_response *r, const od_path *path, double frequency) {
+od_complex od_path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
-  if (od_response_dynamic(r, frequency, r->G) != OD_OK) return NAN;
+  if (od_linear_response_dynamic(r, frequency, r->G) != OD_OK) return NAN;
   od_complex moving = r->G[at], whole = moving + r->model->D[at];
   if (!path->loop) return whole;
   return cabs(whole) > 0 ? -moving / whole : NAN;  // d - G, without the cancellation

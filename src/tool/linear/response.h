@@ -14,13 +14,13 @@ od_status od_frequencies_make(double low, double high, int count, double **out, 
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
 // Everything that is needed to evaluate responses again and again; states are scaled against round-off.
-typedef struct od_response od_response;
-od_response *od_response_new(const od_linear_model *model);
-void od_response_free(od_response *response);
+typedef struct od_linear_response od_linear_response;
+od_linear_response *od_linear_response_new(const od_linear_model *model);
+void od_linear_response_free(od_linear_response *response);
 // G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this very frequency.
-od_status od_response_dynamic(od_response *response, double frequency, od_complex *G);
+od_status od_linear_response_dynamic(od_linear_response *response, double frequency, od_complex *G);
 // The same with D.
-od_status od_response_at(od_response *response, double frequency, od_complex *G);
+od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
 // One transfer function, or a loop around it.
 typedef struct od_path {
@@ -30,7 +30,7 @@ typedef struct od_path {
   bool loop;
 } od_path;
 // NAN where there is none.
-od_complex od_path_at(od_response *response, const od_path *path, double frequency);
+od_complex od_path_at(od_linear_response *response, const od_path *path, double frequency);
 
 // What a Bode plot tells, of a path over frequencies that grow. Angles in degrees, gains as factors, frequencies in Hz. NAN: there is none within the
 // frequencies.
@@ -42,12 +42,12 @@ typedef struct od_margins {
   double bandwidth;  // where the gain has fallen by 3 dB from that at the lowest frequency for the first time
   double peak, peak_at;  // the largest gain
 } od_margins;
-od_margins od_margins_find(od_response *response, const od_path *path, const double *frequency, int count);
+od_margins od_margins_find(od_linear_response *response, const od_path *path, const double *frequency, int count);
 
 // Magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase is within -360 to 0 or so: nearest to what
 // integrators or derivatives alone would have.
-void od_path_table(od_response *response, const od_path *path, const double *frequency, int count, double *magnitude,
-                   double *phase);
+void od_path_table(od_linear_response *response, const od_path *path, const double *frequency, int count,
+                   double *magnitude, double *phase);
 
 // The relative gain array G .* inv(G)' of a square G (n x n). OD_SINGULAR: G has no inverse.
 od_status od_relative_gains(int n, const od_complex *G, od_complex *out);

@@ -13,9 +13,10 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", NULL};
+static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", "transfer", NULL};
 static const char *const starts[] = {"model", "random", NULL};
-static const char *const kinds[] = {"observe", "fit", "predict", NULL};
+static const char *const kinds[] = {"observe", "fit", "predict", "tf", NULL};
+enum { OBSERVE, FIT, PREDICT, TF };
 
 typedef struct study_loader {
   od_loader ld;
@@ -25,6 +26,8 @@ typedef struct study_loader {
   long seeds;  // the file's own, for cases that say nothing
   uint64_t first_seed;
   bool random_start, timed;
+  bool has_sweep;  // for transfer functions
+  od_tf_wish sweep;
   int published_capacity, case_capacity;
 } study_loader;
 
@@ -36,6 +39,7 @@ typedef struct wish {
   int kind;          // what is done with it
   od_experiment_options options;
   const char **set;
+  od_tf_wish tf;
 } wish;
 
 // --- Parts of a case ----------------------------------------------------------------------------------------------
@@ -88,9 +92,10 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages      ? OD_NO_MEMORY
-                     : w->kind == 0 ? od_observe_case_load(c, w->file, &w->options, messages)
-                                    : od_fit_case_load(c, w->file, &w->options, w->kind == 2, messages);
+  od_status status = !messages            ? OD_NO_MEMORY
+                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
@@ -151,9 +156,24 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
   }
 }
 
+// Only transfer functions have a method and an order, and they need the study's stepped sine.
+static void read_transfer(study_loader *sl, const od_section *section, wish *w) {
+  od_loader *ld = &sl->ld;
+  int method = od_section_get(ld, section, "method"), order = od_section_get(ld, section, "order");
+  w->tf = sl->sweep;
+  if (w->kind != TF) {
+    if (method >= 0 || order >= 0)
+      od_complain(ld, method >= 0 ? method : order, "only cases with 'do: tf' have a method and an order");
+    return;
+  }
+  if (!sl->has_sweep)
+    od_complain(ld, w->key, "'do: tf' needs the study's section 'transfer', which says what the sine is");
+  od_tf_wish_read_case(ld, section, &w->tf);
+}
+
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "do",    "truth", "variant",   "variants",
-                                     "set",        "seeds", "start", "published", NULL};
+  static const char *const keys[] = {"experiment", "do",    "truth",     "variant", "variants", "set",
+                                     "seeds",      "start", "published", "method",  "order",    NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
@@ -165,6 +185,7 @@ static void read_case(study_loader *sl, int key) {
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
   int kind = od_section_get(ld, &section, "do");
   if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
+  read_transfer(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,
@@ -217,6 +238,9 @@ static od_status read_file(void *user) {
   sl->first_seed = (uint64_t)od_read_whole(ld, number, "first_seed", 0, 9007199254740992.0);
   sl->random_start = read_start(sl, &file, false);
   sl->timed = od_read_flag(ld, &file, "cost");
+  int transfer = od_section_get(ld, &file, "transfer");
+  sl->has_sweep = transfer >= 0;
+  if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)

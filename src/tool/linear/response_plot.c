@@ -1,4 +1,4 @@
-#include "linear/bode_plot.h"
+#include "linear/response_plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,8 +78,8 @@ static void draw_panel(FILE *to, const od_table *t, const double *decades, int w
   od_chart_inside_end(to);
 }
 
-od_status od_bode_plot_write(const od_table *t, const char *const *name, const char *title, const char *subtitle,
-                             const char *path, od_error *err) {
+od_status od_linear_response_plot_write(const od_table *t, const char *const *name, const char *title,
+                                        const char *subtitle, const char *path, od_error *err) {
   int curves = (t->columns - 1) / 2;
   double legend = top + 2 * height + gap + 44, page = legend + legend_line * curves + 16;
   double *decades = malloc(((size_t)t->rows + 1) * sizeof *decades);

@@ -1,0 +1,17 @@
+// A frequency response as a picture: amplitude and phase over frequency, with intervals, and the model's lines over them.
+#ifndef OD_FREQUENCY_BODE_PLOT_H
+#define OD_FREQUENCY_BODE_PLOT_H
+
+#include "frequency/transfer.h"
+
+typedef struct od_bode {
+  const od_frf *frf;
+  const od_transfer *model;               // NULL: none
+  const char *const *name, *const *unit;  // per output
+  const char *title, *subtitle;
+} od_bode;
+
+// Writes an SVG file, complete or not at all.
+od_status od_bode_write(const od_bode *b, const char *path, od_error *err);
+
+#endif

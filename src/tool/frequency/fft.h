@@ -1,0 +1,14 @@
+// The discrete Fourier transform of any length.
+#ifndef OD_FREQUENCY_FFT_H
+#define OD_FREQUENCY_FFT_H
+
+#include <complex.h>
+
+typedef struct od_fft od_fft;
+// NULL: memory ran out. length: 1 to 2^24.
+od_fft *od_fft_new(int length);
+void od_fft_free(od_fft *f);
+// In place: X[k] = sum x[j] exp(-2 pi i j k / length). Allocates nothing.
+void od_fft_run(od_fft *f, double _Complex *x);
+
+#endif

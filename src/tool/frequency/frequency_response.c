@@ -1,0 +1,124 @@
+#include "frequency/frequency_response.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/normal.h"
+
+od_frf *od_frf_new(int points, int outputs) {
+  od_frf *f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  size_t all = (size_t)points * (size_t)outputs;
+  f->points = points;
+  f->outputs = outputs;
+  f->frequency = calloc((size_t)points + 1, sizeof *f->frequency);
+  f->value = calloc(all + 1, sizeof *f->value);
+  f->sigma = calloc(all + 1, sizeof *f->sigma);
+  f->coherence = calloc(all + 1, sizeof *f->coherence);
+  if (!f->frequency || !f->value || !f->sigma || !f->coherence) {
+    od_frf_free(f);
+    return NULL;
+  }
+  for (size_t i = 0; i < all; i++) f->sigma[i] = f->coherence[i] = (double)NAN;
+  return f;
+}
+
+void od_frf_free(od_frf *f) {
+  if (!f) return;
+  free(f->frequency);
+  free(f->value);
+  free(f->sigma);
+  free(f->coherence);
+  free(f);
+}
+
+// Frequencies are often computed, and 70 Hz may be a few last digits above 70.
+static bool lies_between(double frequency, double low, double high) {
+  return frequency >= low * (1 - 1e-9) && frequency <= high * (1 + 1e-9);
+}
+
+od_frf *od_frf_between(const od_frf *f, double low, double high) {
+  int points = 0;
+  for (int i = 0; i < f->points; i++) points += lies_between(f->frequency[i], low, high);
+  od_frf *part = od_frf_new(points, f->outputs);
+  for (int i = 0, at = 0; part && i < f->points; i++) {
+    if (!lies_between(f->frequency[i], low, high)) continue;
+    part->frequency[at] = f->frequency[i];
+    for (int k = 0; k < f->outputs; k++) {
+      part->value[k * points + at] = f->value[k * f->points + i];
+      part->sigma[k * points + at] = f->sigma[k * f->points + i];
+      part->coherence[k * points + at] = f->coherence[k * f->points + i];
+    }
+    at++;
+  }
+  return part;
+}
+
+od_reading od_frf_amplitude(const od_frf *f, int output, int point) {
+  int at = output * f->points + point;
+  double amplitude = cabs(f->value[at]), half = OD_NORMAL95 * f->sigma[at];
+  return (od_reading){amplitude, fmax(amplitude - half, 0), amplitude + half};
+}
+
+void od_frf_phases(const od_frf *f, int output, double *phase) {
+  const double turn = 2 * acos(-1);
+  for (int i = 0; i < f->points; i++) {
+    phase[i] = carg(f->value[output * f->points + i]);
+    if (i > 0) phase[i] -= turn * round((phase[i] - phase[i - 1]) / turn);
+  }
+}
+
+// --- Bandwidth ----------------------------------------------------------------------------------------------------
+
+// Where the amplitudes cross a level, on straight lines between the logarithms; NAN: nowhere. `shift` widens all amplitudes by so
+// many sigmas, relative to the first point, whose uncertainty counts as well.
+static double crossing(const od_frf *f, int output, double shift) {
+  const double _Complex *value = f->value + output * f->points;
+  const double *sigma = f->sigma + output * f->points;
+  double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * sigma[0])) / sqrt(2), before = (double)NAN;
+  for (int i = 0; i < f->points; i++) {
+    double amplitude = cabs(value[i]) + (shift == 0 ? 0 : shift * sigma[i]);
+    if (i > 0 && amplitude < level) {
+      double part = log(before / level) / log(before / fmax(amplitude, 1e-300));
+      return exp(log(f->frequency[i - 1]) + part * log(f->frequency[i] / f->frequency[i - 1]));
+    }
+    before = amplitude;
+  }
+  return (double)NAN;
+}
+
+// --- Resonances ---------------------------------------------------------------------------------------------------
+
+// How far a point stands above the lower of the two valleys beside it counts, in standard deviations: noise makes many small maxima.
+static bool stands_out(const od_frf *f, int output, int at) {
+  const double _Complex *value = f->value + output * f->points;
+  const double *sigma = f->sigma + output * f->points;
+  double top = cabs(value[at]);
+  for (int side = -1; side <= 1; side += 2) {
+    bool falls = false;
+    for (int i = at + side; i >= 0 && i < f->points && cabs(value[i]) <= top && !falls; i += side) {
+      double noise = isnan(sigma[at]) ? 0 : OD_NORMAL99 * hypot(sigma[at], sigma[i]);
+      falls = top - cabs(value[i]) > fmax(noise, 1e-3 * top);
+    }
+    if (!falls) return false;
+  }
+  return true;
+}
+
+od_features od_frf_features(const od_frf *f, int output) {
+  od_features found = {.bandwidth = {(double)NAN, (double)NAN, (double)NAN}};
+  if (f->points == 0) return found;
+  const double _Complex *value = f->value + output * f->points;
+  bool is_known = !isnan(f->sigma[output * f->points]);
+  found.bandwidth.value = crossing(f, output, 0);
+  if (is_known) {
+    found.bandwidth.low = crossing(f, output, -OD_NORMAL95);
+    found.bandwidth.high = crossing(f, output, OD_NORMAL95);
+  }
+  for (int i = 1; i + 1 < f->points && found.peaks < OD_MOST_PEAKS; i++) {
+    double here = cabs(value[i]);
+    if (here <= cabs(value[i - 1]) || here < cabs(value[i + 1]) || !stands_out(f, output, i)) continue;
+    found.peak[found.peaks++] = (od_peak){f->frequency[i], od_frf_amplitude(f, output, i)};
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+// Rational fits by linear least squares. Levy: the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: the same, again and again, each
+// time divided by the |D| found before, so that in the end it is the sum of |N/D - H|^2. The variable is s over the highest frequency: in s
+// itself the powers differ by so many orders of magnitude that nothing is left of the higher ones.
+#include <math.h>
+#include <stdlib.h>
+
+#include "frequency/transfer.h"
+
+enum { SK_ITERATIONS = 20 };
+
+typedef struct levy {
+  const od_frf *f;
+  const od_transfer_options *o;
+  int rows, columns;
+  double *a, *b, *x;
+  double *divisor;  // per point
+} levy;
+
+// Two rows per point and output: real and imaginary part of w (N - H (D - 1)) = w H.
+static void fill(levy *l) {
+  const od_frf *f = l->f;
+  int n = l->o->order, own = l->o->zeros + 1;
+  for (int j = 0; j < l->columns * l->rows; j++) l->a[j] = 0;
+  for (int k = 0; k < f->outputs; k++)
+    for (int i = 0; i < f->points; i++) {
+      int row = 2 * (k * f->points + i);
+      double _Complex h = f->value[k * f->points + i], s = f->frequency[i] / f->frequency[f->points - 1] * _Complex_I;
+      double weight = od_transfer_weight(f, l->o, k, i) / l->divisor[i];
+      double _Complex power = weight;
+      for (int j = 0; j <= n; j++, power *= s) {
+        int column = k * own + j, shared = f->outputs * own + j - 1;
+        if (j < own) l->a[column * l->rows + row] = creal(power), l->a[column * l->rows + row + 1] = cimag(power);
+        if (j > 0)
+          l->a[shared * l->rows + row] = -creal(power * h), l->a[shared * l->rows + row + 1] = -cimag(power * h);
+      }
+      l->b[row] = weight * creal(h);
+      l->b[row + 1] = weight * cimag(h);
+    }
+}
+
+static bool allocate(levy *l) {
+  l->a = calloc((size_t)l->rows * (size_t)l->columns + 1, sizeof *l->a);
+  l->b = calloc((size_t)(l->rows > l->columns ? l->rows : l->columns) + 1, sizeof *l->b);
+  l->x = calloc((size_t)l->columns + 1, sizeof *l->x);
+  l->divisor = calloc((size_t)l->f->points + 1, sizeof *l->divisor);
+  return l->a && l->b && l->x && l->divisor;
+}
+
+static void take(const levy *l, od_transfer *t) {
+  int own = l->o->zeros + 1, shared = t->outputs * own;
+  t->denominator[0] = 1;
+  for (int j = 1; j <= t->order; j++) t->denominator[j] = l->x[shared + j - 1];
+  for (int k = 0; k < t->outputs; k++)
+    for (int j = 0; j < own; j++) t->numerator[k][j] = l->x[k * own + j];
+}
+
+// |D| at the points, and whether it still changes.
+static bool divide(levy *l, const od_transfer *t) {
+  bool changes = false;
+  for (int i = 0; i < l->f->points; i++) {
+    double _Complex s = l->f->frequency[i] / l->f->frequency[l->f->points - 1] * _Complex_I, d = 0;
+    for (int j = t->order; j >= 0; j--) d = d * s + t->denominator[j];
+    double size = fmax(cabs(d), 1e-12);
+    changes = changes || fabs(size - l->divisor[i]) > 1e-9 * size;
+    l->divisor[i] = size;
+  }
+  return changes;
+}
+
+od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err) {
+  levy l = {.f = f, .o = options, .rows = 2 * f->points * f->outputs};
+  l.columns = f->outputs * (options->zeros + 1) + options->order;
+  int most = options->method == OD_TRANSFER_LEVY ? 1 : options->iterations > 0 ? options->iterations : SK_ITERATIONS;
+  od_status status = allocate(&l) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; status == OD_OK && i < f->points; i++) l.divisor[i] = 1;
+  for (bool goes_on = true; status == OD_OK && goes_on && t->iterations < most; t->iterations++) {
+    fill(&l);
+    if (!od_scaled_least_squares(l.rows, l.columns, l.a, l.b, l.x))
+      status = od_fail(err, OD_NOT_CONVERGED, "the least squares of order %d failed", options->order);
+    else
+      take(&l, t);
+    goes_on = status == OD_OK && divide(&l, t);
+  }
+  if (status == OD_OK && !od_transfer_roots(t->order, t->denominator, t->scale, t->pole))
+    status = od_fail(err, OD_NOT_CONVERGED, "the poles of order %d cannot be found: its leading coefficient vanishes",
+                     options->order);
+  if (status == OD_OK) od_transfer_order_poles(t);
+  free(l.a), free(l.b), free(l.x), free(l.divisor);
+  return status;
+}

@@ -1,0 +1,148 @@
+// A stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums that samples are added to.
+#include <math.h>
+#include <stdlib.h>
+
+#include "frequency/frequency_response.h"
+
+// Of one signal in one segment: sums of its products with sine, cosine and 1, and with itself.
+typedef struct sums {
+  double product[3], square;
+} sums;
+
+struct od_sine_fit {
+  int count, outputs;
+  double *frequency, *begin;  // begin has one more entry: where the last segment ends
+  double settle;
+  double *normal;  // 6 per segment: sums of the products of sine, cosine and 1
+  long *samples;   // per segment
+  sums *sum;       // per segment: of the input, then of the outputs
+  int at;          // the segment of the last sample
+};
+
+od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
+  od_sine_fit *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  size_t count = (size_t)sines->count;
+  s->count = sines->count;
+  s->outputs = outputs;
+  s->settle = sines->settle;
+  s->frequency = calloc(count + 1, sizeof *s->frequency);
+  s->begin = calloc(count + 1, sizeof *s->begin);
+  s->normal = calloc(6 * count + 1, sizeof *s->normal);
+  s->samples = calloc(count + 1, sizeof *s->samples);
+  s->sum = calloc(count * ((size_t)outputs + 1) + 1, sizeof *s->sum);
+  if (!s->frequency || !s->begin || !s->normal || !s->samples || !s->sum) {
+    od_sine_fit_free(s);
+    return NULL;
+  }
+  s->begin[0] = sines->start;
+  for (int k = 0; k < s->count; k++) {
+    s->frequency[k] = sines->frequency[k];
+    s->begin[k + 1] = s->begin[k] + sines->periods / s->frequency[k];
+  }
+  return s;
+}
+
+void od_sine_fit_free(od_sine_fit *s) {
+  if (!s) return;
+  free(s->frequency);
+  free(s->begin);
+  free(s->normal);
+  free(s->samples);
+  free(s->sum);
+  free(s);
+}
+
+static void add_to(sums *sum, const double basis[3], double value) {
+  for (int i = 0; i < 3; i++) sum->product[i] += basis[i] * value;
+  sum->square += value * value;
+}
+
+void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output) {
+  // Times are computed in many ways: one that means the beginning of a segment may be a few last digits before it.
+  double slack = 1e-9 * (fabs(time) + 1 / s->frequency[s->count - 1]);
+  while (s->at < s->count && time >= s->begin[s->at + 1] - slack) s->at++;
+  if (s->at >= s->count) return;
+  double since = time - s->begin[s->at];
+  if (since < s->settle / s->frequency[s->at] - slack) return;
+  if (isnan(input)) return;
+  for (int i = 0; i < s->outputs; i++)
+    if (isnan(output[i])) return;
+  double angle = 2 * acos(-1) * s->frequency[s->at] * since;
+  const double basis[3] = {sin(angle), cos(angle), 1};
+  double *n = s->normal + 6 * s->at;
+  for (int i = 0, k = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++) n[k++] += basis[i] * basis[j];
+  sums *sum = s->sum + s->at * (s->outputs + 1);
+  add_to(&sum[0], basis, input);
+  for (int i = 0; i < s->outputs; i++) add_to(&sum[i + 1], basis, output[i]);
+  s->samples[s->at]++;
+}
+
+// Cholesky's factor of the packed normal matrix; false: there are too few samples.
+static bool factor(const double n[6], double l[6]) {
+  double size = n[5];
+  l[0] = sqrt(n[0]);
+  l[1] = n[1] / l[0];
+  double d1 = n[2] - l[1] * l[1];
+  l[2] = sqrt(fmax(d1, 0));
+  l[3] = n[3] / l[0];
+  l[4] = (n[4] - l[3] * l[1]) / l[2];
+  double d2 = n[5] - l[3] * l[3] - l[4] * l[4];
+  l[5] = sqrt(fmax(d2, 0));
+  return n[0] > 1e-9 * size && d1 > 1e-9 * size && d2 > 1e-9 * size;
+}
+
+static void solve(const double l[6], const double b[3], double x[3]) {
+  double z0 = b[0] / l[0], z1 = (b[1] - l[1] * z0) / l[2], z2 = (b[2] - l[3] * z0 - l[4] * z1) / l[5];
+  x[2] = z2 / l[5];
+  x[1] = (z1 - l[4] * x[2]) / l[2];
+  x[0] = (z0 - l[1] * x[1] - l[3] * x[2]) / l[0];
+}
+
+// What the sine and the offset leave of a signal: the standard deviation per sample.
+static double rest(const sums *sum, const double x[3], long samples) {
+  double left = sum->square;
+  for (int i = 0; i < 3; i++) left -= x[i] * sum->product[i];
+  return sqrt(fmax(left, 0) / (double)(samples - 3));
+}
+
+static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma) {
+  const sums *sum = s->sum + k * (s->outputs + 1);
+  double l[6], x[3];
+  if (s->samples[k] < 4 || !factor(s->normal + 6 * k, l)) return false;
+  solve(l, sum[0].product, x);
+  double _Complex u = x[0] + x[1] * _Complex_I;
+  if (!(cabs(u) > 0)) return false;
+  for (int i = 0; i < s->outputs; i++) {
+    solve(l, sum[i + 1].product, x);
+    value[i] = (x[0] + x[1] * _Complex_I) / u;
+    sigma[i] = rest(&sum[i + 1], x, s->samples[k]) * sqrt(2 / (double)s->samples[k]) / cabs(u);
+  }
+  return true;
+}
+
+od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
+  size_t outputs = (size_t)s->outputs;
+  double _Complex *value = calloc(outputs + 1, sizeof *value);
+  double *sigma = calloc(outputs + 1, sizeof *sigma);
+  int points = 0, at = 0;
+  for (int k = 0; value && sigma && k < s->count; k++) points += segment_response(s, k, value, sigma);
+  od_frf *f = value && sigma ? od_frf_new(points, s->outputs) : NULL;
+  for (int k = 0; f && k < s->count; k++) {
+    if (!segment_response(s, k, value, sigma)) continue;
+    f->frequency[at] = s->frequency[k];
+    for (int i = 0; i < s->outputs; i++) f->value[i * points + at] = value[i], f->sigma[i * points + at] = sigma[i];
+    at++;
+  }
+  free(value);
+  free(sigma);
+  *out = f;
+  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (points > 0) return OD_OK;
+  od_frf_free(f);
+  *out = NULL;
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "no segment of the stepped sine has four samples with a moving input; expected a log of these frequencies");
+}

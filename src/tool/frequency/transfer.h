@@ -1,0 +1,68 @@
+// Transfer functions with common poles for one or several outputs, and fits of them to frequency responses.
+#ifndef OD_FREQUENCY_TRANSFER_H
+#define OD_FREQUENCY_TRANSFER_H
+
+#include "frequency/frequency_response.h"
+
+enum { OD_TRANSFER_MOST = 16 };  // degree; as a block of a machine file may have
+
+typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
+// As people name them, in the order of the enumeration; a NULL at the end.
+extern const char *const od_transfer_methods[];
+
+// N(x)/D(x) with x = s / scale, and as poles and residues: sum r/(s - p) + d.
+typedef struct od_transfer {
+  int order, outputs;
+  double scale;                               // rad/s
+  double denominator[OD_TRANSFER_MOST + 1];   // of x, from the constant up
+  double (*numerator)[OD_TRANSFER_MOST + 1];  // per output
+  double _Complex pole[OD_TRANSFER_MOST];     // rad/s, pairs side by side, the positive imaginary part first
+  // Of vector fitting alone; else NULL. residue[output * order + pole].
+  double _Complex *residue;
+  double *direct;  // per output
+  int unstable;    // poles with a real part of zero or more
+  int iterations;
+} od_transfer;
+
+void od_transfer_free(od_transfer *t);
+double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
+// How much of the amplitudes' movement is explained: 100 (1 - |a - model| / |a - mean(a)|), a the amplitudes of the data.
+double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
+// The norm of the errors over that of the data, root mean square over the outputs.
+double od_transfer_error(const od_transfer *t, const od_frf *f);
+
+typedef struct od_transfer_options {
+  od_transfer_method method;
+  int order;
+  int zeros;       // the numerators' degree: order - 1, or the order
+  bool by_size;    // errors count relative to the size of the response
+  int iterations;  // at most; 0: the method's own
+} od_transfer_options;
+
+// The sum of squares is over all outputs, each in units of its own root mean square.
+od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
+
+// Chooses among the orders low to high: each is fitted to every second point and judged by the points between, and the other way round.
+// The lowest order counts that is within a twentieth of the best. error[order - low] receives those errors (NAN: it failed).
+od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
+                             int *chosen, od_error *err);
+
+// --- For the files that fit ---------------------------------------------------------------------------------------
+
+od_transfer *od_transfer_new(int order, int outputs, double scale);
+// Roots of a polynomial (from the constant up), times `scale`; false: they cannot be found.
+bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
+// Puts pairs side by side and counts what is unstable.
+void od_transfer_order_poles(od_transfer *t);
+// Fills the polynomials from poles and residues.
+void od_transfer_expand(od_transfer *t);
+// Least squares by singular values, columns scaled to one size: x (columns) for the rows x columns matrix a (column-major, spoiled) and
+// right-hand side b (rows, at least columns, spoiled). False: it failed.
+bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
+// How much a point of an output counts.
+double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
+
+od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
+od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
+
+#endif

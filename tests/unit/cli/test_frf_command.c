@@ -1,0 +1,260 @@
+// oleodyn frf and oleodyn tf.
+//
+// Oracles: the frequency response of a first- and a second-order block in closed form; a difference equation of first order; the response of
+// the machine that was written, against that of the one it was fitted to.
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "io/table.h"
+#include "random/random.h"
+#include "support/program.h"
+
+static const char machine[] =
+    "inputs: {u: {unit: V, stepped_sine: {amplitude: 2 V, from: 1 Hz, to: 20 Hz, step: 1 Hz, periods: 12}}}\n"
+    "blocks:\n"
+    "  lag: {type: first-order, input: u, unit: m, gain: 3 mm/V, time_constant: 20 ms}\n"
+    "  swing: {type: second-order, input: u, gain: 2, frequency: 50 rad/s, damping: 0.3}\n"
+    "run: {time: 44 s, step: 1 ms, outputs: [u, lag, swing]}\n";
+
+static double _Complex lag(double frequency) {
+  return 3e-3 / (1 + 0.02 * 2 * acos(-1) * frequency * _Complex_I);
+}
+static double _Complex swing(double frequency) {
+  double _Complex s = 2 * acos(-1) * frequency / 50 * _Complex_I;
+  return 2 / (s * s + 0.6 * s + 1);
+}
+
+static void put(scratch *s, const char *name, const char *text) {
+  scratch_write(s, name, text, strlen(text));
+}
+
+// The farthest that real and imaginary parts of two outputs are from the closed forms.
+static double worst(scratch *s, const char *file, const char *first, const char *second) {
+  od_table *t = NULL;
+  od_error err = {0};
+  if (od_table_read_csv(scratch_path(s, file), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  int column[4] = {-1, -1, -1, -1};
+  for (int i = 0; i < t->columns; i++)
+    for (int k = 0; k < 4; k++) {
+      char name[100];
+      snprintf(name, sizeof name, "%s.%s", k < 2 ? first : second, k % 2 ? "imaginary" : "real");
+      if (!strcmp(name, t->name[i])) column[k] = i;
+    }
+  double off = 0;
+  assert_true(t->rows > 0);
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    for (int k = 0; k < 2; k++) {
+      assert_true(column[2 * k] >= 0 && column[2 * k + 1] >= 0);
+      double _Complex want = k ? swing(row[0]) : lag(row[0]);
+      double _Complex got = row[column[2 * k]] + row[column[2 * k + 1]] * _Complex_I;
+      off = fmax(off, cabs(got - want) / cabs(k ? swing(1) : lag(1)));
+    }
+  }
+  od_table_free(t);
+  return off;
+}
+
+static void test_machine(void **state) {
+  scratch *s = *state;
+  put(s, "m.yaml", machine);
+  expect_code(
+      run(s, "frf m.yaml --output lag,swing --low '1 Hz' --high 20 --points 57 --csv m.csv --plot m.svg --quiet"), 0);
+  assert_true(worst(s, "m.csv", "lag", "swing") < 1e-12);
+  char *svg = scratch_read(scratch_path(s, "m.svg"));
+  assert_null(strstr(svg, "nan"));
+  free(svg);
+  outcome o = run(s, "frf m.yaml --output swing --low 0.01 --points 2000");
+  ends_with(o, 0);
+  says(o.out, "bandwidth");
+  says(o.out, "resonance");
+  says(o.out, "at 7.2");  // 50 sqrt(1 - 2 0.3^2) rad/s are 7.206 Hz
+  forget(o);
+}
+
+// What a log of the same machine says, with units of its own; transients are gone after eight periods of twelve.
+static void test_stepped_sine(void **state) {
+  scratch *s = *state;
+  put(s, "m.yaml", machine);
+  expect_code(run(s, "simulate m.yaml --csv log.csv --quiet --integrator rk4"), 0);
+  expect_code(run(s,
+                  "frf log.csv --input u --output lag --output swing --sine 1:20:1 --periods 12 --settle 8 --csv f.csv "
+                  "--json f.json --quiet"),
+              0);
+  double off = worst(s, "f.csv", "lag", "swing");
+  print_message("stepped sine through the program: within %.1e\n", off);
+  assert_true(off < 1e-4);
+  json_t *root = json_load_file(scratch_path(s, "f.json"), 0, NULL);
+  const json_t *second = json_array_get(json_object_get(root, "outputs"), 1);
+  double bandwidth = json_number_value(json_object_get(json_object_get(second, "bandwidth"), "value"));
+  // (w/w0)^2 = 0.82 + sqrt(0.82^2 + 1), relative to the gain at zero; the first point is at 1 Hz.
+  assert_true(fabs(bandwidth / (50 * sqrt(0.82 + sqrt(0.82 * 0.82 + 1)) / (2 * acos(-1))) - 1) < 0.02);
+  assert_int_equal(json_array_size(json_object_get(json_array_get(json_object_get(root, "outputs"), 0), "points")), 20);
+  json_decref(root);
+}
+
+// Both outputs with three poles, as a machine file; its response is that of the machine.
+static void test_block(void **state) {
+  scratch *s = *state;
+  put(s, "m.yaml", machine);
+  outcome o =
+      run(s, "tf m.yaml --output lag,swing --low 1 --high 20 --points 80 --block b.yaml --plot b.svg --json b.json");
+  ends_with(o, 0);
+  says(o.out, " 3  error of points not fitted to");
+  says(o.out, "<- chosen");
+  says(o.out, "order 3,");
+  forget(o);
+  expect_code(run(s, "check b.yaml"), 0);
+  expect_code(run(s, "simulate b.yaml --quiet"), 0);
+  expect_code(run(s, "frf b.yaml --low 1 --high 20 --points 33 --csv b.csv --quiet"), 0);
+  assert_true(worst(s, "b.csv", "y_lag", "y_swing") < 1e-9);
+  json_t *root = json_load_file(scratch_path(s, "b.json"), 0, NULL);
+  assert_int_equal(json_integer_value(json_object_get(root, "order")), 3);
+  assert_int_equal(json_integer_value(json_object_get(root, "unstable")), 0);
+  json_decref(root);
+  for (int i = 0; i < 3; i++) {
+    static const char *const methods[] = {"levy", "sk", "vf"};
+    expect_code(
+        run(s, "tf m.yaml --output lag,swing --low 1 --high 20 --order 3 --method %s --csv t.csv --quiet", methods[i]),
+        0);
+    assert_true(worst(s, "t.csv", "lag.model", "swing.model") < 1e-7);
+  }
+}
+
+// y[k] = 0.9 y[k-1] + 0.1 u[k], written in kV and bar: H = 0.1/(1 - 0.9 z^-1) 100 Pa/V.
+static void test_broad_log(void **state) {
+  scratch *s = *state;
+  FILE *f = fopen(scratch_path(s, "n.csv"), "w");
+  fprintf(f, "t [s],u [kV],p [bar]\n");
+  double y = 0;
+  for (long k = 0; k < 40000; k++) {
+    double u = od_random_gaussian(1, 1, (uint64_t)k, OD_USE_NOISE);
+    y = 0.9 * y + 0.1 * u;
+    fprintf(f, "%.6f,%.12g,%.12g\n", (double)k * 1e-3, u, y + 7);
+  }
+  fclose(f);
+  expect_code(run(s, "frf n.csv --input u --length 1000 --high 200 --csv n.out.csv --json n.json --quiet"), 0);
+  od_table *t = NULL;
+  od_error err = {0};
+  assert_int_equal(od_table_read_csv(scratch_path(s, "n.out.csv"), &t, &err), OD_OK);
+  assert_int_equal(t->rows, 200);
+  assert_string_equal(t->unit[1], "Pa/V");
+  double square = 0;
+  for (long i = 2; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double _Complex want = 10 / (1 - 0.9 * cexp(-2e-3 * acos(-1) * row[0] * _Complex_I)) * (1e5 / 1e3 / 100);
+    assert_true(fabs(row[0] - (double)(i + 1)) < 1e-9);
+    assert_true(cabs(row[3] + row[4] * _Complex_I - want) < 0.05 * cabs(want));
+    assert_true(row[6] > 0.99 && row[6] <= 1);
+    square += 1;
+  }
+  assert_true(square > 100);
+  od_table_free(t);
+}
+
+// y = 0.5 u[k-1] + 1.2 y[k-1] - 0.52 y[k-2] and noise on what is measured, around 7 bar: its coefficients, and the step response of the block
+// that is written, which is (1 V) the sum of the difference equation.
+static void test_discrete(void **state) {
+  scratch *s = *state;
+  FILE *f = fopen(scratch_path(s, "d.csv"), "w");
+  fprintf(f, "t [s],u [V],p [bar]\n");
+  double y1 = 0, y2 = 0, u1 = 0;
+  for (long k = 0; k < 6000; k++) {
+    double u = od_random_uniform(1, 1, (uint64_t)(k / 4), OD_USE_NOISE) < 0.5 ? -1 : 1;
+    double y = 0.5 * u1 + 1.2 * y1 - 0.52 * y2;
+    fprintf(f, "%.6f,%.12g,%.12g\n", (double)k * 1e-3, u,
+            7 + y + 0.05 * od_random_gaussian(1, 2, (uint64_t)k, OD_USE_NOISE));
+    y2 = y1, y1 = y, u1 = u;
+  }
+  fclose(f);
+  static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp"};
+  for (int i = 0; i < 5; i++) {
+    outcome o =
+        run(s, "tf d.csv --input u --method %s --order 1:3 --json d.json --csv d.out.csv --plot d.svg --block d.yaml",
+            methods[i]);
+    ends_with(o, 0);
+    says(o.out, "<- chosen");
+    forget(o);
+    json_t *root = json_load_file(scratch_path(s, "d.json"), 0, NULL);
+    const json_t *below = json_object_get(root, "denominator"),
+                 *output = json_array_get(json_object_get(root, "outputs"), 0);
+    double fit = json_number_value(json_object_get(output, "fit_percent"));
+    print_message("%s: order %d, fit %.2f %%\n", methods[i], (int)json_integer_value(json_object_get(root, "order")),
+                  fit);
+    // 0.05 of noise beside a signal of standard deviation 1.2 leave 96 %.
+    assert_true(fit > 94);
+    if (strcmp(methods[i], "oe") == 0) {
+      assert_int_equal(json_integer_value(json_object_get(root, "order")), 2);
+      assert_true(fabs(json_number_value(json_array_get(below, 1)) + 1.2) < 0.01);
+      assert_true(fabs(json_number_value(json_array_get(below, 2)) - 0.52) < 0.01);
+      expect_code(run(s, "simulate d.yaml --time 0.2 --csv step.csv --quiet"), 0);
+      od_table *t = NULL;
+      od_error err = {0};
+      assert_int_equal(od_table_read_csv(scratch_path(s, "step.csv"), &t, &err), OD_OK);
+      // 0.5 / (1 - 1.2 + 0.52) bar
+      assert_true(fabs(t->data[(t->rows - 1) * t->columns + 1] / (0.5 / 0.32 * 1e5) - 1) < 0.01);
+      od_table_free(t);
+    }
+    json_decref(root);
+  }
+}
+
+static void test_mistakes(void **state) {
+  scratch *s = *state;
+  put(s, "m.yaml", machine);
+  put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
+  put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n9,1,0\n");
+  static const struct {
+    const char *call, *message;
+  } calls[] = {
+      {"frf none.csv --input u", "cannot read none.csv"},
+      {"frf l.csv", "which column is the input? Say so with --input"},
+      {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
+      {"frf l.csv --input u --output yy", "no column 'yy'"},
+      {"frf gap.csv --input u", "samples must be equally far apart"},
+      {"frf l.csv --input u --length 3", "found blocks of 3 samples, expected 4"},
+      {"frf l.csv --input u --length 64", "0 whole blocks of 64 samples, expected at least 2"},
+      {"frf l.csv --input u --window hat", "found 'hat', expected hann"},
+      {"frf l.csv --input u --sine 1:x:2", "--sine: found '1:x:2'"},
+      {"frf l.csv --input u --sine 0.2:0.4:0.1 --settle 3", "--settle: found '3'"},
+      {"frf l.csv --input u --sine 50:60:1", "no segment of the stepped sine has four samples"},
+      {"frf l.csv --input u --period 2.5", "expected a whole number of them"},
+      {"frf l.csv --input u --length 4 --low 10", "there is no point from 10"},
+      {"frf l.csv --input u --variant v", "are for machine files; l.csv is a log"},
+      {"frf m.yaml --sine 1:2:1", "--sine is for logs"},
+      {"frf m.yaml --input v", "has no input 'v'"},
+      {"frf m.yaml --low 5 --high 1", "expected the lower one first"},
+      {"tf m.yaml --order 17", "--order: found '17', expected a number from 1 to 16"},
+      {"tf m.yaml --order 5:2", "--order: found '5:2'"},
+      {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},
+      {"tf m.yaml --method oe", "--method oe is for logs, m.yaml is a machine file"},
+      {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected at least"},
+      {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected at least"},
+      {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected one"},
+      {"tf l.csv --input u --method arx --delay 0", "--delay"},
+      {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4, expected at least 5"},
+      {"tf m.yaml --block -", "--block cannot go to standard output"},
+      {"tf m.yaml --block m.yaml", "--block m.yaml would take the place of m.yaml, which is read"},
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s", calls[i].call);
+    ends_with(o, 2);
+    says(o.err, calls[i].message);
+    forget(o);
+  }
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(test_machine),   TEST(test_stepped_sine), TEST(test_block),
+                                     TEST(test_broad_log), TEST(test_discrete),     TEST(test_mistakes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

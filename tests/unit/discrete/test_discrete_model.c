@@ -1,0 +1,169 @@
+// Discrete-time models of logs.
+//
+// Oracles: difference equations with known coefficients, run here term by term, with each kind of noise; how the errors of estimates
+// compare with their standard deviations over many seeds; where a wrong model of the noise must be biased.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "discrete/discrete_model.h"
+#include "random/random.h"
+
+enum { ROWS = 4000 };
+
+// y = B/below u + C/D e with poles 0.9 exp(+-0.5 i); as ARX and ARMAX the noise passes 1/A, too.
+static const double below[3] = {1, -1.579648612, 0.81}, b[4] = {0, 0, 0.5, -0.3}, c[3] = {1, 0.6, 0.2},
+                    d[3] = {1, -0.8, 0.15};
+
+typedef struct run {
+  double u[ROWS], y[ROWS], y2[2 * ROWS];
+} run;
+
+static double at(const double *x, long k) {
+  return k >= 0 ? x[k] : 0;
+}
+
+static void simulate(run *r, od_discrete_kind kind, uint64_t seed, double noise) {
+  static double e[ROWS], w[ROWS], v[ROWS];
+  for (long k = 0; k < ROWS; k++) {
+    r->u[k] = od_random_uniform(seed, 1, (uint64_t)(k / 3), OD_USE_NOISE) < 0.5 ? -1 : 1;
+    e[k] = noise * od_random_gaussian(seed, 2, (uint64_t)k, OD_USE_NOISE);
+    w[k] = b[2] * at(r->u, k - 2) + b[3] * at(r->u, k - 3) - below[1] * at(w, k - 1) - below[2] * at(w, k - 2);
+    bool coloured = kind == OD_DISCRETE_ARMAX || kind == OD_DISCRETE_BJ;
+    v[k] = e[k] + (coloured ? c[1] * at(e, k - 1) + c[2] * at(e, k - 2) : 0);
+    if (kind == OD_DISCRETE_BJ) v[k] -= d[1] * at(v, k - 1) + d[2] * at(v, k - 2);
+    if (kind == OD_DISCRETE_ARX || kind == OD_DISCRETE_ARMAX) {
+      double driven = b[2] * at(r->u, k - 2) + b[3] * at(r->u, k - 3) + v[k];
+      r->y[k] = driven - below[1] * at(r->y, k - 1) - below[2] * at(r->y, k - 2);
+    } else {
+      r->y[k] = w[k] + v[k];
+    }
+  }
+}
+
+static od_discrete fit(const run *r, od_discrete_kind kind) {
+  const od_discrete_data data = {ROWS, 1, r->u, r->y};
+  const od_discrete_options o = {kind, 2, 2, 2};
+  od_discrete m;
+  od_error err = {0};
+  if (od_discrete_fit(&data, &o, &m, &err) != OD_OK) fail_msg("%s: %s", od_discrete_kinds[kind], err.text);
+  return m;
+}
+
+static od_polynomial poles_of(od_discrete_kind kind) {
+  return kind == OD_DISCRETE_ARX || kind == OD_DISCRETE_ARMAX ? OD_POLY_A : OD_POLY_F;
+}
+
+static void clean_data(void **state) {
+  (void)state;
+  static run r;
+  for (int kind = OD_DISCRETE_ARX; kind <= OD_DISCRETE_OE; kind += 2) {
+    simulate(&r, (od_discrete_kind)kind, 1, 0);
+    od_discrete m = fit(&r, (od_discrete_kind)kind);
+    od_polynomial p = poles_of((od_discrete_kind)kind);
+    for (int i = 1; i <= 2; i++) assert_true(fabs(m.coefficient[p][i] - below[i]) < 1e-9);
+    for (int i = 2; i <= 3; i++) assert_true(fabs(m.coefficient[OD_POLY_B][i] - b[i]) < 1e-9);
+    od_z_transfer *z = NULL;
+    od_error err = {0};
+    double percent = 0;
+    assert_int_equal(od_discrete_transfer(&m, &z, &err), OD_OK);
+    assert_int_equal(od_z_transfer_fit_percent(z, &(od_discrete_data){ROWS, 1, r.u, r.y}, 0, &percent, &err), OD_OK);
+    assert_true(percent > 99.99999);
+    od_z_transfer_free(z);
+  }
+}
+
+// Squared errors of all coefficients over their variances, over seeds: one on average where the model is right.
+static void right_models(void **state) {
+  (void)state;
+  static run r;
+  enum { SEEDS = 25 };
+  for (int kind = OD_DISCRETE_ARX; kind <= OD_DISCRETE_BJ; kind++) {
+    double sum = 0, noise = 0;
+    int count = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+      simulate(&r, (od_discrete_kind)kind, seed, 0.2);
+      od_discrete m = fit(&r, (od_discrete_kind)kind);
+      const double *truth[OD_POLYNOMIALS] = {below, b, c, d, below};
+      noise += m.noise / SEEDS;
+      for (int p = 0; p < OD_POLYNOMIALS; p++)
+        for (int i = p == OD_POLY_B ? 2 : 1; i <= m.degree[p]; i++) {
+          sum += pow((m.coefficient[p][i] - truth[p][i]) / m.sigma[p][i], 2);
+          count++;
+        }
+    }
+    print_message("%s: squared errors over variances %.2f, noise %.4f of 0.2\n", od_discrete_kinds[kind], sum / count,
+                  noise);
+    assert_true(sum / count > 0.6 && sum / count < 1.5);
+    assert_true(fabs(noise / 0.2 - 1) < 0.02);
+  }
+}
+
+// With noise on the output alone ARX is biased, the output-error model is not.
+static void wrong_model(void **state) {
+  (void)state;
+  static run r;
+  simulate(&r, OD_DISCRETE_OE, 3, 0.5);
+  od_discrete arx = fit(&r, OD_DISCRETE_ARX), oe = fit(&r, OD_DISCRETE_OE);
+  double off_arx = fabs(arx.coefficient[OD_POLY_A][2] - below[2]),
+         off_oe = fabs(oe.coefficient[OD_POLY_F][2] - below[2]);
+  print_message("second coefficient: ARX off by %.3f, output error by %.4f\n", off_arx, off_oe);
+  assert_true(off_arx > 0.05 && off_oe < 5 * oe.sigma[OD_POLY_F][2] && off_oe < 0.01);
+}
+
+// Two outputs that share the poles; the second has another numerator.
+static void subspaces(void **state) {
+  (void)state;
+  static run r;
+  for (int noisy = 0; noisy < 2; noisy++) {
+    simulate(&r, OD_DISCRETE_OE, 5, 0);
+    for (long k = 0; k < ROWS; k++) {
+      r.y2[2 * k] = r.y[k] + noisy * 0.1 * od_random_gaussian(5, 7, (uint64_t)k, OD_USE_NOISE);
+      r.y2[2 * k + 1] =
+          3 * r.u[k] - 2 * at(r.y, k - 1) + noisy * 0.1 * od_random_gaussian(5, 8, (uint64_t)k, OD_USE_NOISE);
+    }
+    const od_discrete_data data = {ROWS, 2, r.u, r.y2};
+    od_z_transfer *z = NULL;
+    od_error err = {0};
+    double singular[8], percent;
+    // Four states: two poles, and two shifts of the input.
+    assert_int_equal(od_subspace_fit(&data, 4, singular, &z, &err), OD_OK);
+    if (!noisy) assert_true(singular[4] < 1e-8 * singular[3]);
+    for (int j = 0; j < 2; j++) {
+      assert_int_equal(od_z_transfer_fit_percent(z, &data, j, &percent, &err), OD_OK);
+      print_message("subspace, output %d, noise %d: %.4f %%\n", j, noisy, percent);
+      assert_true(percent > (noisy ? 85 : 99.9999));
+    }
+    // D(z) = z^2 (z^2 + f1 z + f2), from the constant up.
+    for (int i = 0; i < 3 && !noisy; i++) assert_true(fabs(z->denominator[4 - i] - below[i]) < 1e-6);
+    od_z_transfer_free(z);
+  }
+}
+
+static void what_cannot_be(void **state) {
+  (void)state;
+  static run r;
+  od_discrete m;
+  od_z_transfer *z = NULL;
+  od_error err = {0};
+  const od_discrete_data small = {50, 1, r.u, r.y}, large = {ROWS, 1, r.u, r.y};
+  assert_int_equal(od_discrete_fit(&small, &(od_discrete_options){OD_DISCRETE_OE, 2, 2, 1}, &m, &err), OD_BAD_INPUT);
+  assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 0, 2, 1}, &m, &err), OD_BAD_INPUT);
+  assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 17, 2, 1}, &m, &err), OD_BAD_INPUT);
+  assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 2, 2, 0}, &m, &err), OD_BAD_INPUT);
+  assert_int_equal(od_subspace_fit(&small, 4, NULL, &z, &err), OD_BAD_INPUT);
+  assert_int_equal(od_subspace_fit(&large, 17, NULL, &z, &err), OD_BAD_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clean_data), cmocka_unit_test(right_models),
+                                     cmocka_unit_test(wrong_model), cmocka_unit_test(subspaces),
+                                     cmocka_unit_test(what_cannot_be)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
