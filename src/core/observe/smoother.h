@@ -92,7 +92,7 @@ typedef struct od_smoother {
   size_t end_sim, end_P, end_delta, end_bias;
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
-  size_t lambda, work, Q, y;  // n; 4 n; n x n; ny
+  size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
   size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
 } od_smoother;
 
