@@ -72,7 +72,8 @@ typedef struct od_smoother {
   long end_measured;
   int accepted, passes;    // trajectories accepted; tried
   int comparing;           // whether another trajectory to begin with is tried
-  int attempt;             // 1: from the prior's mean, 2: back to what was found before,
+  int spare;               // whether `aside` is the one of two to begin with that was not taken
+  int attempt;             // 1: from that, or from the prior's mean, 2: back to what was found before,
   double aside_J;          // which has this J; its adjoints are `aside`
   int restoring;           // whether slopes of an earlier trajectory are restored,
   long back_to;            // up to there
