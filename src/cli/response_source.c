@@ -94,6 +94,15 @@ static od_status respond(const od_machine *machine, const od_selection *selectio
   return status;
 }
 
+// Of the outputs that a file asks for, the input itself says nothing about the machine.
+static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
+  int kept = 0;
+  for (int i = 0; i < selection->count; i++)
+    if (strcmp(od_machine_output_name(machine, selection->index[i]), od_machine_input_name(machine, input)) != 0)
+      selection->index[kept++] = selection->index[i];
+  if (kept > 0) selection->count = kept;
+}
+
 static int open_machine(const char *path, const od_response_arguments *a, od_response *r) {
   od_machine *machine = NULL;
   od_selection selection = {0};
@@ -110,6 +119,7 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
   int code = od_cli_load(path, &a->load, &machine);
   if (code < 0 && (input = find_input(machine, a->input)) < 0) code = OD_EXIT_BAD_INPUT;
   if (code < 0) code = od_select_outputs(machine, &a->outputs, &selection);
+  if (code < 0 && a->outputs.count == 0) leave_out_input(machine, input, &selection);
   if (code < 0) {
     od_status status = respond(machine, &selection, input, low, high, points, &r->frf, &err);
     bool memory = status == OD_OK && (r->output = calloc((size_t)selection.count + 1, sizeof *r->output));

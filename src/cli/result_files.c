@@ -106,8 +106,15 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   od_error err = {0};
   if (c->table) snprintf(size, sizeof size, "%ld rows, %d columns", c->table->rows, c->table->columns);
   bool ok = true;
-  if (f->csv) ok = tell(od_table_write_csv(c->table, f->csv, &err), &err, f->csv, size, notes) && ok;
-  if (f->mat) ok = tell(od_table_write_mat(c->table, f->mat, &err), &err, f->mat, size, notes) && ok;
+  const char *what = c->table ? size : "the matrices";
+  if (f->csv) {
+    od_status status = c->csv ? c->csv(c->user, f->csv, &err) : od_table_write_csv(c->table, f->csv, &err);
+    ok = tell(status, &err, f->csv, what, notes) && ok;
+  }
+  if (f->mat) {
+    od_status status = c->mat ? c->mat(c->user, f->mat, &err) : od_table_write_mat(c->table, f->mat, &err);
+    ok = tell(status, &err, f->mat, what, notes) && ok;
+  }
   if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
   if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;

@@ -22,7 +22,8 @@ int od_files_spare(const od_files *f);
 // Where notes go so that they keep out of the way of results on standard output; NULL when quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);
 
-// What is to be written: a table, a summary (which is given up), and a plot, a report and a block by the command's own functions.
+// What is to be written: a table, a summary (which is given up), and a plot, a report and a block by the command's own functions; and
+// CSV and MATLAB files, too, where what the command has is no table.
 typedef struct od_file_contents {
   const od_table *table;
   json_t *summary;
@@ -30,6 +31,8 @@ typedef struct od_file_contents {
   od_status (*report)(const void *user, const char *path, od_error *err);
   od_status (*block)(const void *user, const char *path, od_error *err);
   const void *user;
+  od_status (*csv)(const void *user, const char *path, od_error *err);
+  od_status (*mat)(const void *user, const char *path, od_error *err);
 } od_file_contents;
 
 // Writes all that was asked for, with a line about each; one failure does not keep the others from being written.

@@ -11,6 +11,7 @@
 #include "cli/result_files.h"
 #include "cli/run_summary.h"
 #include "cli/select_outputs.h"
+#include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
@@ -27,6 +28,7 @@ typedef struct arguments {
   od_files files;
   od_words outputs;
   od_load_arguments load;
+  od_sweep_arguments sweep;
   bool si, quiet;
 } arguments;
 
@@ -145,12 +147,66 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   return ok ? code : OD_EXIT_FAILED;
 }
 
+// --- Sweeps ----------------------------------------------------------------------------------------------------------
+
+typedef struct simulate_sweep {
+  const arguments *a;
+  od_selection outputs;
+  od_run_options run;
+} simulate_sweep;
+
+static int prepare_sweep(void *user, const od_machine *machine) {
+  simulate_sweep *s = user;
+  int code = od_select_outputs(machine, &s->a->outputs, &s->outputs);
+  if (code < 0) code = make_run_options(s->a, machine, &s->outputs, &s->run);
+  s->run.unjudged = s->run.no_trial = true;
+  return code;
+}
+
+// The extremes of every output.
+static od_status measure(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  od_run_options options = ((const simulate_sweep *)user)->run;
+  od_table *table = NULL;
+  options.progress = keeps_going;
+  options.user = going;
+  od_status status = od_run(machine, &options, &table, NULL, err);
+  for (int c = 1; status == OD_OK && c < table->columns; c++) {
+    od_summary s = od_table_summary(table, c);
+    const char *const names[] = {"min", "max", "rms", "final"};
+    const double values[] = {s.min, s.max, s.rms, s.final};
+    for (int i = 0; i < 4 && status == OD_OK; i++) {
+      char name[400];
+      snprintf(name, sizeof name, "%.380s.%s", table->name[c], names[i]);
+      if (!od_sweep_add(row, name, table->unit[c], values[i])) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    }
+  }
+  od_table_free(table);
+  return status;
+}
+
+static int sweep_runs(const arguments *a, const char *path) {
+  simulate_sweep s = {.a = a};
+  const od_sweep sweep = {.path = path,
+                          .load = &a->load,
+                          .arguments = &a->sweep,
+                          .files = &a->files,
+                          .quiet = a->quiet,
+                          .prepare = prepare_sweep,
+                          .measure = measure,
+                          .user = &s};
+  int code = od_sweep_run(&sweep);
+  od_selection_free(&s.outputs);
+  return code;
+}
+
 static const char details[] =
     "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table of\n"
     "every output's extremes is printed, unless standard output has the results (-) or with --quiet. Files appear\n"
     "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
-    "of an output's range; and which volumes cavitated, from when on and for how long.\n\n"
+    "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
+    "files have the least, greatest, rms and final value of every output at every point.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -181,6 +237,7 @@ int od_command_simulate(int argc, char **argv) {
        "of the plot",
        &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
+      OD_SWEEP_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
       {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
@@ -197,6 +254,7 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (a.si) od_display_choose_si();
+  if (code < 0 && a.sweep.paths.count) code = sweep_runs(&a, files.text[0]);
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
@@ -207,6 +265,7 @@ int od_command_simulate(int argc, char **argv) {
   od_machine_free(machine);
   od_words_free(&files);
   od_words_free(&a.outputs);
+  od_words_free(&a.sweep.paths);
   od_load_arguments_free(&a.load);
   return code;
 }

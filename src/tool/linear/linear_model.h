@@ -1,0 +1,38 @@
+// The linear model of a machine at an operating point, the one that every command about linear behaviour works on:
+//
+//   dx' = A dx + B du      dy = C dx + D du
+//
+// All matrices are dense and row-major, all numbers in SI. States that nothing moves (rows of zeros in A and B, as the held
+// outputs of sampled blocks) are left out: they would only add poles at zero.
+#ifndef OD_LINEAR_LINEAR_MODEL_H
+#define OD_LINEAR_LINEAR_MODEL_H
+
+#include "linear/operating_point.h"
+
+typedef struct od_linear_signal {
+  char *name, *unit;
+  double value;    // at the operating point
+  double rate;     // of a state: how fast it changes there
+  bool undecided;  // of a state or an input where outputs are held: they do not decide it
+} od_linear_signal;
+
+typedef struct od_linear_model {
+  int states, inputs, outputs;
+  od_linear_signal *state, *input, *output;
+  double *A, *B, *C, *D;
+  int constants;  // states that were left out
+  od_linear_signal *constant;
+  bool samples;  // loops through sampled blocks are open
+  double time;   // of the operating point, s
+  // Whether the point rests: no rate is larger than 1e-6 of what is typical for it (positions: of their rates). Else
+  // the state whose rate is largest in these terms.
+  bool rests;
+  int fastest;
+} od_linear_model;
+
+// inputs: indices of the inputs that are wanted; NULL: all. The outputs are those that the point was made for.
+od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
+                               od_linear_model **out, od_error *err);
+void od_linear_model_free(od_linear_model *model);
+
+#endif

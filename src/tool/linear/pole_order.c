@@ -1,0 +1,82 @@
+#include "linear/pole_order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Relative to the larger of both. A pole of a pair does not become the other one.
+static double distance(od_pole a, od_pole b) {
+  double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
+  double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
+  return (size > 0 ? apart / size : 0) + (a.imaginary * b.imaginary < 0 ? 2 : 0);
+}
+
+// Where a straight line through two points leads, but not farther than half of the pole's own size: lines of long steps lead
+// anywhere.
+static od_pole expect(od_pole earlier, od_pole before) {
+  double real = before.real - earlier.real, imaginary = before.imaginary - earlier.imaginary;
+  double way = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
+  double part = way > most ? most / way : 1;
+  return (od_pole){before.real + part * real, before.imaginary + part * imaginary};
+}
+
+// The assignment problem by shortest augmenting paths (the Hungarian method). Rows and columns count from 1; column 0 stands for
+// the row that is looked for.
+typedef struct assignment {
+  int n;
+  double *cost, *row_price, *column_price, *least;
+  int *row_of, *way;
+  bool *used;
+} assignment;
+
+static void assign_row(assignment *a, int row) {
+  int column = 0;
+  a->row_of[0] = row;
+  for (int j = 0; j <= a->n; j++) a->least[j] = INFINITY, a->used[j] = false;
+  do {
+    int from = a->row_of[column], next = 0;
+    double delta = INFINITY;
+    a->used[column] = true;
+    for (int j = 1; j <= a->n; j++) {
+      if (a->used[j]) continue;
+      double reduced = a->cost[(from - 1) * a->n + j - 1] - a->row_price[from] - a->column_price[j];
+      if (reduced < a->least[j]) a->least[j] = reduced, a->way[j] = column;
+      if (a->least[j] < delta) delta = a->least[j], next = j;
+    }
+    for (int j = 0; j <= a->n; j++)
+      if (a->used[j])
+        a->row_price[a->row_of[j]] += delta, a->column_price[j] -= delta;
+      else
+        a->least[j] -= delta;
+    column = next;
+  } while (a->row_of[column] != 0);
+  while (column != 0) {
+    int before = a->way[column];
+    a->row_of[column] = a->row_of[before];
+    column = before;
+  }
+}
+
+bool od_poles_follow(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
+  size_t line = (size_t)count + 1;
+  assignment a = {.n = count,
+                  .cost = calloc(line * line, sizeof *a.cost),
+                  .row_price = calloc(line, sizeof *a.row_price),
+                  .column_price = calloc(line, sizeof *a.column_price),
+                  .least = calloc(line, sizeof *a.least),
+                  .row_of = calloc(line, sizeof *a.row_of),
+                  .way = calloc(line, sizeof *a.way),
+                  .used = calloc(line, sizeof *a.used)};
+  bool ok = a.cost && a.row_price && a.column_price && a.least && a.row_of && a.way && a.used;
+  for (int i = 0; ok && i < count; i++) {
+    od_pole expected = earlier ? expect(earlier[i], before[i]) : before[i];
+    for (int j = 0; j < count; j++) {
+      double d = distance(expected, now[j]);
+      a.cost[i * count + j] = isfinite(d) ? d : 2;
+    }
+  }
+  for (int row = 1; ok && row <= count; row++) assign_row(&a, row);
+  for (int j = 1; ok && j <= count; j++) order[a.row_of[j] - 1] = j - 1;
+  void *memory[] = {a.cost, a.row_price, a.column_price, a.least, a.row_of, a.way, a.used};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+  return ok;
+}

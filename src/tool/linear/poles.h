@@ -1,0 +1,38 @@
+// Poles of a linear model with the states that take part in each, and zeros from inputs to outputs.
+#ifndef OD_LINEAR_POLES_H
+#define OD_LINEAR_POLES_H
+
+#include "linear/linear_model.h"
+
+// A pole. Of a pair of complex poles both are there, the one with the positive imaginary part first.
+typedef struct od_pole {
+  double real, imaginary;  // rad/s
+} od_pole;
+
+// Its natural frequency in Hz, its damping ratio (1 and -1 for real poles, NAN at zero), and the time in which what
+// it stands for falls (or, negative: grows) by a factor e; infinite on the imaginary axis.
+double od_pole_frequency(od_pole p);
+double od_pole_damping(od_pole p);
+double od_pole_time_constant(od_pole p);
+
+// Poles in the order of their distance from zero, and how much each state takes part in each: participation[pole * states +
+// state], with the sum 1 per pole. It is the product of right and left eigenvector, |v_i w_i|, which does not depend on
+// units.
+typedef struct od_poles {
+  int count;
+  od_pole *pole;
+  double *participation;
+} od_poles;
+od_status od_poles_find(const od_linear_model *model, od_poles *out, od_error *err);
+void od_poles_free(od_poles *poles);
+
+// How many poles lie to the right of the imaginary axis, by more than round-off of the largest.
+int od_poles_unstable(const od_poles *poles);
+
+// Zeros of the transfer functions from some inputs to as many outputs: the finite numbers s at which something goes in and nothing comes
+// out. Infinite ones are taken out first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them is
+// mistaken for a large finite one. *count is -1 where every s is a zero: no path leads from these inputs to these outputs.
+od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_pole **zero,
+                        int *count, od_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+#include "linear/stops.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "machine/machine.h"
+
+// A number of the machine that belongs to an element: NAN if it has none of that name.
+static double number_of(const od_machine *machine, const char *element, const char *key) {
+  char path[400];
+  snprintf(path, sizeof path, "%s.%s", element, key);
+  int i = od_machine_number_find(machine, path);
+  return i < 0 ? NAN : od_machine_number(machine, i).value;
+}
+
+// A kind of limit: an output of an element, called by its last part, between numbers of that element: base - below and base + above, each
+// zero without a name.
+typedef struct limit_kind {
+  const char *output, *base, *below, *above, *why;
+} limit_kind;
+static const limit_kind kinds[] = {
+    {"length", "closed", NULL, "stroke", "the end of its stroke"},
+    {"spool", NULL, "stroke", "stroke", "the end of its stroke"},
+};
+
+static bool add(od_stops *l, od_stop limit) {
+  od_stop *grown = realloc(l->limit, ((size_t)l->count + 1) * sizeof *grown);
+  if (!grown) return false;
+  l->limit = grown;
+  l->limit[l->count++] = limit;
+  return true;
+}
+
+static bool add_kind(const od_machine *machine, int output, const char *element, const limit_kind *k, od_stops *l) {
+  double base = k->base ? number_of(machine, element, k->base) : 0;
+  double below = k->below ? number_of(machine, element, k->below) : 0;
+  double above = k->above ? number_of(machine, element, k->above) : 0;
+  if (isnan(base) || isnan(below) || isnan(above)) return true;
+  return add(l, (od_stop){output, base - below, base + above, k->why});
+}
+
+od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err) {
+  const od_model *m = od_machine_model(machine);
+  bool ok = true;
+  *out = (od_stops){0};
+  for (int i = 0; i < m->outputs && ok; i++) {
+    const char *name = m->output[i].name, *dot = strrchr(name, '.');
+    char element[300];
+    if (m->output[i].kind == OD_OUT_INPUT) {
+      double low = number_of(machine, name, "limits[0]"), high = number_of(machine, name, "limits[1]");
+      if (low < high) ok = add(out, (od_stop){i, low, high, "its limit"});
+    }
+    if (!dot) continue;
+    snprintf(element, sizeof element, "%.*s", (int)(dot - name), name);
+    if (m->output[i].kind == OD_OUT_NODE_PRESSURE && m->node[m->output[i].index].state >= 0)
+      ok = add(out, (od_stop){i, 0, INFINITY, "since oil cannot pull"});
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && ok; k++)
+      if (!strcmp(dot + 1, kinds[k].output)) ok = add_kind(machine, i, element, &kinds[k], out);
+  }
+  if (ok) return OD_OK;
+  od_stops_free(out);
+  return od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+void od_stops_free(od_stops *l) {
+  free(l->limit);
+  *l = (od_stops){0};
+}
+
+void od_stop_text(const od_machine *machine, const od_stop *l, double value, char *text, size_t size) {
+  const char *name = od_machine_output_name(machine, l->output), *unit = od_machine_output_unit(machine, l->output);
+  double end = value <= l->low || fabs(value - l->low) < fabs(value - l->high) ? l->low : l->high;
+  if (value < l->low || value > l->high)
+    snprintf(text, size, "%s would have to pass %s, %s", name, od_display_quantity(end, unit).text, l->why);
+  else
+    snprintf(text, size, "%s is at %s, %s", name, od_display_quantity(end, unit).text, l->why);
+}

@@ -1,0 +1,26 @@
+// What a machine cannot pass: ends of strokes, spools at their stop, pressures that oil would have to pull with.
+#ifndef OD_LINEAR_STOPS_H
+#define OD_LINEAR_STOPS_H
+
+#include <stddef.h>
+
+#include "oleodyn/machine.h"
+
+typedef struct od_stop {
+  int output;        // of the machine
+  double low, high;  // SI
+  const char *why;   // "the end of its stroke"
+} od_stop;
+
+typedef struct od_stops {
+  od_stop *limit;
+  int count;
+} od_stops;
+
+od_status od_stops_find(const od_machine *machine, od_stops *out, od_error *err);
+void od_stops_free(od_stops *limits);
+
+// "valve.spool would have to pass 10 V, the end of its stroke"; or "is at", where the value is within the limits.
+void od_stop_text(const od_machine *machine, const od_stop *limit, double value, char *text, size_t size);
+
+#endif

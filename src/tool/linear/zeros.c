@@ -1,0 +1,172 @@
+// Zeros: a system with the equations 0 = C x + D u loses its zeros at infinity round by round. While D has not full row
+// rank, some combination of the equations does not see the inputs at once. It fixes some states at zero; that they stay
+// there, so that their rates are zero, are the new equations. What is left has an invertible D, and its zeros are the eigenvalues of
+// A - B D^-1 C.
+//
+// Which numbers are zero is decided relative to the largest in their row, after states have been scaled (dgebal) and
+// while every equation has a largest number of 1; neither changes zeros.
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linear/poles.h"
+
+static const double negligible = 1e-12;
+
+// [A B; C D]: n + p rows, n + m columns. Rows stay `width` apart, whatever n is.
+typedef struct pencil {
+  int n, p, m, width;
+  double *a, *next;
+  double *u, *v, *s, *copy, *rest;  // of singular value decompositions
+} pencil;
+
+static double *at(const pencil *z, int row, int column) {
+  return z->a + row * z->width + column;
+}
+
+static void pencil_free(pencil *z) {
+  double *memory[] = {z->a, z->next, z->u, z->v, z->s, z->copy, z->rest};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+}
+
+// The singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v; its rank, or -1.
+static int decompose(const pencil *z, int row, int column, int rows, int columns) {
+  if (rows == 0 || columns == 0) return 0;
+  for (int i = 0; i < rows; i++)
+    memcpy(z->copy + i * columns, at(z, row + i, column), (size_t)columns * sizeof *z->copy);
+  if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'A', rows, columns, z->copy, columns, z->s, z->u, rows, z->v, columns,
+                     z->rest) != 0)
+    return -1;
+  int rank = 0;
+  while (rank < rows && rank < columns && z->s[rank] > negligible) rank++;
+  return rank;
+}
+
+// The rows from `first` on are combined: U' times them.
+static void combine_rows(const pencil *z, int first, int rows) {
+  for (int j = 0; j < z->n + z->m; j++) {
+    for (int i = 0; i < rows; i++) {
+      z->copy[i] = 0;
+      for (int k = 0; k < rows; k++) z->copy[i] += z->u[k * rows + i] * *at(z, first + k, j);
+    }
+    for (int i = 0; i < rows; i++) *at(z, first + i, j) = z->copy[i];
+  }
+}
+
+// Other states: V' x. Those that the decomposed rows see come first.
+static void turn_states(const pencil *z) {
+  int n = z->n;
+  for (int i = 0; i < n + z->p; i++) {
+    for (int j = 0; j < n; j++) {
+      z->copy[j] = 0;
+      for (int k = 0; k < n; k++) z->copy[j] += *at(z, i, k) * z->v[j * n + k];
+    }
+    memcpy(at(z, i, 0), z->copy, (size_t)n * sizeof *z->copy);
+  }
+  for (int j = 0; j < n + z->m; j++) {
+    for (int i = 0; i < n; i++) {
+      z->copy[i] = 0;
+      for (int k = 0; k < n; k++) z->copy[i] += z->v[i * n + k] * *at(z, k, j);
+    }
+    for (int i = 0; i < n; i++) *at(z, i, j) = z->copy[i];
+  }
+}
+
+// Every equation's largest number becomes 1.
+static void scale_equations(const pencil *z) {
+  for (int i = z->n; i < z->n + z->p; i++) {
+    double largest = 0;
+    for (int j = 0; j < z->n + z->m; j++) largest = fmax(largest, fabs(*at(z, i, j)));
+    for (int j = 0; j < z->n + z->m && largest > 0; j++) *at(z, i, j) /= largest;
+  }
+}
+
+// One round: 1 to go on, 0 when D has full row rank, -1 on failure.
+static int reduce(pencil *z) {
+  int n = z->n, width = z->width, rank = decompose(z, n, n, z->p, z->m);
+  if (rank < 0 || rank == z->p) return rank < 0 ? -1 : 0;
+  if (z->m > 0) combine_rows(z, n, z->p);
+  int seen = decompose(z, n + rank, 0, z->p - rank, n);
+  if (seen < 0) return -1;
+  if (seen > 0) turn_states(z);
+  // Rows: the states that stay, the equations that see inputs, the rates of the fixed states.
+  int left = n - seen, rows = left + rank + seen;
+  for (int i = 0; i < rows; i++) {
+    int from = i < left ? seen + i : i < left + rank ? n + i - left : i - left - rank;
+    memcpy(z->next + i * width, at(z, from, seen), (size_t)(left + z->m) * sizeof *z->next);
+  }
+  memcpy(z->a, z->next, (size_t)rows * (size_t)width * sizeof *z->a);
+  z->n = left, z->p = rank + seen;
+  scale_equations(z);
+  return 1;
+}
+
+// The eigenvalues of A - B D^-1 C.
+static int solve(const pencil *z, od_pole *zero) {
+  int n = z->n, m = z->m, width = z->width;
+  lapack_int pivot[64];
+  if (m > 64) return -1;
+  for (int i = 0; i < m; i++) {
+    memcpy(z->u + i * m, at(z, n + i, n), (size_t)m * sizeof *z->u);
+    memcpy(z->next + i * n, at(z, n + i, 0), (size_t)n * sizeof *z->next);
+  }
+  if (n == 0) return 0;
+  if (LAPACKE_dgesv(LAPACK_ROW_MAJOR, m, n, z->u, m, pivot, z->next, n) != 0) return -1;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = z->a[i * width + j];
+      for (int k = 0; k < m; k++) sum -= z->a[i * width + n + k] * z->next[k * n + j];
+      z->v[i * n + j] = sum;
+    }
+  double none;
+  if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, z->v, n, z->s, z->rest, &none, 1, &none, 1) != 0) return -1;
+  for (int i = 0; i < n; i++) zero[i] = (od_pole){z->s[i], z->rest[i]};
+  return n;
+}
+
+static bool allocate(pencil *z) {
+  size_t side = (size_t)z->width + 1, square = side * side;
+  z->a = calloc(square, sizeof *z->a);
+  z->next = calloc(square, sizeof *z->next);
+  z->u = calloc(square, sizeof *z->u);
+  z->v = calloc(square, sizeof *z->v);
+  z->copy = calloc(square, sizeof *z->copy);
+  z->s = calloc(side, sizeof *z->s);
+  z->rest = calloc(side, sizeof *z->rest);
+  return z->a && z->next && z->u && z->v && z->copy && z->s && z->rest;
+}
+
+static void fill(pencil *z, const od_linear_model *m, const int *inputs, const int *outputs) {
+  int n = z->n;
+  lapack_int low, high;
+  for (int i = 0; i < n; i++) {
+    memcpy(at(z, i, 0), m->A + i * n, (size_t)n * sizeof *z->a);
+    for (int j = 0; j < z->m; j++) *at(z, i, n + j) = m->B[i * m->inputs + inputs[j]];
+  }
+  for (int i = 0; i < z->p; i++) {
+    memcpy(at(z, n + i, 0), m->C + outputs[i] * n, (size_t)n * sizeof *z->a);
+    for (int j = 0; j < z->m; j++) *at(z, n + i, n + j) = m->D[outputs[i] * m->inputs + inputs[j]];
+  }
+  LAPACKE_dgebal(LAPACK_ROW_MAJOR, 'S', z->width, z->a, z->width, &low, &high, z->s);
+  scale_equations(z);
+}
+
+od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *outputs, int pairs, od_pole **zero,
+                        int *count, od_error *err) {
+  pencil z = {.n = m->states, .p = pairs, .m = pairs, .width = m->states + pairs};
+  *zero = calloc((size_t)m->states + 1, sizeof **zero);
+  *count = -1;
+  od_status status = *zero && allocate(&z) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) {
+    fill(&z, m, inputs, outputs);
+    int more = 1;
+    // Every round takes a state or an equation away.
+    for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
+    if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
+    if (more < 0) status = od_fail(err, OD_NOT_CONVERGED, "the zeros could not be found: LAPACK did not converge");
+  }
+  pencil_free(&z);
+  if (status != OD_OK) free(*zero), *zero = NULL;
+  return status;
+}

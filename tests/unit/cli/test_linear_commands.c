@@ -1,0 +1,441 @@
+// equilibrium, linearize, bode and rga as people call them. Oracles: three lags in a loop, K/(s + 1)^3, whose margins are closed
+// forms; a matrix of gains; the steady speed of a valve-controlled axis by hand; a long run; what the files say against each other; the messages.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+
+#include "io/table.h"
+#include "support/program.h"
+
+static const char lags[] =
+    "inputs: {r: {unit: V, constant: 0 V}}\n"
+    "blocks:\n"
+    "  error: {type: sum, inputs: [r, c], weights: [1, -1]}\n"
+    "  a: {type: first-order, input: error, gain: 4, time_constant: 1 s}\n"
+    "  b: {type: first-order, input: a, gain: 1, time_constant: 1 s}\n"
+    "  c: {type: first-order, input: b, gain: 1, time_constant: 1 s}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [c]}\n";
+
+// y1 = 2 u1 + u2, y2 = 3 u1 + 4 u2, behind lags.
+static const char gains[] =
+    "inputs: {u1: {unit: V, constant: 0 V}, u2: {unit: V, constant: 0 V}}\n"
+    "blocks:\n"
+    "  s1: {type: sum, inputs: [u1, u2], weights: [2, 1]}\n"
+    "  s2: {type: sum, inputs: [u1, u2], weights: [3, 4]}\n"
+    "  y1: {type: first-order, input: s1, gain: 1, time_constant: 1 s}\n"
+    "  y2: {type: first-order, input: s2, gain: 1, time_constant: 3 s}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [y1, y2]}\n";
+
+// A mass on a rail between two chambers, driven by a valve.
+static const char axis[] =
+    "bodies: {load: {point: {mass: 250 kg}, points: {eye: [0, 0]}}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}}\n"
+    "ground: {points: {base: [-1 m, 0]}}\n"
+    "inputs: {command: {unit: V, constant: 0 V}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\n"
+    "volumes: {A: {volume: 0.4 L}, B: {volume: 0.3 L}}\n"
+    "tanks: {T: {pressure: 1 bar}, P: {pressure: 140 bar}}\n"
+    "valves: {valve: {command: command, time_constant: 8 ms, stroke: 10 V, area: 8 mm^2, discharge: 0.6, ports: {\n"
+    "  pa: {between: [P, A], side: positive, curve: linear}, bt: {between: [B, T], side: positive, curve: linear},\n"
+    "  pb: {between: [P, B], side: negative, curve: linear}, at: {between: [A, T], side: negative, curve: linear}}}}\n"
+    "cylinders: {ram: {between: [ground.base, load.eye], chambers: [A, B], areas: [30 cm^2, 20 cm^2], closed: 0.7 m,\n"
+    "  stroke: 0.6 m}}\n"
+    "initial: {rail.position: 0, A.pressure: 40 bar, B.pressure: 60 bar}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [rail.position, A.pressure, B.pressure]}\n";
+
+static json_t *json_of(outcome o) {
+  ends_with(o, 0);
+  json_t *object = json_loads(o.out, 0, NULL);
+  if (!object) fail_msg("no JSON:\n%s", o.out);
+  forget(o);
+  return object;
+}
+
+static double value(const json_t *object, const char *key) {
+  const json_t *found = json_object_get(object, key);
+  if (!json_is_number(found)) fail_msg("'%s' is no number", key);
+  return json_number_value(found);
+}
+
+static void near(double got, double want, double part) {
+  if (!(fabs(got - want) <= part * fabs(want))) fail_msg("%.12g instead of %.12g", got, want);
+}
+
+static void test_margins(void **state) {
+  scratch *s = *state;
+  const double pi = acos(-1), K = 4;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  json_t *bode = json_of(run(s, "bode lags.yaml --loop error --low 1e-5 --json -"));
+  const json_t *loop = json_array_get(json_object_get(bode, "responses"), 0);
+  double w = sqrt(pow(K, 2.0 / 3) - 1);
+  near(value(loop, "gain_margin"), 8 / K, 1e-9);
+  near(value(loop, "gain_margin_at"), sqrt(3) / (2 * pi), 1e-9);
+  near(value(loop, "phase_margin_at"), w / (2 * pi), 1e-9);
+  near(value(loop, "phase_margin"), 180 - 3 * atan(w) * 180 / pi, 1e-9);
+  near(value(loop, "bandwidth"), sqrt(pow(2, 1.0 / 3) - 1) / (2 * pi), 1e-6);
+  assert_true(json_is_true(json_object_get(bode, "stable")));
+  // Every point of the table.
+  const json_t *f = json_object_get(bode, "frequencies"), *magnitude = json_object_get(loop, "magnitude"),
+               *phase = json_object_get(loop, "phase");
+  assert_int_equal(json_array_size(f), 400);
+  for (size_t i = 0; i < json_array_size(f); i++) {
+    double at = 2 * pi * json_number_value(json_array_get(f, i));
+    assert_true(fabs(json_number_value(json_array_get(magnitude, i)) - 20 * log10(K * pow(1 + at * at, -1.5))) < 1e-8);
+    assert_true(fabs(json_number_value(json_array_get(phase, i)) + 3 * atan(at) * 180 / pi) < 1e-6);
+  }
+  json_decref(bode);
+  // There is no other loop.
+  bode = json_of(run(s, "bode lags.yaml --loop all --json -"));
+  assert_int_equal(json_array_size(json_object_get(bode, "responses")), 1);
+  json_decref(bode);
+  // Beyond the gain margin the loop is unstable.
+  bode = json_of(run(s, "bode lags.yaml --loop error --set a.gain=8.01 --json -"));
+  assert_true(json_is_false(json_object_get(bode, "stable")));
+  loop = json_array_get(json_object_get(bode, "responses"), 0);
+  assert_true(value(loop, "gain_margin") < 1 && value(loop, "phase_margin") < 0);
+  json_decref(bode);
+}
+
+static void test_bode_files(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  outcome o = run(s, "bode lags.yaml --from r --to c --low 0.01 --high '1 kHz' --points 20 --csv b.csv --plot b.svg");
+  ends_with(o, 0);
+  says(o.out, "r to c");
+  says(o.out, "wrote b.svg");
+  forget(o);
+  od_table *t = NULL;
+  assert_int_equal(od_table_read_csv(scratch_path(s, "b.csv"), &t, NULL), OD_OK);
+  assert_int_equal(t->rows, 20);
+  assert_int_equal(t->columns, 3);
+  assert_true(t->data[0] == 0.01 && t->data[19 * 3] == 1000);
+  // Closed loop: K / ((s + 1)^3 + K), at low frequency 4/5, at high frequency three lags.
+  assert_true(fabs(t->data[1] - 20 * log10(0.8)) < 0.05);
+  assert_true(fabs(t->data[19 * 3 + 2] + 270) < 0.1);
+  od_table_free(t);
+  char *svg = scratch_read(scratch_path(s, "b.svg"));
+  says(svg, "magnitude");
+  free(svg);
+}
+
+static void test_relative_gains(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  json_t *rga = json_of(run(s, "rga gains.yaml --low 0.001 --high 10 --points 5 --json -"));
+  const json_t *points = json_object_get(rga, "points");
+  assert_int_equal(json_array_size(points), 5);
+  for (size_t i = 0; i < 5; i++) {
+    const json_t *p = json_array_get(points, i), *real = json_object_get(p, "real");
+    // 2 4 / (2 4 - 1 3): the lags of the rows cancel.
+    near(json_number_value(json_array_get(real, 0)), 1.6, 1e-9);
+    near(json_number_value(json_array_get(real, 1)), -0.6, 1e-9);
+    near(json_number_value(json_array_get(real, 2)), -0.6, 1e-9);
+    near(json_number_value(json_array_get(real, 3)), 1.6, 1e-9);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(p, "pairing"), 0)), "u1");
+  }
+  json_decref(rga);
+  rga = json_of(run(s, "rga gains.yaml --output y2,y1 --points 2 --json -"));
+  const json_t *p = json_array_get(json_object_get(rga, "points"), 0);
+  assert_string_equal(json_string_value(json_array_get(json_object_get(p, "pairing"), 0)), "u2");
+  json_decref(rga);
+}
+
+static double entry(const json_t *object, const char *matrix, size_t i, size_t j) {
+  return json_number_value(json_array_get(json_array_get(json_object_get(object, matrix), i), j));
+}
+
+static void test_linearize_files(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  outcome o = run(s, "linearize lags.yaml --json l.json --csv l.csv --mat l.mat");
+  ends_with(o, 0);
+  says(o.out, "3 states, 1 inputs, 1 outputs");
+  says(o.out, "wrote l.mat");
+  forget(o);
+  char *text = scratch_read(scratch_path(s, "l.json"));
+  json_t *l = json_loads(text, 0, NULL);
+  free(text);
+  // a' = 4 (r - c) - a, b' = a - b, c' = b - c; states are those of the lags, in whatever scale.
+  assert_true(entry(l, "A", 0, 0) == -1 && entry(l, "A", 1, 1) == -1 && entry(l, "A", 2, 2) == -1);
+  near(entry(l, "A", 1, 0) * entry(l, "A", 2, 1) * entry(l, "A", 0, 2), -4, 1e-12);
+  // The poles: (s + 1)^3 = -4.
+  const json_t *poles = json_object_get(l, "poles");
+  assert_int_equal(json_array_size(poles), 3);
+  double radius = cbrt(4), largest = 0;
+  for (size_t i = 0; i < 3; i++) {
+    double re = value(json_array_get(poles, i), "real"), im = value(json_array_get(poles, i), "imaginary");
+    near(hypot(re + 1, im), radius, 1e-9);
+    largest = fmax(largest, im);
+  }
+  near(largest, radius * sqrt(0.75), 1e-9);
+  char *csv = scratch_read(scratch_path(s, "l.csv"));
+  says(csv, "row,");
+  says(csv, "r [V]");
+  o = run(s, "linearize lags.yaml --csv -");
+  ends_with(o, 0);
+  assert_string_equal(o.out, csv);
+  forget(o);
+  free(csv);
+  od_table *t = NULL;
+  const char *const wanted[] = {"A(:,1)", NULL};
+  const od_table_wish wish = {.no_time = true, .columns = wanted};
+  od_error err = {0};
+  if (od_table_read_mat(scratch_path(s, "l.mat"), &wish, &t, &err) != OD_OK) fail_msg("%s", err.text);
+  bool found = false;
+  for (int c = 0; c < t->columns; c++)
+    if (!strcmp(t->name[c], "A(:,1)")) {
+      found = true;
+      for (long i = 0; i < 3; i++) assert_true(t->data[i * t->columns + c] == entry(l, "A", (size_t)i, 0));
+    }
+  assert_true(found);
+  od_table_free(t);
+  json_decref(l);
+}
+
+// --- Operating points
+
+static double named(const json_t *object, const char *list, const char *name) {
+  const json_t *items = json_object_get(object, list);
+  for (size_t i = 0; i < json_array_size(items); i++)
+    if (!strcmp(json_string_value(json_object_get(json_array_get(items, i), "name")), name))
+      return value(json_array_get(items, i), "value");
+  fail_msg("there is no %s among the %s", name, list);
+  return NAN;
+}
+
+// The steady speed of the axis: with K = discharge area sqrt(2/density) of both edges,
+//   p_A = P - (A1 v/K)^2,  p_B = T + (A2 v/K)^2,  p_A A1 = p_B A2  give  v = K sqrt((A1 P - A2 T)/(A1^3 + A2^3)).
+static const double A1 = 30e-4, A2 = 20e-4, P = 140e5, T = 1e5;
+static double steady_speed(double command) {
+  double K = 0.6 * 8e-6 * command / 10 * sqrt(2 / 870.0);
+  return K * sqrt((A1 * P - A2 * T) / (A1 * A1 * A1 + A2 * A2 * A2));
+}
+
+static void test_steady_motion(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  json_t *e = json_of(run(s, "equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
+  double command = named(e, "inputs", "command"), K = 0.6 * 8e-6 * command / 10 * sqrt(2 / 870.0);
+  near(steady_speed(command), 0.05, 1e-4);  // the orifices are smooth at zero
+  near(named(e, "states", "A.pressure"), P - pow(A1 * 0.05 / K, 2), 1e-3);
+  near(named(e, "states", "A.pressure") * A1, named(e, "states", "B.pressure") * A2, 1e-9);
+  near(named(e, "states", "rail.rate"), 0.05, 1e-9);
+  assert_true(named(e, "states", "rail.position") == 0);
+  json_decref(e);
+  // Backwards, and at another position.
+  e = json_of(
+      run(s, "equilibrium axis.yaml --hold rail.rate='-50 mm/s' --hold rail.position='80 mm' --free command --json -"));
+  assert_true(named(e, "inputs", "command") < 0);
+  near(named(e, "states", "rail.position"), 0.08, 1e-9);
+  json_decref(e);
+  // The linear model there is of the same point.
+  json_t *l = json_of(run(s, "linearize axis.yaml --hold rail.rate='50 mm/s' --free command --json -"));
+  near(named(l, "inputs", "command"), command, 1e-9);
+  json_decref(l);
+}
+
+// What does not exist says which limit stops it, and how far one can go: as fast as the open valve lets it, to the end of the stroke, and
+// with the pressure that the supply has.
+static void test_limits(void **state) {
+  scratch *s = *state;
+  double reached = 0;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  outcome o = run(s, "equilibrium axis.yaml --hold rail.rate='1 m/s' --free command");
+  ends_with(o, 1);
+  says(o.err, "valve.spool would have to pass 10 V, the end of its stroke; it ends at rail.rate = ");
+  assert_int_equal(sscanf(strstr(o.err, "rail.rate = "), "rail.rate = %lf mm/s", &reached), 1);
+  near(reached, 1e3 * steady_speed(10), 1e-4);
+  forget(o);
+  o = run(s, "equilibrium axis.yaml --hold rail.position='2 m'");
+  ends_with(o, 1);
+  says(o.err, "ram.length");
+  says(o.err, "1300 mm, the end of its stroke; it ends at rail.position = ");
+  assert_int_equal(sscanf(strstr(o.err, "rail.position = "), "rail.position = %lf mm", &reached), 1);
+  near(reached, 300, 1e-4);
+  forget(o);
+  o = run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'");
+  ends_with(o, 1);
+  says(o.err, ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
+  forget(o);
+}
+
+// The load on springs: where the machine would come to rest. Oracle: a long run.
+static void test_rest(void **state) {
+  scratch *s = *state;
+  outcome o = run(s,
+                  "simulate %s/cases/crane/machine.yaml --set inputs.lift_drive.half_cosines.at[2][1]='0 N m' "
+                  "--set inputs.lift_drive.half_cosines.at[3][1]='0 N m' "
+                  "--set inputs.tilt_drive.half_cosines.at[2][1]='0 N m' "
+                  "--set inputs.tilt_drive.half_cosines.at[3][1]='0 N m' --time 120 --json -",
+                  OD_SOURCE_DIR);
+  json_t *ran = json_of(o), *e = json_of(run(s, "equilibrium %s/cases/crane/machine.yaml --json -", OD_SOURCE_DIR));
+  const json_t *outputs = json_object_get(ran, "outputs");
+  for (size_t i = 0; i < 4; i++) {
+    const json_t *output = json_array_get(outputs, i);
+    near(named(e, "outputs", json_string_value(json_object_get(output, "name"))), value(output, "final"), 1e-6);
+  }
+  json_decref(ran);
+  json_decref(e);
+}
+
+// --- Sweeps
+
+static od_table *swept(scratch *s, const char *arguments) {
+  od_table *t = NULL;
+  od_error err = {0};
+  expect_code(run(s, "%s --csv sweep.csv --quiet", arguments), 0);
+  if (od_table_read_csv(scratch_path(s, "sweep.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  return t;
+}
+
+// Two lags beside each other: one stays at -5 rad/s, the other goes from -1 to -9 rad/s and passes it. Poles that keep their
+// places are straight lines.
+static void test_poles_keep_their_places(void **state) {
+  static const char two[] =
+      "inputs: {r: {unit: V, constant: 0 V}}\n"
+      "blocks:\n"
+      "  a: {type: transfer-function, input: r, numerator: [1], denominator: [1, 5]}\n"
+      "  b: {type: transfer-function, input: r, numerator: [1], denominator: [1, 1]}\n"
+      "run: {time: 1 s, step: 1 ms, outputs: [a, b]}\n";
+  scratch *s = *state;
+  scratch_write(s, "two.yaml", two, sizeof two - 1);
+  od_table *t = swept(s, "linearize two.yaml --sweep b.denominator[1]=1:9:40");
+  assert_int_equal(t->rows, 40);
+  assert_int_equal(t->columns, 1 + 2 * 4);
+  for (long k = 0; k < t->rows; k++) {
+    const double *row = t->data + k * t->columns;
+    near(row[0], 1 + 8.0 * (double)k / 39, 1e-12);
+    near(row[1], -row[0], 1e-9);
+    near(row[5], -5, 1e-9);
+  }
+  od_table_free(t);
+}
+
+// Over a grid of mass and position: the frequency of the axis by hand, in the same columns everywhere.
+static void test_sweep_grid(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  const char *const command =
+      "linearize axis.yaml --sweep load.point.mass='20 kg:4000 kg:12' --sweep initial.rail.position='-200:200 mm:9'";
+  od_table *t = swept(s, command);
+  assert_int_equal(t->rows, 108);
+  int column = -1;
+  for (int c = 2; c < t->columns; c += 4)
+    if (t->data[c + 1] > 0) column = c;
+  assert_true(column > 0);
+  for (long k = 0; k < t->rows; k++) {
+    const double *row = t->data + k * t->columns;
+    double x = 0.3 + row[1], V1 = 0.4e-3 + A1 * x, V2 = 0.3e-3 + A2 * (0.6 - x);
+    near(row[0], 20 + 3980 * (double)(k / 9) / 11, 1e-12);
+    near(row[column + 1], sqrt(1.2e9 / row[0] * (A1 * A1 / V1 + A2 * A2 / V2)), 1e-3);
+  }
+  od_table_free(t);
+  // The same bytes from one thread as from several.
+  char *several = scratch_read(scratch_path(s, "sweep.csv"));
+  od_table_free(swept(s,
+                      "linearize axis.yaml --threads 1 --sweep load.point.mass='20 kg:4000 kg:12' --sweep "
+                      "initial.rail.position='-200:200 mm:9'"));
+  char *one = scratch_read(scratch_path(s, "sweep.csv"));
+  assert_string_equal(one, several);
+  free(one);
+  free(several);
+}
+
+// Every point of a sweep is what the command says for it alone; points that do not exist have no values and say why.
+static void test_sweep_commands(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  od_table *t =
+      swept(s, "simulate axis.yaml --set inputs.command.constant='3 V' --sweep P.pressure='60 bar:140 bar:3'");
+  json_t *alone =
+      json_of(run(s, "simulate axis.yaml --set inputs.command.constant='3 V' --set P.pressure='100 bar' --json -"));
+  const json_t *first = json_array_get(json_object_get(alone, "outputs"), 0);
+  assert_string_equal(t->name[4], "rail.position.final");
+  assert_true(t->data[t->columns + 4] == value(first, "final"));
+  json_decref(alone);
+  od_table_free(t);
+
+  t = swept(s, "bode lags.yaml --loop error --sweep a.gain=1:8:8");
+  for (long k = 0; k < 8; k++) near(t->data[k * t->columns + 1], 8.0 / (double)(k + 1), 1e-9);
+  od_table_free(t);
+
+  t = swept(s, "rga gains.yaml --sweep s1.weights[1]=0:1:2");
+  near(t->data[1], 1, 1e-12);
+  near(t->data[t->columns + 1], 1.6, 1e-9);
+  od_table_free(t);
+
+  outcome o =
+      run(s,
+          "equilibrium axis.yaml --hold rail.rate='200 mm/s' --free command --sweep P.pressure='20 bar:140 bar:3' "
+          "--csv sweep.csv");
+  ends_with(o, 0);
+  says(o.err, "P.pressure = 20 bar: there is no such operating point: valve.spool would have to pass 10 V");
+  forget(o);
+  assert_int_equal(od_table_read_csv(scratch_path(s, "sweep.csv"), &t, NULL), OD_OK);
+  assert_true(isnan(t->data[1]) && t->data[2 * t->columns + 1] > 0);
+  near(steady_speed(t->data[2 * t->columns + 1]), 0.2, 1e-3);
+  od_table_free(t);
+}
+
+static void test_messages(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
+  const struct {
+    const char *arguments, *message;
+  } wrong[] = {
+      {"linearize lags.yaml --input q", "there is no input 'q'; 'oleodyn info' lists the inputs"},
+      {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
+      {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
+      {"linearize lags.yaml --step '1 ms'", "--step is of the run to --at"},
+      {"bode lags.yaml --loop c", "--loop: no input adds to 'c' at once and to nothing else"},
+      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds to 'CE2' at once"},
+      {"bode gains.yaml --loop s1", "--loop: no input adds to 's1' at once and to nothing else"},
+      {"bode gains.yaml --loop all", "has no signal to which an input adds at once"},
+      {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
+      {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},
+      {"bode lags.yaml --points 1", "--points: between 2 and 1000000"},
+      {"equilibrium lags.yaml --hold c", "--hold: 'c' has no value; write OUTPUT=VALUE"},
+      {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
+      {"equilibrium lags.yaml --hold c='1 m'", "--hold: 'm' cannot be converted to V"},
+      {"equilibrium lags.yaml --free r", "--free: inputs are chosen to hold something"},
+      {"linearize lags.yaml --sweep a.gain=1", "--sweep: 'a.gain=1' is not PATH=A:B:N"},
+      {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: '0' is not a whole number"},
+      {"linearize lags.yaml --sweep a.gian=1:2:3", "a.gain"},
+      {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2", "20000 points are too many"},
+      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "begins in s and ends in ms"},
+      {"bode lags.yaml --sweep a.gain=1:2:3 --plot x.svg", "--plot: a sweep is not drawn"},
+      {"equilibrium lags.yaml --csv x.csv", "--csv and --mat are for --sweep"},
+      {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    outcome o = run(s, "%s", wrong[i].arguments);
+    ends_with(o, 2);
+    says(o.err, wrong[i].message);
+    forget(o);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_margins, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_limits, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_rest, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_poles_keep_their_places, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_sweep_grid, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_sweep_commands, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_messages, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
