@@ -4,7 +4,7 @@
 //
 //   1  The live observer has linearised the window: a backward pass gives a first trajectory.
 //   2  Where its J cannot be noise, the trajectory from which it came is tried, too (that of an earlier window with the same
-//      start, else the prior's mean), and the better one is taken.
+//      start, else the prior's mean), and the better one is taken. The other one is tried later, where this one leads nowhere.
 //   3  Filter about the trajectory, backward pass, next trajectory: half as far as long as J does not fall. It ends when the
 //      filter's end is no farther from the trajectory's than a part of its sigma.
 //   4  The filter's end is the new estimate there. The worker takes the samples that came meanwhile, and replaces the live observer.
