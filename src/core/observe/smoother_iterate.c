@@ -284,7 +284,7 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
-  put_aside(s, better ? s->next : s->now);
+  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // else it cannot even be simulated
   return better ? accept(s) : go_back(s, 1);
 }
 
