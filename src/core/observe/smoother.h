@@ -72,7 +72,8 @@ typedef struct od_smoother {
   long end_measured;
   int accepted, passes;    // trajectories accepted; tried
   int comparing;           // whether another trajectory to begin with is tried
-  int attempt;             // 1: from the prior's mean, 2: back to what was found before,
+  int spare;               // whether `aside` is the one of two to begin with that was not taken
+  int attempt;             // 1: from that, or from the prior's mean, 2: back to what was found before,
   double aside_J;          // which has this J; its adjoints are `aside`
   int restoring;           // whether slopes of an earlier trajectory are restored,
   long back_to;            // up to there
@@ -92,7 +93,7 @@ typedef struct od_smoother {
   size_t end_sim, end_P, end_delta, end_bias;
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
-  size_t lambda, work, Q, y;  // n; 4 n; n x n; ny
+  size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
   size_t told_output, told_state, told_pivot, told_C, told_y, told_x, told_H;
 } od_smoother;
 

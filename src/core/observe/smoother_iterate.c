@@ -4,7 +4,7 @@
 //
 //   1  The live observer has linearised the window: a backward pass gives a first trajectory.
 //   2  Where its J cannot be noise, the trajectory from which it came is tried, too (that of an earlier window with the same
-//      start, else the prior's mean), and the better one is taken.
+//      start, else the prior's mean), and the better one is taken. The other one is tried later, where this one leads nowhere.
 //   3  Filter about the trajectory, backward pass, next trajectory: half as far as long as J does not fall. It ends when the
 //      filter's end is no farther from the trajectory's than a part of its sigma.
 //   4  The filter's end is the new estimate there. The worker takes the samples that came meanwhile, and replaces the live observer.
@@ -49,7 +49,7 @@ static void begin_window(od_smoother *s, long end) {
   s->alpha = 1;
   s->best = INFINITY;
   s->accepted = s->passes = s->comparing = s->converged = s->widened = s->has_end = s->fresh = s->restoring =
-      s->attempt = 0;
+      s->attempt = s->spare = 0;
 }
 
 static void begin_forward(od_smoother *s, double alpha) {
@@ -193,15 +193,25 @@ static bool is_hopeless(const od_smoother *s) {
   return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, doubt);
 }
 
+// Of the two trajectories to begin with, the one that was not taken is put aside: it may lead to a better end.
+static void put_aside(od_smoother *s, size_t which) {
+  size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n;
+  memcpy(od_smoother_at(s, s->aside), od_smoother_at(s, which), count * sizeof(double));
+  s->spare = 1;
+}
+
 // A trajectory that does not explain the samples may be one from which there is no way down to the best one, at a bound, say. Then
-// the prior's mean is tried as well, and the better one of what they lead to is taken.
+// the one that was put aside is tried as well, or the prior's mean, and the better one of what they lead to is taken.
 static bool try_other_start(od_smoother *s) {
-  size_t size = (size_t)(s->end - s->first + 1) * (size_t)s->n * sizeof(double);
+  size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *aside = od_smoother_at(s, s->aside);
   if (s->attempt == 0 && is_hopeless(s)) {
     if (s->fresh) keep_adjoints(s);
-    memcpy(aside, now, size);
-    memset(now, 0, size);
+    for (size_t i = 0; i < count; i++) {
+      double other = s->spare ? aside[i] : 0;
+      aside[i] = now[i];
+      now[i] = other;
+    }
     s->aside_J = s->end_J;
     s->attempt = 1;
     begin_again(s);
@@ -273,15 +283,16 @@ static od_status judge_first(od_smoother *s, bool complete) {
     begin_forward(s, 0);
     return OD_OK;
   }
-  if (better) return accept(s);
-  return s->best < (double)INFINITY ? go_back(s, 1) : OD_NOT_CONVERGED;
+  if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
+  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // else it cannot even be simulated
+  return better ? accept(s) : go_back(s, 1);
 }
 
 static od_status judge(od_smoother *s, bool complete) {
   s->passes++;
   if (!s->has_end) return judge_first(s, complete);
   if (complete && s->J < s->best) return accept(s);
-  if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the prior's mean cannot even be simulated
+  if (s->attempt > 0 && s->accepted == 0) return finish(s);  // the other start cannot even be simulated
   if (s->alpha / 2 < least_part || is_enough(s)) return finish(s);
   begin_forward(s, s->alpha / 2);
   return OD_OK;

@@ -51,7 +51,7 @@ static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_o
   s->jump = od_place(&end, states * states * d);
   s->jump_p = od_place(&end, states * parameters * d);
   s->lambda = od_place(&end, m * d);
-  s->work = od_place(&end, 4 * m * d);
+  s->work = od_place(&end, 10 * m * d);
   s->Q = od_place(&end, m * m * d);
   s->y = od_place(&end, (size_t)ny * d);
   s->told_output = od_place(&end, states * sizeof(int));

@@ -4,16 +4,17 @@
 // told in outputs y = h(x), as people tell it: "the length is known to 0.1 m". Then it is kept so, and seen from each trajectory's
 // own start: mapped once, at a start that is far off, a length near a dead point would say next to nothing about the angle, and
 // too much about its rate. The adjoint m of such a start is that of the outputs: they are y - C m, and the states follow by
-// Newton's method.
+// Newton's method, in steps that stay on the branch of the prior where several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "observe/smoother.h"
 
-enum { NEWTON = 20, HALVINGS = 6 };
-static const double found = 1e-9;  // of a sigma: outputs that are met
-static const double far = 5;       // sigmas from the prior that call for a wider one
+enum { NEWTON = 30, HALVINGS = 10 };
+static const double found = 1e-9;     // of a sigma: outputs that are met
+static const double straight = 0.25;  // of a change of outputs: so much it may differ from what slopes say
+static const double far = 5;          // sigmas from the prior that call for a wider one
 
 static int *told_output(const od_smoother *s) {
   return (int *)((char *)s + s->told_output);
@@ -46,13 +47,13 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
 
 // ---- told in outputs
 
-// The outputs that tell the prior, at the simulation's state, and the inverse of their slopes.
+// The outputs that tell the prior, at the simulation's state; their slopes, and the inverse of those.
 static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   const od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
   int m = s->told;
   double *all = od_observer_at(w, l->y), *hx = od_observer_at(w, l->hx);
-  double *inverse = od_smoother_at(s, s->told_H), *H = inverse + m * m;
+  double *inverse = od_smoother_at(s, s->told_H), *H = inverse + m * m, *slopes = H + m * m;
   int *pivot = (int *)((char *)s + s->told_pivot);
   od_status status = od_sim_outputs(sim, all);
   if (status == OD_OK) status = od_sim_output_jacobians(sim, hx, NULL, NULL);
@@ -60,7 +61,7 @@ static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   for (int r = 0; r < m; r++) {
     y[r] = all[told_output(s)[r]];
     for (int c = 0; c < m; c++) {
-      H[r * m + c] = hx[told_output(s)[r] * s->nx + told_state(s)[c]];
+      H[r * m + c] = slopes[r * m + c] = hx[told_output(s)[r] * s->nx + told_state(s)[c]];
       inverse[r * m + c] = r == c;
     }
   }
@@ -96,29 +97,70 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
 
-// States with the wanted outputs, by Newton's method from where the last ones were found; steps that lead to what cannot be are
-// halved.
-static od_status reach(od_smoother *s, const double *wanted) {
-  od_sim *sim = od_observer_sim(od_smoother_worker(s));
+// Whether the way from one state to the next is a straight one: the outputs changed as their slopes at its start said (predicted:
+// what was to be missing after it), and as those at its end say, within a part of what they were to change by. Else the next state
+// may be one with outputs like these on another branch: with the crank on the other side of its dead point, say.
+static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
+                        const double *way) {
   int m = s->told;
-  double *x = od_smoother_at(s, s->told_x), *difference = od_smoother_at(s, s->work) + 2 * s->n,
-         *tried = difference + m;
-  double *inverse = od_smoother_at(s, s->told_H), off;
-  od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
-  for (int i = 0; i < NEWTON && status == OD_OK; i++) {
-    status = miss(s, sim, wanted, difference, &off);
-    if (status != OD_OK || off < found) break;
-    double part = 1;
-    for (int k = 0; k < HALVINGS; k++, part /= 2) {
-      memcpy(tried, x, (size_t)s->nx * sizeof *x);
-      for (int c = 0; c < m; c++) tried[told_state(s)[c]] += part * od_dot(m, inverse + c * m, difference);
-      status = od_sim_set(sim, od_sim_time(sim), tried, od_sim_inputs(sim));
-      if (status == OD_OK) break;
-    }
-    if (status == OD_OK) memcpy(x, tried, (size_t)s->nx * sizeof *x);
+  const double *C = od_smoother_at(s, s->told_C), *H = od_smoother_at(s, s->told_H) + 2 * m * m;
+  double by = 0, off = 0, slope_off = 0;
+  for (int r = 0; r < m; r++) {
+    double sigma = sqrt(C[r * (m + 1)]);
+    by = fmax(by, fabs(change[r]) / sigma);
+    off = fmax(off, fabs(missing[r] - predicted[r]) / sigma);
+    slope_off = fmax(slope_off, fabs(od_dot(m, H + r * m, way) - change[r]) / sigma);
   }
-  if (status == OD_OK) status = miss(s, sim, wanted, difference, &off);
-  return status == OD_OK && off > 1e3 * found ? OD_NOT_CONVERGED : status;
+  return off <= straight * by && slope_off <= 2 * straight * by;
+}
+
+// One step of Newton's method from x towards the wanted outputs, shortened until its way is straight and leads to what can be.
+// missing (told) and off are those at x; they, and x, become those after it.
+static od_status step_towards(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
+                              double *off) {
+  int m = s->told;
+  const double *inverse = od_smoother_at(s, s->told_H);
+  double *way = missing + m, *tried = way + m, *new_missing = tried + s->nx, *predicted = new_missing + m,
+         *change = predicted + m, new_off, part = 1;
+  for (int c = 0; c < m; c++) way[c] = od_dot(m, inverse + c * m, missing);
+  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+    memcpy(tried, x, (size_t)s->nx * sizeof *x);
+    for (int c = 0; c < m; c++) tried[told_state(s)[c]] += way[c];
+    for (int r = 0; r < m; r++) {
+      change[r] = part * missing[r];
+      predicted[r] = missing[r] - change[r];
+    }
+    od_status status = od_sim_set(sim, od_sim_time(sim), tried, od_sim_inputs(sim));
+    if (status == OD_OK) status = miss(s, sim, wanted, new_missing, &new_off);
+    if (status == OD_OK && (new_off < found || is_straight(s, predicted, new_missing, change, way))) {
+      memcpy(x, tried, (size_t)s->nx * sizeof *x);
+      memcpy(missing, new_missing, (size_t)m * sizeof *missing);
+      *off = new_off;
+      return OD_OK;
+    }
+    for (int c = 0; c < m; c++) way[c] /= 2;
+  }
+  return OD_NOT_CONVERGED;
+}
+
+// The worker's states get the wanted outputs, on the branch of the states `from`. told_x becomes them.
+static od_status reach_from(od_smoother *s, const double *wanted, const double *from) {
+  od_sim *sim = od_observer_sim(od_smoother_worker(s));
+  double *x = od_smoother_at(s, s->work) + 2 * s->n, *missing = x + s->nx, off = INFINITY;
+  memcpy(x, from, (size_t)s->nx * sizeof *x);
+  od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+  if (status == OD_OK) status = miss(s, sim, wanted, missing, &off);
+  for (int i = 0; i < NEWTON && status == OD_OK && !(off < found); i++)
+    status = step_towards(s, sim, wanted, x, missing, &off);
+  if (!(off <= 1e3 * found)) return status == OD_OK ? OD_NOT_CONVERGED : status;
+  memcpy(od_smoother_at(s, s->told_x), x, (size_t)s->nx * sizeof *x);
+  return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
+}
+
+// From the states found last, which are nearest as a rule, else from the prior's.
+static od_status reach(od_smoother *s, const double *wanted) {
+  od_status status = reach_from(s, wanted, od_smoother_at(s, s->told_x));
+  return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
 // The states' covariance as the outputs tell it at the worker's state, into the corner of P, and where the prior's mean is from
