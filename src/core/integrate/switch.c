@@ -37,7 +37,8 @@ od_status od_sim_find_switch(od_sim *s, const od_switch_search *q, double h, dou
   memcpy(s, q->before, s->size);
   status = od_sim_margin(s, &margin_low, NULL);
   // What was due before the step, and still is, is no event within it.
-  for (int i = 0; i < TRIALS && status == OD_OK && margin_low > 0 && high - low > close_enough * h; i++) {
+  if (status == OD_OK && !(margin_low > 0)) return try_step(s, q, h, h);
+  for (int i = 0; i < TRIALS && status == OD_OK && high - low > close_enough * h; i++) {
     // By turns a secant, a little beyond the zero, and the middle.
     double part = margin_low / (margin_low - margin_high);
     part = i % 3 == 2 ? 0.5 : fmin(fmax(part * (1 + 1e-3), 1e-3), 1 - 1e-3);
@@ -45,11 +46,11 @@ od_status od_sim_find_switch(od_sim *s, const od_switch_search *q, double h, dou
     double margin;
     status = try_step(s, q, h, at);
     if (status == OD_OK) status = od_sim_margin(s, &margin, NULL);
-    if (status != OD_OK) break;
+    if (status != OD_OK) return status;
     *(margin > 0 ? &low : &high) = at;
     *(margin > 0 ? &margin_low : &margin_high) = margin;
   }
-  if (status == OD_OK && (at != high || !(margin_low > 0))) status = try_step(s, q, h, high);
+  if (status == OD_OK && at != high) status = try_step(s, q, h, high);
   *taken = high;
   *rate = (margin_high - margin_low) / (high - low);
   return status;
