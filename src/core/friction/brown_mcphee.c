@@ -21,13 +21,12 @@ static inline double friction_slope(const numbers_r *q, double v) {
 
 #else
 #define OD_ELEMENT_FILE "friction/brown_mcphee.c"
-#define OD_SIDED        4
 #define OD_LAW_STATES   0
 #define OD_LAW_PLAIN
 #define OD_FIRST_KEY           "Fc"
 #define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_FS(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M)
-#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(1, 0, ""), OD_FS_ABOVE_FC(5, 4, " for negative speeds")),
+#define OD_LAW_RULES OD_FS_RULES(1, 0)
 #include "friction/law_tables.h"
 #include "elements/both_x.h"
 

@@ -19,7 +19,6 @@ static inline double friction_slope(const numbers_r *q, double v) {
 
 #else
 #define OD_ELEMENT_FILE "friction/coulomb.c"
-#define OD_SIDED        3
 #define OD_LAW_STATES   0
 #define OD_LAW_PLAIN
 #define OD_FIRST_KEY           "Fc"

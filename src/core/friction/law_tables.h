@@ -39,6 +39,9 @@
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
 #define OD_COUNT_ROW(...) +1
+// How many parameters differ by direction, the first ones; those for negative speeds come last.
+#define OD_SIDED          (0 OD_SIDED_PARAMETERS(OD_COUNT_ROW))
+#define OD_FIRST_NEGATIVE (OD_SIDED OD_COMMON_PARAMETERS(OD_COUNT_ROW))
 
 // ---- what depends on the states
 
@@ -136,49 +139,52 @@
 #endif
 #define OD_FS_ABOVE_FC(fs, fc, when) \
   { fs, fc, true, fs, "static friction Fs must not be less than Coulomb friction Fc" when }
+// For laws with both; their places.
+#define OD_FS_RULES(fs, fc)            \
+  OD_RULES(OD_FS_ABOVE_FC(fs, fc, ""), \
+           OD_FS_ABOVE_FC(OD_FIRST_NEGATIVE + fs, OD_FIRST_NEGATIVE + fc, " for negative speeds")),
 
 static bool block_is_linear(const od_block_spec *s) {
   (void)s;
   return false;
 }
 
-#define OD_FRICTION_LAW(identifier, law_name, about)                                           \
-  _Static_assert(0 OD_SIDED_PARAMETERS(OD_COUNT_ROW) == OD_SIDED, "as many as the text says"); \
-  const od_element_class od_##identifier##_class = {                                           \
-      .name = law_name,                                                                        \
-      .choice = law_name,                                                                      \
-      .summary = about,                                                                        \
-      .noun = "friction",                                                                      \
-      .heading = "Friction in joints",                                                         \
-      .inside = "friction",                                                                    \
-      .acts = OD_ACTS_ON_HOST,                                                                 \
-      OD_FIELDS(OD_SIDED_PARAMETERS(OD_ELEMENT_ROW) OD_COMMON_PARAMETERS(OD_ELEMENT_ROW)       \
-                    OD_SIDED_PARAMETERS(OD_NEGATIVE_ROW)),                                     \
-      .optional_fields = OD_SIDED,                                                             \
-      .choices = 1,                                                                            \
-      OD_LAW_RULES OD_LAW_TABLES,                                                              \
-      OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                      \
-  };                                                                                           \
-  const od_block_class od_##identifier##_block = {                                             \
-      .type = law_name "-friction",                                                            \
-      .summary = "friction by a velocity: " about,                                             \
-      .unit = "N",                                                                             \
-      .inputs = OD_LAW_INPUTS,                                                                 \
-      .fields = {OD_SIDED_PARAMETERS(OD_BLOCK_ROW) OD_COMMON_PARAMETERS(OD_BLOCK_ROW)          \
-                     OD_SIDED_PARAMETERS(OD_NEGATIVE_BLOCK_ROW)},                              \
-      .choices = {{OD_CHOICE_GIVEN, OD_FIRST_KEY "_negative"}},                                \
-      .outputs = {""},                                                                         \
-      .states = OD_LAW_STATES,                                                                 \
-      .state = OD_BLOCK_STATES,                                                                \
-      .is_linear = block_is_linear,                                                            \
-      .evaluate = evaluate_block_r,                                                            \
-      .evaluate_complex = evaluate_block_c,                                                    \
-  };                                                                                           \
-  const od_friction_law od_##identifier##_law = {                                              \
-      .name = law_name,                                                                        \
-      .element = &od_##identifier##_class,                                                     \
-      .sided = OD_SIDED,                                                                       \
-      .common = 0 OD_COMMON_PARAMETERS(OD_COUNT_ROW),                                          \
-      OD_LAW_FAMILY.steady_r = steady_r,                                                       \
-      .steady_c = steady_c,                                                                    \
+#define OD_FRICTION_LAW(identifier, law_name, about)                                     \
+  const od_element_class od_##identifier##_class = {                                     \
+      .name = law_name,                                                                  \
+      .choice = law_name,                                                                \
+      .summary = about,                                                                  \
+      .noun = "friction",                                                                \
+      .heading = "Friction in joints",                                                   \
+      .inside = "friction",                                                              \
+      .acts = OD_ACTS_ON_HOST,                                                           \
+      OD_FIELDS(OD_SIDED_PARAMETERS(OD_ELEMENT_ROW) OD_COMMON_PARAMETERS(OD_ELEMENT_ROW) \
+                    OD_SIDED_PARAMETERS(OD_NEGATIVE_ROW)),                               \
+      .optional_fields = OD_SIDED,                                                       \
+      .choices = 1,                                                                      \
+      OD_LAW_RULES OD_LAW_TABLES,                                                        \
+      OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                \
+  };                                                                                     \
+  const od_block_class od_##identifier##_block = {                                       \
+      .type = law_name "-friction",                                                      \
+      .summary = "friction by a velocity: " about,                                       \
+      .unit = "N",                                                                       \
+      .inputs = OD_LAW_INPUTS,                                                           \
+      .fields = {OD_SIDED_PARAMETERS(OD_BLOCK_ROW) OD_COMMON_PARAMETERS(OD_BLOCK_ROW)    \
+                     OD_SIDED_PARAMETERS(OD_NEGATIVE_BLOCK_ROW)},                        \
+      .choices = {{OD_CHOICE_GIVEN, OD_FIRST_KEY "_negative"}},                          \
+      .outputs = {""},                                                                   \
+      .states = OD_LAW_STATES,                                                           \
+      .state = OD_BLOCK_STATES,                                                          \
+      .is_linear = block_is_linear,                                                      \
+      .evaluate = evaluate_block_r,                                                      \
+      .evaluate_complex = evaluate_block_c,                                              \
+  };                                                                                     \
+  const od_friction_law od_##identifier##_law = {                                        \
+      .name = law_name,                                                                  \
+      .element = &od_##identifier##_class,                                               \
+      .sided = OD_SIDED,                                                                 \
+      .common = 0 OD_COMMON_PARAMETERS(OD_COUNT_ROW),                                    \
+      OD_LAW_FAMILY.steady_r = steady_r,                                                 \
+      .steady_c = steady_c,                                                              \
   }

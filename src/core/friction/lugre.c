@@ -23,13 +23,12 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 
 #else
 #define OD_ELEMENT_FILE         "friction/lugre.c"
-#define OD_SIDED                4
 #define OD_LAW_STATES           1
 #define OD_LAW_SHAPE            OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY            "Fs"
 #define OD_SIDED_PARAMETERS(M)  OD_PARAMETER_BREAKAWAY(M) OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_VISCOUS(M)
 #define OD_COMMON_PARAMETERS(M) OD_PARAMETER_SIGMA_0(M) OD_PARAMETER_SIGMA_1(M) OD_PARAMETERS_OF_FACTOR(M)
-#define OD_LAW_RULES            OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(12, 13, " for negative speeds")),
+#define OD_LAW_RULES            OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
 #include "elements/both_x.h"
 

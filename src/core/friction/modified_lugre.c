@@ -27,7 +27,6 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 
 #else
 #define OD_ELEMENT_FILE "friction/modified_lugre.c"
-#define OD_SIDED        6
 #define OD_LAW_STATES   2
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
@@ -38,7 +37,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_SIGMA_0(M)       \
   OD_PARAMETER_SIGMA_1(M)       \
   OD_PARAMETER_TAU_HP(M) OD_PARAMETER_TAU_HN(M) OD_PARAMETER_TAU_H0(M) OD_PARAMETERS_OF_FACTOR(M)
-#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(17, 18, " for negative speeds")),
+#define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
 #include "elements/both_x.h"
 

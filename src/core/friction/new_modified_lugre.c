@@ -36,7 +36,6 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 
 #else
 #define OD_ELEMENT_FILE "friction/new_modified_lugre.c"
-#define OD_SIDED        6
 #define OD_LAW_STATES   3
 #define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
 #define OD_FIRST_KEY    "Fs"
@@ -52,7 +51,7 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
   OD_PARAMETER_INERTIA(M)       \
   OD_PARAMETER_LAG(M)           \
   OD_PARAMETER_FILM_FORCE(M) OD_PARAMETER_LOAD(M) OD_PARAMETER_LOAD_0(M) OD_PARAMETER_LOAD_FS(M) OD_PARAMETER_LOAD_FC(M)
-#define OD_LAW_RULES OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(18, 19, " for negative speeds")),
+#define OD_LAW_RULES OD_FS_RULES(0, 1)
 #include "friction/law_tables.h"
 #include "elements/both_x.h"
 

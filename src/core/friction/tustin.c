@@ -1,38 +1,10 @@
 // Tustin: S = exp(-|v|/vs), with a film that follows the speed.
-#ifdef OD_ELEMENT_TEXT
+#define OD_STRIBECK_N(q)   1
+#define OD_STRIBECK_END(q) X(film_end_exponential)(q->vb, q->vs, 1)
+#define OD_LAW_SHAPE       OD_STRIBECK_EXPONENTIAL
+#define OD_ELEMENT_FILE    "friction/tustin.c"
+#include "friction/stribeck_x.h"
 
-#include "friction/family_x.h"
-
-typedef struct X(numbers) {
-  od_x Fs, Fc, vs, viscous, vb, v0, factor;
-  struct X(powers) powers;
-} X(numbers);
-static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
-  X(family)
-  f = {.Fs = q->Fs,
-       .Fc = q->Fc,
-       .vs = q->vs,
-       .n = 1,
-       .viscous = q->viscous,
-       .end = X(film_end_exponential)(q->vb, q->vs, 1),
-       .v0 = q->v0};
-  return X(scaled)(f, q->factor * signal, q->powers);
-}
-
-#include "friction/friction_x.h"
-
-#else
-#define OD_ELEMENT_FILE "friction/tustin.c"
-#define OD_SIDED        5
-#define OD_LAW_STATES   0
-#define OD_LAW_SHAPE    OD_STRIBECK_EXPONENTIAL
-#define OD_FIRST_KEY    "Fs"
-#define OD_SIDED_PARAMETERS(M) \
-  OD_PARAMETER_FS(M) OD_PARAMETER_FC(M) OD_PARAMETER_VS(M) OD_PARAMETER_VISCOUS(M) OD_PARAMETER_VB(M)
-#define OD_COMMON_PARAMETERS(M) OD_PARAMETER_V0(M) OD_PARAMETERS_OF_FACTOR(M)
-#define OD_LAW_RULES            OD_RULES(OD_FS_ABOVE_FC(0, 1, ""), OD_FS_ABOVE_FC(12, 13, " for negative speeds")),
-#include "friction/law_tables.h"
-#include "elements/both_x.h"
-
+#ifndef OD_ELEMENT_TEXT
 OD_FRICTION_LAW(tustin, "tustin", "steady friction that fades exponentially");
 #endif

@@ -18,7 +18,6 @@ static inline double friction_slope(const numbers_r *q, double v) {
 
 #else
 #define OD_ELEMENT_FILE "friction/viscous.c"
-#define OD_SIDED        1
 #define OD_LAW_STATES   0
 #define OD_LAW_PLAIN
 #define OD_FIRST_KEY           "viscous"
