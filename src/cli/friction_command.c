@@ -202,8 +202,8 @@ static od_status show_log(const wish *w, answer *out) {
     if (time < 0)
       od_cli_error("%s has no column of times", w->a->log);
     else
-      od_cli_error("%s has no column '%s'%s%s%s", w->a->log, w->a->column ? w->a->column : "",
-                   nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+      od_cli_error("%s has no column '%s'%s", w->a->log, w->a->column ? w->a->column : "",
+                   od_nearest_suggestion(&nearest).text);
     od_table_free(log);
     return OD_BAD_INPUT;
   }
@@ -307,8 +307,8 @@ static int find_show(const arguments *a) {
     od_cli_error(a->log ? "--log is for --show log" : "--show log needs --log FILE");
     return -1;
   }
-  od_cli_error("--show: there is no '%s'; there are steady, sensitivity, hysteresis, step and log%s%s%s", name,
-               nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+  od_cli_error("--show: there is no '%s'; there are steady, sensitivity, hysteresis, step and log%s", name,
+               od_nearest_suggestion(&nearest).text);
   return -1;
 }
 

@@ -32,8 +32,7 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
                  f->limits.high);
     return -1;
   }
-  od_cli_error("--%s: the law '%s' has no '%s'%s%s%s", option, law->name, key, nearest.best ? "; did you mean '" : "",
-               nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+  od_cli_error("--%s: the law '%s' has no '%s'%s", option, law->name, key, od_nearest_suggestion(&nearest).text);
   return -1;
 }
 

@@ -2,6 +2,7 @@
 #include "document/suggest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 80, MOST_CANDIDATES = 5000 };
@@ -50,4 +51,11 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
     nearest->best = candidate;
     nearest->distance = distance;
   }
+}
+
+// Words that are tried are shorter than LONGEST, so that nothing is cut off.
+od_suggestion od_nearest_suggestion(const od_nearest *nearest) {
+  od_suggestion s = {""};
+  if (nearest->best) snprintf(s.text, sizeof s.text, "; did you mean '%s'?", nearest->best);
+  return s;
 }

@@ -13,6 +13,12 @@ typedef struct od_nearest {
 od_nearest od_nearest_to(const char *word);
 void od_nearest_try(od_nearest *nearest, const char *candidate);
 
+// "; did you mean 'crank'?", for the end of a message; empty where no word is near.
+typedef struct od_suggestion {
+  char text[120];
+} od_suggestion;
+od_suggestion od_nearest_suggestion(const od_nearest *nearest);
+
 // Slips between two words: letters left out, added, replaced or swapped with their neighbour; case counts half.
 int od_edit_distance(const char *a, const char *b);
 

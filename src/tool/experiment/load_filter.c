@@ -55,8 +55,8 @@ static void choose_instead(od_experiment_loader *xl, const od_method_names *type
     xl->e->filter = od_filter_at(chosen);
     return;
   }
-  od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s%s%s", xl->options->filter,
-                  nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+  od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", xl->options->filter,
+                  od_nearest_suggestion(&nearest).text);
 }
 
 // 'filter: NAME', or a section with more.

@@ -238,9 +238,8 @@ static void check_chosen(od_experiment_loader *xl, int node) {
       od_nearest_try(&nearest, od_text_of(ld, key));
     }
     if (!known)
-      od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s%s%s", name,
-                      nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                      nearest.best ? "'?" : "");
+      od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s", name,
+                      od_nearest_suggestion(&nearest).text);
   }
 }
 

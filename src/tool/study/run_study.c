@@ -135,9 +135,8 @@ static od_status take_published(const od_study *s, const od_published *p, od_err
       metric->published = p->value;
       return OD_OK;
     }
-  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s%s%s", p->place.file, p->place.line,
-                 p->place.column, p->case_name, p->metric, nearest.best ? "; did you mean '" : "",
-                 nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+  return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s", p->place.file, p->place.line,
+                 p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
 }
 
 // Runs that were not done (an interrupt) have no values.
