@@ -22,6 +22,7 @@ typedef struct arguments {
   od_linear_arguments linear;
   od_frequency_arguments frequencies;
   od_words loops;
+  bool loops_are_outputs;  // the same words, then
 } arguments;
 
 typedef struct results {
@@ -299,6 +300,25 @@ static od_status measure(const void *user, const od_linear_model *model, od_swee
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+// Loops are looked at where inputs add to them: at outputs of the model.
+static int check(void *user) {
+  arguments *a = user;
+  if (a->loops.count && a->linear.outputs.count) {
+    od_cli_error("--loop and --to exclude each other: a loop is looked at where an input adds to it");
+    return OD_EXIT_BAD_INPUT;
+  }
+  a->loops_are_outputs = a->loops.count > 0;
+  if (a->loops_are_outputs) a->linear.outputs = a->loops;
+  return -1;
+}
+
+static int show_model(void *user, const od_machine *machine, const od_linear_model *model) {
+  results r = {.machine = machine, .model = model};
+  int code = show(user, &r);
+  free_results(&r);
+  return code;
+}
+
 static const char details[] =
     "Gains are in dB of SI units, phases go on from frequency to frequency without jumps. Margins are those of the\n"
     "response as an open loop with negative feedback. With --loop they are those of a loop that the machine has: where\n"
@@ -325,29 +345,11 @@ int od_command_bode(int argc, char **argv) {
   };
   const od_usage usage = {"bode",  "MACHINE", "frequency responses of a machine at an operating point",
                           details, options,   (int)(sizeof options / sizeof *options)};
-  od_words files = {0}, none = {0};
-  od_machine *machine = NULL;
-  od_linear_model *model = NULL;
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0 && a.loops.count && l->outputs.count) {
-    od_cli_error("--loop and --to exclude each other: a loop is looked at where an input adds to it");
-    code = OD_EXIT_BAD_INPUT;
-  }
-  if (a.loops.count && !l->outputs.count) l->outputs = a.loops, none = a.loops;
-  if (code < 0 && l->sweep.paths.count) {
-    bode_sweep b = {.a = &a};
-    od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
-    code = od_linear_sweep_run(files.text[0], &sweep);
-    free_results(&b.first);
-  }
-  if (code < 0) code = od_cli_linearize(files.text[0], l, &machine, &model);
-  results r = {.machine = machine, .model = model};
-  if (code < 0) code = show(&a, &r);
-  free_results(&r);
-  if (!none.text) od_words_free(&a.loops);
-  od_linear_model_free(model);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_linear_arguments_free(l);
+  bode_sweep b = {.a = &a};
+  od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
+  const od_linear_command command = {&usage, l, &sweep, check, show_model, &a};
+  int code = od_linear_command_run(&command, argc, argv);
+  free_results(&b.first);
+  if (!a.loops_are_outputs) od_words_free(&a.loops);
   return code;
 }

@@ -42,6 +42,21 @@ static od_status measure(const void *user, const od_linear_model *m, od_sweep_ro
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+static int check(void *user) {
+  const od_linear_arguments *a = user;
+  if (a->sweep.paths.count || !(a->files.csv || a->files.mat)) return -1;
+  od_cli_error("--csv and --mat are for --sweep; --json writes one point");
+  return OD_EXIT_BAD_INPUT;
+}
+
+static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+  const od_linear_arguments *a = user;
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  if (notes == stdout) print(machine, model, notes);
+  const od_file_contents contents = {.summary = a->files.json ? equilibrium_json(machine, model) : NULL};
+  return od_files_write(&a->files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
 static const char details[] =
     "Finds states, and values of the inputs that --free names, for which the outputs of --hold have their values while\n"
     "forces balance and pressures do not change. Speeds are zero, unless a held output is one: then the machine moves steadily.\n"
@@ -65,28 +80,7 @@ int od_command_equilibrium(int argc, char **argv) {
   };
   const od_usage usage = {"equilibrium", "MACHINE", "which inputs, positions and pressures hold these outputs",
                           details,       options,   (int)(sizeof options / sizeof *options)};
-  od_words files = {0};
-  od_machine *machine = NULL;
-  od_linear_model *model = NULL;
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0 && a.sweep.paths.count) {
-    od_linear_sweep sweep = {.arguments = &a, .measure = measure};
-    code = od_linear_sweep_run(files.text[0], &sweep);
-  }
-  if (code < 0 && (a.files.csv || a.files.mat)) {
-    od_cli_error("--csv and --mat are for --sweep; --json writes one point");
-    code = OD_EXIT_BAD_INPUT;
-  }
-  if (code < 0) code = od_cli_linearize(files.text[0], &a, &machine, &model);
-  if (code < 0) {
-    FILE *notes = od_files_notes(&a.files, a.quiet);
-    if (notes == stdout) print(machine, model, notes);
-    const od_file_contents contents = {.summary = a.files.json ? equilibrium_json(machine, model) : NULL};
-    code = od_files_write(&a.files, &contents, notes) ? OD_EXIT_OK : OD_EXIT_FAILED;
-  }
-  od_linear_model_free(model);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_linear_arguments_free(&a);
-  return code;
+  od_linear_sweep sweep = {.arguments = &a, .measure = measure};
+  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  return od_linear_command_run(&command, argc, argv);
 }

@@ -81,8 +81,8 @@ static bool read_hold(const od_machine *machine, const char *text, od_hold *hold
     od_nearest nearest = od_nearest_to(name);
     for (int i = 0; i < od_machine_output_count(machine); i++)
       od_nearest_try(&nearest, od_machine_output_name(machine, i));
-    od_cli_error("--hold: there is no output '%s'%s%s%s", name, nearest.best ? "; did you mean '" : "",
-                 nearest.best ? nearest.best : "; 'oleodyn info' lists the outputs", nearest.best ? "'?" : "");
+    od_cli_error("--hold: there is no output '%s'%s", name,
+                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
     return false;
   }
   if (!od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
@@ -214,6 +214,22 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                           .user = s};
   int code = od_sweep_run(&sweep);
   od_linear_plan_free(&s->plan);
+  return code;
+}
+
+int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
+  od_words files = {0};
+  od_machine *machine = NULL;
+  od_linear_model *model = NULL;
+  int code = od_options_parse_counted(c->usage, argc, argv, 1, 1, &files);
+  if (code < 0 && c->check) code = c->check(c->user);
+  if (code < 0 && c->arguments->sweep.paths.count) code = od_linear_sweep_run(files.text[0], c->sweep);
+  if (code < 0) code = od_cli_linearize(files.text[0], c->arguments, &machine, &model);
+  if (code < 0) code = c->show(c->user, machine, model);
+  od_linear_model_free(model);
+  od_machine_free(machine);
+  od_words_free(&files);
+  od_linear_arguments_free(c->arguments);
   return code;
 }
 

@@ -68,6 +68,18 @@ typedef struct od_linear_sweep {
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
+// A command about the linear model at a point, or at the points of a sweep. It owns its arguments.
+typedef struct od_linear_command {
+  const od_usage *usage;
+  od_linear_arguments *arguments;
+  od_linear_sweep *sweep;
+  // Whether the arguments go together, before anything is loaded: -1, or the exit code after a message. NULL: they do.
+  int (*check)(void *user);
+  int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // the exit code
+  void *user;
+} od_linear_command;
+int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
+
 // The indices of inputs that the texts name (names and patterns with commas); NULL in *out: all.
 int od_select_inputs(const od_machine *machine, const od_words *texts, int **out, int *count);
 

@@ -10,7 +10,8 @@
 #include "cli/terminal.h"
 #include "linear/pole_order.h"
 
-static int show(const od_linear_arguments *a, const od_machine *machine, const od_linear_model *model) {
+static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+  const od_linear_arguments *a = user;
   od_linear_results results;
   od_error err = {0};
   od_status status = od_linear_results_find(machine, model, &results, &err);
@@ -138,19 +139,7 @@ int od_command_linearize(int argc, char **argv) {
   };
   const od_usage usage = {"linearize", "MACHINE", "the linear model of a machine at an operating point",
                           details,     options,   (int)(sizeof options / sizeof *options)};
-  od_words files = {0};
-  od_machine *machine = NULL;
-  od_linear_model *model = NULL;
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0 && a.sweep.paths.count) {
-    od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles};
-    code = od_linear_sweep_run(files.text[0], &sweep);
-  }
-  if (code < 0) code = od_cli_linearize(files.text[0], &a, &machine, &model);
-  if (code < 0) code = show(&a, machine, model);
-  od_linear_model_free(model);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_linear_arguments_free(&a);
-  return code;
+  od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles};
+  const od_linear_command command = {&usage, &a, &sweep, NULL, show, &a};
+  return od_linear_command_run(&command, argc, argv);
 }

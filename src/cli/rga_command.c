@@ -202,6 +202,13 @@ static od_status measure(const void *user, const od_linear_model *model, od_swee
   return status;
 }
 
+static int show_model(void *user, const od_machine *machine, const od_linear_model *model) {
+  results r = {.machine = machine, .model = model};
+  int code = show(user, &r);
+  free_results(&r);
+  return code;
+}
+
 static const char details[] =
     "The relative gain of an input and an output is how much of the gain between them stays when all other outputs are\n"
     "held by the other inputs: near 1, the two make a loop of their own; negative, the sign changes when the other\n"
@@ -226,23 +233,10 @@ int od_command_rga(int argc, char **argv) {
   };
   const od_usage usage = {"rga",   "MACHINE", "relative gains of a machine over frequency",
                           details, options,   (int)(sizeof options / sizeof *options)};
-  od_words files = {0};
-  od_machine *machine = NULL;
-  od_linear_model *model = NULL;
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code < 0 && l->sweep.paths.count) {
-    rga_sweep g = {.a = &a};
-    od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
-    code = od_linear_sweep_run(files.text[0], &sweep);
-    free(g.frequency);
-  }
-  if (code < 0) code = od_cli_linearize(files.text[0], l, &machine, &model);
-  results r = {.machine = machine, .model = model};
-  if (code < 0) code = show(&a, &r);
-  free_results(&r);
-  od_linear_model_free(model);
-  od_machine_free(machine);
-  od_words_free(&files);
-  od_linear_arguments_free(l);
+  rga_sweep g = {.a = &a};
+  od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
+  const od_linear_command command = {&usage, l, &sweep, NULL, show_model, &a};
+  int code = od_linear_command_run(&command, argc, argv);
+  free(g.frequency);
   return code;
 }
