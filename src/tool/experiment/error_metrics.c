@@ -46,6 +46,7 @@ typedef struct sums {
   double sum, largest, last;
   long count;       // of samples that were taken
   long next_point;  // to be taken
+  bool takes;       // the present sample
 } sums;
 
 struct od_error_record {
@@ -168,16 +169,15 @@ od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observ
   const double *P = NULL;
   if (!s->truth) return OD_OK;
   for (int i = 0; i < e->metrics; i++) {
-    sums before = r->of[i];
-    if (!takes(r, &e->metric[i], &before, s->t)) continue;
-    kinds[e->metric[i].kind] = any = true;
+    r->of[i].takes = takes(r, &e->metric[i], &r->of[i], s->t);
+    if (r->of[i].takes) kinds[e->metric[i].kind] = any = true;
   }
   od_status status = any ? ask(r, kinds, observer, &P) : OD_OK;
   for (int i = 0; i < e->metrics && any && status == OD_OK; i++) {
     const od_error_metric *m = &e->metric[i];
     sums *of = &r->of[i];
     bool known = true;
-    if (!takes(r, m, of, s->t)) continue;
+    if (!of->takes) continue;
     for (int k = 0; k < m->count; k++) {
       r->error[k] = r->y[e->watched[m->output[k]].row] - s->truth[m->output[k]];
       known = known && isfinite(r->error[k]);
