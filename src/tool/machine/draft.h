@@ -51,7 +51,8 @@ typedef struct od_draft {
   int culprits, culprit_capacity;
   od_loading_block *block;
   int blocks, block_capacity;
-  int sums;         // sums around the signal that is being read
+  int sums;  // sums around the signal that is being read, and derivatives
+  int derivatives;
   int signals;      // signals so far
   int initials;     // initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
@@ -93,9 +94,10 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 // Remembers where an element stands, for errors that come from the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
 
-// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), and a signal from a file. They return
+// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), a sequence of segments, and a signal from a file. They return
 // the signal's index in the machine's signals, or -1. `unit` is the input's.
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
+int od_load_sequence(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
 
 // A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
