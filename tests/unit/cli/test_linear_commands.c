@@ -123,6 +123,24 @@ static void test_bode_files(void **state) {
   free(svg);
 }
 
+// A gain with a unit says so and has no margins; a closed valve moves nothing.
+static void test_bode_units(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  outcome o = run(s, "bode axis.yaml --hold rail.rate='50 mm/s' --free command --to rail.position,valve.spool");
+  ends_with(o, 0);
+  says(o.out, " dB of m per V at ");
+  const char *second = strstr(o.out, "command to valve.spool");
+  assert_non_null(second);
+  says(second, "gain margin");
+  assert_true(strstr(o.out, "gain margin") > second);
+  forget(o);
+  o = run(s, "bode axis.yaml --to rail.position");
+  ends_with(o, 0);
+  says(o.out, "none: the output does not follow the input here");
+  forget(o);
+}
+
 static void test_relative_gains(void **state) {
   scratch *s = *state;
   scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
@@ -427,6 +445,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_margins, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bode_units, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),
