@@ -5,6 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/names.h"
+#include "machine/requirement.h"
 #include "oleodyn/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"
@@ -22,6 +23,8 @@ struct od_machine {
   od_signals *signals;
   od_run_defaults run;
   int *run_outputs;
+  od_requirement *requirement;
+  int requirements, requirement_capacity;
   od_model *model;
 };
 
@@ -78,9 +81,12 @@ void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// After the model is there: the initial values that were found by balance, and the names in run.outputs.
+// After the model is there: the initial values that were found by balance, the names in run.outputs, and the requirements.
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
+void od_load_requirements(od_loader *ld, int node);
+// The output that a node names; -1 with a message.
+int od_find_model_output(od_loader *ld, int node);
 
 // After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.
 void od_check_volumes(od_loader *ld);

@@ -14,6 +14,7 @@ void od_machine_free(od_machine *machine) {
   od_signals_free(machine->signals);
   free(machine->input);
   free(machine->run_outputs);
+  free(machine->requirement);
   od_document_free(machine->document);
   free(machine);
 }
