@@ -68,7 +68,7 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
 }
 
 // "rail.rate=50 mm/s": the output and its value in SI.
-static bool read_hold(const od_machine *machine, const char *text, od_hold *hold) {
+static bool read_hold(const od_machine *machine, const char *text, od_held_output *hold) {
   const char *equals = strchr(text, '=');
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
@@ -240,15 +240,49 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-void od_linear_warn(const od_linear_model *m) {
-  if (!m->rests) {
-    const od_linear_signal *s = &m->state[m->fastest];
-    od_cli_warning(
+// "valve.spool = 0 V and command = 0 V": where the slopes differ on the two sides; false: nowhere.
+static bool list_kinks(const od_linear_model *m, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < m->states + m->inputs && used < size; i++) {
+    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
+    if (!s->kinked) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
+                             od_display_quantity(s->value, s->unit).text);
+  }
+  return used > 0;
+}
+
+// What the reader of a linear model must know, in the words of the terminal; NULL after the last.
+static const char *warning(const od_linear_model *m, int i, char *text, size_t size) {
+  char kinks[600];
+  const od_linear_signal *s = m->rests ? NULL : &m->state[m->fastest];
+  if (list_kinks(m, kinks, sizeof kinks) && i-- == 0)
+    snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", kinks);
+  else if (s && i-- == 0)
+    snprintf(
+        text, size,
         "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
         s->name, s->rate, s->unit, s->unit[0] ? " " : "");
-  }
-  if (m->samples)
-    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+  else if (m->samples && i-- == 0)
+    snprintf(text, size, "sampled blocks hold what they put out: in the linear model the loops through them are open");
+  else
+    return NULL;
+  return text;
+}
+
+enum { WARNING_SIZE = 900 };
+
+void od_linear_warn(const od_linear_model *m) {
+  char text[WARNING_SIZE];
+  for (int i = 0; warning(m, i, text, sizeof text); i++) od_cli_warning("%s", text);
+}
+
+json_t *od_linear_warnings_json(const od_linear_model *m) {
+  char text[WARNING_SIZE];
+  json_t *list = json_array();
+  for (int i = 0; warning(m, i, text, sizeof text); i++) json_array_append_new(list, od_json_text(text));
+  return list;
 }
 
 json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m) {
@@ -256,6 +290,13 @@ json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m)
                              od_json_text(od_machine_file(machine)));
   json_object_set_new(object, "time", od_json_number(m->time));
   json_object_set_new(object, "rests", json_boolean(m->rests));
+  json_t *kinks = json_array();
+  for (int i = 0; i < m->states + m->inputs; i++) {
+    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
+    if (s->kinked) json_array_append_new(kinks, od_json_text(s->name));
+  }
+  json_object_set_new(object, "kinks", kinks);
+  json_object_set_new(object, "warnings", od_linear_warnings_json(m));
   json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));
   return object;
 }
