@@ -190,12 +190,35 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return code;
 }
 
-static od_status measure_point(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double),
-                               void *going, od_sweep_row *row, od_error *err) {
-  const od_linear_sweep *s = user;
+// What a reader should know about the points, counted: the order in which threads come to them does not matter.
+static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
+  bool kinked = false;
+  for (int i = 0; i < m->states; i++) kinked = kinked || m->state[i].kinked;
+  for (int i = 0; i < m->inputs; i++) kinked = kinked || m->input[i].kinked;
+  if (kinked) atomic_fetch_add(&s->kinked, 1);
+  if (!m->rests) atomic_fetch_add(&s->moving, 1);
+  if (m->samples) atomic_fetch_add(&s->sampled, 1);
+}
+
+static void warn_of_points(od_linear_sweep *s) {
+  int kinked = atomic_load(&s->kinked), moving = atomic_load(&s->moving), sampled = atomic_load(&s->sampled);
+  if (kinked)
+    od_cli_warning("at %d point%s slopes differ on two sides; the linear model has their mean", kinked,
+                   kinked > 1 ? "s" : "");
+  if (moving)
+    od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
+                   moving > 1 ? "s" : "");
+  if (sampled)
+    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+}
+
+static od_status measure_point(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+                               od_sweep_row *row, od_error *err) {
+  od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
   if (status == OD_OK) status = s->measure(s->user, model, row, err);
+  if (status == OD_OK) count_warnings(s, model);
   od_linear_model_free(model);
   return status;
 }
@@ -213,6 +236,7 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                           .finish = s->finish,
                           .user = s};
   int code = od_sweep_run(&sweep);
+  warn_of_points(s);
   od_linear_plan_free(&s->plan);
   return code;
 }

@@ -3,6 +3,7 @@
 #define OD_CLI_LINEAR_OPTIONS_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 
 #include "cli/open_machine.h"
 #include "cli/options.h"
@@ -65,6 +66,7 @@ typedef struct od_linear_sweep {
   od_status (*measure)(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
+  atomic_int kinked, moving, sampled;  // points that a reader is warned of
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
