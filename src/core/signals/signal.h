@@ -44,6 +44,10 @@ double od_signal_value(const od_signals *s, int node, double t);
 double od_signal_slope(const od_signals *s, int node, double t);
 // The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
 double od_signal_next_break(const od_signals *s, int node, double t);
+// The first time after t and not after `until` from which on the sign is another one than it was last, or INFINITY. Where the signal
+// is zero for a while, that is when it leaves zero. A sign that changes twice within a 32nd of a period, or of a piece of a sum, may be
+// passed over.
+double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
 // How soon it may jump again, for ever: the bit of a binary sequence; INFINITY for signals that jump only so often.
 double od_signal_bit(const od_signals *s, int index);
 // When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).

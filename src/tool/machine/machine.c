@@ -97,6 +97,22 @@ bool od_machine_inputs_jump(const od_machine *machine, double t, double step, do
   return jump;
 }
 
+double od_machine_input_slope(const od_machine *machine, int i, double t) {
+  return od_signal_slope(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_input_next_break(const od_machine *machine, int i, double t) {
+  return od_signal_next_break(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until) {
+  return od_signal_next_reversal(machine->signals, machine->input[i].signal, t, until);
+}
+
+double od_machine_input_duration(const od_machine *machine, int i) {
+  return od_signal_duration(machine->signals, machine->input[i].signal);
+}
+
 double od_machine_constant_input(const od_machine *machine, int i) {
   int signal = machine->input[i].signal;
   return od_signal_duration(machine->signals, signal) > 0 ? (double)NAN : od_signal_value(machine->signals, signal, 0);

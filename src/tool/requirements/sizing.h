@@ -1,4 +1,4 @@
-// Sizes of accumulators and hoses by the formulas of the trade; docs/theory.md has them.
+// Sizes of accumulators and hoses by the formulas of docs/theory.md.
 #ifndef OD_REQUIREMENTS_SIZING_H
 #define OD_REQUIREMENTS_SIZING_H
 

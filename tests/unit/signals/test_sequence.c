@@ -150,6 +150,41 @@ static void test_derivative(void **state) {
   assert_int_equal(od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, rate}, 2)), -1);
 }
 
+// Of the 13 s trajectory: the sine's zero at 1.5 s, where it is zero between segments and goes on with the other sign, and the zeros of the
+// second sine.
+static void test_reversals(void **state) {
+  od_signals *s = *state;
+  int node = od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete));
+  const double reversals[] = {1.5, 3, 5.75, 8.5, 9, 9.5, 10, 10.5, INFINITY};
+  double t = 0;
+  for (int i = 0; i < COUNT(reversals); i++) {
+    t = od_signal_next_reversal(s, node, t, 20);
+    if (isinf(reversals[i]))
+      assert_true(isinf(t));
+    else
+      near(t, reversals[i], 1e-7);  // a half-cosine leaves zero with its square
+    if (!isinf(t)) assert_true(od_signal_value(s, node, t) * by_hand(reversals[i] - 1e-3) < 0);
+  }
+  int steps = od_signals_add(s, OD_SIGNAL_STEPS, 0, (double[]){1, 2, 0, 3, -1, 4, -2, 5, 7}, 9);
+  assert_true(od_signal_next_reversal(s, steps, 0, 10) == 3);
+  assert_true(od_signal_next_reversal(s, steps, 3, 10) == 5);
+  assert_true(isinf(od_signal_next_reversal(s, steps, 3, 4.5)) && isinf(od_signal_next_reversal(s, steps, 5, 1e9)));
+  // 0.3 sin(2 pi t) + 0.5 sin(2 pi 3 t + 1): by looking closely.
+  int a = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.3, 1, 0, 0, 0}, 5);
+  int b = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.5, 3, 1, 0, 0}, 5);
+  int sum = od_signals_add_sum(s, (int[]){a, b}, 2);
+  double found = 0, before = od_signal_value(s, sum, 0);
+  for (int k = 1; k <= 3000000; k++) {
+    double value = od_signal_value(s, sum, k * 1e-6);
+    if (value * before < 0) {
+      found = od_signal_next_reversal(s, sum, found, 3);
+      near(found, (k - 0.5) * 1e-6, 0.6e-6);
+    }
+    if (value != 0) before = value;
+  }
+  assert_true(isinf(od_signal_next_reversal(s, sum, found, 3)));
+}
+
 // Equal areas, by Simpson's rule, for the densities and numbers of values of the thesis.
 static void test_places_have_equal_areas(void **state) {
   (void)state;
@@ -188,6 +223,7 @@ int main(void) {
       TEST(test_what_is_no_segment_is_refused),
       TEST(test_slopes),
       TEST(test_derivative),
+      TEST(test_reversals),
       cmocka_unit_test(test_places_have_equal_areas),
       cmocka_unit_test(test_densities_of_other_shapes),
   };
