@@ -144,10 +144,10 @@ void od_judge_watch(void *judge, double t, const double *y) {
 
 // --- After it -----------------------------------------------------------------------------------------------------
 
-// How far a recorded output is off at most, in its unit.
+// How far a recorded output may be off, in its unit: the estimate is good to a factor of about two.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
   if (column < 0 || !report->accuracy.error) return 0;
-  return report->accuracy.error[column].part * od_visible_range(g->range[column].low, g->range[column].high);
+  return 2 * report->accuracy.error[column].part * od_visible_range(g->range[column].low, g->range[column].high);
 }
 
 // From what a value may be to the outcome.

@@ -35,7 +35,8 @@ static void test_count_is_the_nearest_multiple(void **state) {
 // From zero with a constant speed edge k passes at (k + 1/2) pitch / v.
 static void test_constant_speed(void **state) {
   (void)state;
-  const double timer = 25e-9, speeds[] = {0.25, 0.1, -0.25, 0.001, 3};
+  const double timer = 25e-9, speeds[] = {0.2371, 0.1013, -0.2519, 0.00103, 2.917};
+  int compared = 0, other = 0;
   for (int i = 0; i < 5; i++)
     for (int edges = 1; edges <= 7; edges += 3) {
       const od_encoder e = {.pitch = pitch, .timer = timer, .edges = edges};
@@ -51,10 +52,13 @@ static void test_constant_speed(void **state) {
         double ticks = floor((last + 0.5) * pitch / fabs(v) / timer) - floor((first + 0.5) * pitch / fabs(v) / timer);
         double want = copysign(pitch * (last - first) / (ticks * timer), v);
         // One tick more or less where round-off decides.
-        if (fabs(read / want - 1) > 1e-12)
-          assert_true(fabs(fabs((last - first) * pitch / (read * timer)) - ticks) < 1 + 1e-6);
+        compared++;
+        if (fabs(read / want - 1) <= 1e-12) continue;
+        other++;
+        assert_true(fabs(fabs((last - first) * pitch / (read * timer)) - ticks) < 1 + 1e-6);
       }
     }
+  assert_true(compared > 2500 && other < compared / 100);
 }
 
 // Accuracy and update rate as published: 15 um/s at 0.25 m/s with edges within 0.15 nm, 200 Hz at 0.001 m/s.
