@@ -5,14 +5,14 @@
 
 #include "document/index.h"
 
-// Whether the middle one of three points is below the line between the others.
-static bool is_below(const od_swing_point *a, const od_swing_point *b, const od_swing_point *c) {
-  return (b->v - a->v) * (c->t - a->t) < (c->v - a->v) * (b->t - a->t);
+// Whether the middle one of three points is on or below the line between the others.
+static bool is_covered(const od_swing_point *a, const od_swing_point *b, const od_swing_point *c) {
+  return (b->v - a->v) * (c->t - a->t) <= (c->v - a->v) * (b->t - a->t);
 }
 
-// Adds a point to an upper hull: those that it leaves below the line to it are no corners any more.
+// Adds a point to an upper hull: those that it leaves on or below the line to it are no corners any more.
 static bool push(od_swing_point **hull, int *count, int *capacity, od_swing_point p) {
-  while (*count >= 2 && is_below(&(*hull)[*count - 2], &(*hull)[*count - 1], &p)) (*count)--;
+  while (*count >= 2 && is_covered(&(*hull)[*count - 2], &(*hull)[*count - 1], &p)) (*count)--;
   od_swing_point *grown = od_grow(*hull, *count, capacity, sizeof **hull);
   if (!grown) return false;
   *hull = grown;

@@ -72,6 +72,16 @@ static void test_swing_of_a_rectified_sine(void **state) {
   od_swing_free(&s);
 }
 
+// A constant flow fills no memory.
+static void test_straight_lines_have_two_corners(void **state) {
+  (void)state;
+  od_swing s = {0};
+  double at;
+  for (int k = 0; k < 1000; k++) assert_true(od_swing_add(&s, k * 0.25, k * 0.5));
+  assert_true(s.uppers == 2 && s.lowers == 2 && od_swing_size(&s, &at) == 0);
+  od_swing_free(&s);
+}
+
 static void test_swing_of_random_walks(void **state) {
   (void)state;
   enum { COUNT = 300 };
@@ -95,9 +105,8 @@ static void test_swing_of_random_walks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_printed_accumulator),
-      cmocka_unit_test(test_printed_hose),
-      cmocka_unit_test(test_swing_of_a_rectified_sine),
+      cmocka_unit_test(test_printed_accumulator),       cmocka_unit_test(test_printed_hose),
+      cmocka_unit_test(test_swing_of_a_rectified_sine), cmocka_unit_test(test_straight_lines_have_two_corners),
       cmocka_unit_test(test_swing_of_random_walks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
