@@ -62,8 +62,9 @@ static od_status estimate_sines(od_log_columns *c, const od_response_arguments *
   const od_sines sines = {start, frequency, count, periods, settle};
   od_status status = by_sines(c, &sines, value, &r->frf, err);
   if (status == OD_OK)
-    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out",
-             r->frf->points, count, settle, periods);
+    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out%s",
+             r->frf->points, count, settle, periods,
+             od_sines_are_white(&sines) ? "; intervals take the noise as white, which more periods would not" : "");
   free(frequency);
   return status;
 }

@@ -117,7 +117,7 @@ static void draw_output(FILE *to, const od_bode *b, int output, double y, double
   od_frf_phases(f, output, phase);
   for (int i = 0; i < f->points; i++) {
     amplitude[i] = cabs(f->value[output * f->points + i]);
-    half[i] = OD_NORMAL95 * f->sigma[output * f->points + i];
+    half[i] = od_frf_half(f, output, i);
     if (!b->model) continue;
     double _Complex value = od_transfer_value(b->model, output, f->frequency[i]);
     model[i] = cabs(value);
