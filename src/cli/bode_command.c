@@ -274,10 +274,12 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
   return code;
 }
 
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
   const results *first = &((const bode_sweep *)user)->first;
   od_linear_response *response = od_linear_response_new(model);
   bool ok = response != NULL;
+  if (ok) od_linear_response_listen(response, goes_on, going);
   for (int k = 0; k < first->paths && ok; k++) {
     od_margins m = od_margins_find(response, &first->path[k], first->frequency, first->count);
     const struct {

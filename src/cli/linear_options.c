@@ -10,6 +10,7 @@
 #include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/select_outputs.h"
+#include "cli/signals.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
@@ -195,7 +196,8 @@ static od_status measure_point(const void *user, const od_machine *machine, bool
   const od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
-  if (status == OD_OK) status = s->measure(s->user, model, row, err);
+  if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
+  if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
   od_linear_model_free(model);
   return status;
 }
@@ -225,6 +227,7 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   if (code < 0 && c->check) code = c->check(c->user);
   if (code < 0 && c->arguments->sweep.paths.count) code = od_linear_sweep_run(files.text[0], c->sweep);
   if (code < 0) code = od_cli_linearize(files.text[0], c->arguments, &machine, &model);
+  od_signals_end_at_once();  // what follows has nothing to keep
   if (code < 0) code = c->show(c->user, machine, model);
   od_linear_model_free(model);
   od_machine_free(machine);
