@@ -194,7 +194,9 @@ static void print(const results *r, FILE *to) {
            title && title[0] ? title : od_machine_file(r->machine), place);
   od_heading(to, line);
   for (int k = 0; k < r->paths; k++) print_margins(r, k, to);
-  fprintf(to, "The machine as it is is %s.\n", r->unstable ? "unstable here: margins say little" : "stable here");
+  fprintf(to, "The machine as it is%s is %s.\n",
+          r->model->samples ? ", with the loops through sampled blocks open," : "",
+          r->unstable ? "unstable here: margins say little" : "stable here");
 }
 
 static json_t *bode_json(const results *r) {

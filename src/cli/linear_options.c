@@ -175,14 +175,23 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
 
+static bool goes_on(void *user, double done) {
+  (void)user, (void)done;
+  return !od_signals_interrupted();
+}
+
 static int prepare_sweep(void *user, const od_machine *machine) {
   od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_error err = {0};
   int code = od_linear_plan_make(machine, s->arguments, &s->plan);
   if (code >= 0 || !s->begin) return code;
-  if (od_linear_plan_model(machine, &s->plan, NULL, NULL, &model, &err) == OD_OK) {
+  od_status status = od_linear_plan_model(machine, &s->plan, goes_on, NULL, &model, &err);
+  if (status == OD_OK) {
     code = s->begin(s->user, machine, model);
+  } else if (status == OD_INTERRUPTED) {
+    fprintf(stderr, "oleodyn: interrupted before the first point\n");
+    code = OD_EXIT_INTERRUPTED;
   } else {
     od_cli_error("the first point of the sweep: %s", err.text);
     code = OD_EXIT_FAILED;
@@ -196,6 +205,7 @@ static od_status measure_point(const void *user, const od_machine *machine, bool
   const od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
+  if (status == OD_OK && model->samples) atomic_store(s->samples, true);
   if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
   if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
   od_linear_model_free(model);
@@ -204,7 +214,9 @@ static od_status measure_point(const void *user, const od_machine *machine, bool
 
 int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
+  atomic_bool samples = false;
   if (a->si) od_display_choose_si();
+  s->samples = &samples;
   const od_sweep sweep = {.path = path,
                           .load = &a->load,
                           .arguments = &a->sweep,
@@ -215,6 +227,7 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                           .finish = s->finish,
                           .user = s};
   int code = od_sweep_run(&sweep);
+  if (atomic_load(&samples)) od_linear_warn_of_samples();
   od_linear_plan_free(&s->plan);
   return code;
 }
@@ -250,8 +263,11 @@ void od_linear_warn(const od_linear_model *m) {
         "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
         s->name, s->rate, s->unit, s->unit[0] ? " " : "");
   }
-  if (m->samples)
-    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+  if (m->samples) od_linear_warn_of_samples();
+}
+
+void od_linear_warn_of_samples(void) {
+  od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
 }
 
 json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m) {

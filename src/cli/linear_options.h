@@ -2,6 +2,8 @@
 #ifndef OD_CLI_LINEAR_OPTIONS_H
 #define OD_CLI_LINEAR_OPTIONS_H
 
+#include <stdatomic.h>
+
 #include <jansson.h>
 
 #include "cli/open_machine.h"
@@ -67,6 +69,7 @@ typedef struct od_linear_sweep {
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
+  atomic_bool *samples;  // set while it runs: whether there are sampled blocks
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
@@ -89,6 +92,7 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
 // What a reader should know about the point: it does not rest, loops through sampled blocks are open.
 void od_linear_warn(const od_linear_model *model);
+void od_linear_warn_of_samples(void);
 // Machine, file, time and whether it rests, as members of a new object.
 json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *model);
 

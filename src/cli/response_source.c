@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/linear_options.h"
 #include "cli/option_values.h"
 #include "cli/response_log.h"
 #include "cli/select_outputs.h"
@@ -87,6 +88,7 @@ static od_status respond(const od_machine *machine, const od_selection *selectio
   }
   for (int i = 0; frequency && i < points; i++)
     frequency[i] = points == 1 ? low : low * pow(high / low, (double)i / (points - 1));
+  if (status == OD_OK && isfinite(od_sim_next_sample(sim))) od_linear_warn_of_samples();
   if (status == OD_OK) status = od_frf_of_plant(plant, sim, input, frequency, points, out, err);
   od_sim_free(sim);
   od_plant_free(plant);

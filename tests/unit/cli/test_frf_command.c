@@ -259,6 +259,26 @@ static void test_constant_memory(void **state) {
   assert_true(peak[1] < peak[0] + 1000);
 }
 
+// The loop through a sampled gain is open in the linear model, and all commands that use one say so.
+static void test_sampled_loop(void **state) {
+  scratch *s = *state;
+  put(s, "s.yaml",
+      "inputs: {r: {unit: V, constant: 0 V}}\n"
+      "blocks:\n"
+      "  e: {type: sum, inputs: [r, lag], weights: [1, -1]}\n"
+      "  c: {type: gain, input: e, gain: 5, sample: 10 ms}\n"
+      "  lag: {type: first-order, input: c, time_constant: 1 s}\n"
+      "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
+  static const char *const calls[] = {"frf s.yaml --points 3", "linearize s.yaml", "bode s.yaml --points 3",
+                                      "linearize s.yaml --sweep c.gain=1:2:2", "bode s.yaml --sweep c.gain=1:2:2"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s", calls[i]);
+    ends_with(o, 0);
+    says(o.err, "in the linear model the loops through them are open");
+    forget(o);
+  }
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   put(s, "m.yaml", machine);
@@ -315,8 +335,8 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_constant_memory), TEST(test_machine),   TEST(test_stepped_sine),
-                                     TEST(test_block),           TEST(test_broad_log), TEST(test_discrete),
-                                     TEST(test_hold_out),        TEST(test_mistakes)};
+  const struct CMUnitTest tests[] = {TEST(test_constant_memory), TEST(test_machine),      TEST(test_stepped_sine),
+                                     TEST(test_block),           TEST(test_broad_log),    TEST(test_discrete),
+                                     TEST(test_hold_out),        TEST(test_sampled_loop), TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
