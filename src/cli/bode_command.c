@@ -237,8 +237,14 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
-  return od_linear_response_plot_write(r->table, (const char *const *)r->name,
-                                       title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+  const char *const note = "dB, of SI units";
+  const od_bode_plot plot = {.table = r->table,
+                             .name = (const char *const *)r->name,
+                             .groups = 1,
+                             .note = &note,
+                             .title = title && title[0] ? title : od_machine_file(r->machine),
+                             .subtitle = subtitle};
+  return od_bode_plot_write(&plot, path, err);
 }
 
 static int show(const arguments *a, results *r) {
