@@ -126,14 +126,14 @@ static bool wants_all(const od_words *loops) {
 }
 
 // A gain with a unit is no loop's: it has no margins.
-static bool has_unit(const results *r, int k) {
-  const od_path *p = &r->path[k];
-  return !p->loop && strcmp(r->model->output[p->output].unit, r->model->input[p->input].unit) != 0;
+static bool has_unit(const od_linear_model *m, const od_path *p) {
+  return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-static od_margins find_margins(const results *r, od_linear_response *response, int k) {
+// The model is that of the response: over a sweep the one of the results, of the first point, is gone.
+static od_margins find_margins(const results *r, const od_linear_model *model, od_linear_response *response, int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
-  if (has_unit(r, k)) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
+  if (has_unit(model, &r->path[k])) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
   return m;
 }
 
@@ -153,7 +153,7 @@ static od_status fill_table(results *r, od_linear_response *response, od_error *
     snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
     if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
     od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
-    r->margins[k] = find_margins(r, response, k);
+    r->margins[k] = find_margins(r, r->model, response, k);
   }
   for (int i = 0; i < r->count && status == OD_OK; i++) {
     row[0] = r->frequency[i];
@@ -185,7 +185,7 @@ static od_status find(results *r, od_error *err) {
 static void gain_unit(const results *r, int k, char *text, size_t size) {
   const char *to = r->model->output[r->path[k].output].unit, *from = r->model->input[r->path[k].input].unit;
   text[0] = '\0';
-  if (has_unit(r, k)) snprintf(text, size, " of %s per %s", to, from);
+  if (has_unit(r->model, &r->path[k])) snprintf(text, size, " of %s per %s", to, from);
 }
 
 static void print_margins(const results *r, int k, FILE *to) {
@@ -200,7 +200,7 @@ static void print_margins(const results *r, int k, FILE *to) {
   fprintf(to, "    %-14s %.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", r->table->data[1 + 2 * k],
           unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
   if (!isnan(m->bandwidth)) fprintf(to, "    %-14s %.6g Hz (3 dB below the first)\n", "bandwidth", m->bandwidth);
-  if (has_unit(r, k)) return;
+  if (has_unit(r->model, &r->path[k])) return;
   if (isnan(m->gain))
     fprintf(to, "    %-14s any: the phase does not cross -180 deg\n", "gain margin");
   else
@@ -314,7 +314,7 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   bool ok = response != NULL;
   if (ok) od_linear_response_listen(response, goes_on, going);
   for (int k = 0; k < first->paths && ok; k++) {
-    od_margins m = find_margins(first, response, k);
+    od_margins m = find_margins(first, model, response, k);
     const struct {
       const char *name, *unit;
       double value;
