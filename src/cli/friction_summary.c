@@ -37,12 +37,24 @@ static void print_parameters(const od_friction_fitted *f, FILE *to) {
   }
 }
 
+static bool has_shares(const od_friction_fitted *f, int parameter) {
+  for (int part = 0; f->share && part < f->data->parts; part++)
+    if (f->share[part * f->parameters + parameter] > 0) return true;
+  return false;
+}
+
 // Parts of the run in percent of what is known about each parameter.
 static void print_shares(const od_friction_fitted *f, FILE *to) {
   const od_friction_data *d = f->data;
-  if (!f->share || d->parts < 2) return;
+  int width[OD_MOST_LAW_NUMBERS], shown = 0;
+  for (int i = 0; i < f->parameters; i++) {
+    width[i] = has_shares(f, i) ? od_text_widest(5, f->parameter[i].key) : 0;
+    shown += width[i] > 0;
+  }
+  if (shown == 0 || d->parts < 2) return;
   fprintf(to, "Where it comes from: percent of what each part of the run tells about a parameter\n  %16s", "part");
-  for (int i = 0; i < f->parameters; i++) fprintf(to, " %*s", (int)fmax(5, od_text_width(f->parameter[i].key)), f->parameter[i].key);
+  for (int i = 0; i < f->parameters; i++)
+    if (width[i] > 0) fprintf(to, " %*s", width[i], f->parameter[i].key);
   fprintf(to, "\n");
   for (int part = 0; part < d->parts; part++) {
     double from = NAN, until = NAN;
@@ -54,8 +66,7 @@ static void print_shares(const od_friction_fitted *f, FILE *to) {
     if (isnan(from)) continue;
     fprintf(to, "  %6.2f - %5.2f s", from, until);
     for (int i = 0; i < f->parameters; i++)
-      fprintf(to, " %*.0f", (int)fmax(5, od_text_width(f->parameter[i].key)),
-              100 * f->share[part * f->parameters + i]);
+      if (width[i] > 0) fprintf(to, " %*.0f", width[i], 100 * f->share[part * f->parameters + i]);
     fprintf(to, "\n");
   }
 }

@@ -28,9 +28,8 @@ static void begin_again(const od_friction_plan *plan, int attempt, int columns, 
   }
 }
 
-// How large residuals may be: what the file accepts, and noise with four of its own standard deviations.
-static double most_rms(const od_friction_fitted *f, int rows) {
-  double noise = f->data->noise * f->data->noise * (1 + 4 * sqrt(2.0 / rows));
+double od_friction_most_rms(const od_friction_fitted *f) {
+  double noise = f->data->noise * f->data->noise * (1 + 4 * sqrt(2.0 / f->data->samples));
   return sqrt(f->plan->accept * f->plan->accept + noise);
 }
 
@@ -58,11 +57,11 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   const od_friction_data *d = f->data;
   od_law_options o = od_friction_law_options(plan, options);
   od_law_numbers first = f->law, best = f->law;
-  double least = INFINITY, most = most_rms(f, d->samples);
+  double least = INFINITY, most = od_friction_most_rms(f);
   grids g = {0};
-  od_status status = od_run_model_between(d->samples, d->t, d->v, plan->substeps, &g.coarse);
+  od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
   if (status == OD_OK && plan->polish > plan->substeps)
-    status = od_run_model_between(d->samples, d->t, d->v, plan->polish, &g.fine);
+    status = od_friction_data_model(d, plan->polish, &g.fine);
   if (status != OD_OK) od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
   for (int k = 0; status == OD_OK && k <= plan->restarts && !f->accepted; k++) {
     od_law_numbers law = first;

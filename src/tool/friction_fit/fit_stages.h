@@ -26,9 +26,13 @@ void od_point_groups_free(od_point_group group[2]);
 // complete_fit.c: numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
+// The largest root mean square of residuals that is accepted: what the file accepts, and noise with four of its standard deviations.
+double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
 
+// friction_errors.c: standard deviations, and how much parts of the run tell.
+od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
 // friction_verdict.c
 od_status od_friction_judge(od_friction_fitted *f, od_error *err);
 

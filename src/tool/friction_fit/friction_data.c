@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "friction_fit/run_model.h"
 #include "random/random.h"
 
 // Far below any speed that is measured, far above the speed over which steady laws turn round where files want them sharp.
@@ -50,7 +49,7 @@ void od_friction_data_free(od_friction_data *d) {
   if (!d) return;
   free(d->points.v), free(d->points.force), free(d->points.sigma);
   free(d->point_clean);
-  free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part);
+  free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part), free(d->run);
   free(d);
 }
 
@@ -72,6 +71,11 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
        copy_doubles(&d->point_clean, from->point_clean, points) && copy_doubles(&d->t, from->t, samples) &&
        copy_doubles(&d->v, from->v, samples) && copy_doubles(&d->force, from->force, samples) &&
        copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples);
+  if (ok && from->run) {
+    d->run = malloc(sizeof *d->run);
+    ok = d->run != NULL;
+    if (ok) *d->run = *from->run;
+  }
   *out = NULL;
   if (!ok) {
     od_friction_data_free(d);
@@ -142,23 +146,31 @@ static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
   return run;
 }
 
+od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out) {
+  if (!d->run || substeps == 1) return od_run_model_between(d->samples, d->t, d->v, substeps, out);
+  int fine = (d->samples - 1) * substeps + 1;
+  double *t = calloc(2 * (size_t)fine + 1, sizeof *t);
+  if (!t) return OD_NO_MEMORY;
+  for (int i = 0; i < fine; i++) t[i] = i * (d->run->step / substeps);
+  od_velocity_run_sample(d->run, fine, t, t + fine, NULL);
+  od_status status = od_run_model_new(fine, t, t + fine, substeps, out);
+  free(t);
+  return status;
+}
+
 static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
-  od_velocity_run run = varied(plan, seed);
-  int samples = od_velocity_run_samples(&run), fine = (samples - 1) * plan->data_substeps + 1;
-  double *t = calloc(2 * (size_t)fine + 1, sizeof *t), *v = t ? t + fine : NULL;
   od_run_model *m = NULL;
-  od_status status = t && od_friction_data_room(d, samples, true) ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    for (int i = 0; i < fine; i++) t[i] = i * (run.step / plan->data_substeps);
-    od_velocity_run_sample(&run, fine, t, v, NULL);
-    for (int i = 0; i < samples; i++) d->t[i] = t[i * plan->data_substeps], d->v[i] = v[i * plan->data_substeps];
-    od_velocity_run_sample(&run, samples, d->t, d->force, d->part);
-    d->parts = run.pieces;
-    status = od_run_model_new(fine, t, v, plan->data_substeps, &m);
+  od_status status = OD_NO_MEMORY;
+  d->run = malloc(sizeof *d->run);
+  if (d->run) *d->run = varied(plan, seed);
+  if (d->run && od_friction_data_room(d, od_velocity_run_samples(d->run), true)) {
+    for (int i = 0; i < d->samples; i++) d->t[i] = i * d->run->step;
+    od_velocity_run_sample(d->run, d->samples, d->t, d->v, d->part);
+    d->parts = d->run->pieces;
+    status = od_friction_data_model(d, plan->data_substeps, &m);
   }
   if (status == OD_OK) status = od_run_model_force(m, &plan->truth, d->clean);
   od_run_model_free(m);
-  free(t);
   if (status == OD_OK) return OD_OK;
   return od_fail(err, status, "%s: the true law could not be simulated: %s", plan->path, od_status_text(status));
 }

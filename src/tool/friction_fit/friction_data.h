@@ -2,7 +2,7 @@
 #ifndef OD_FRICTION_DATA_H
 #define OD_FRICTION_DATA_H
 
-#include "friction_fit/friction_plan.h"
+#include "friction_fit/run_model.h"
 #include "io/table.h"
 
 // Speed and force of steady motion. sigma: standard deviation of the force, 0 where it is not known.
@@ -24,6 +24,7 @@ typedef struct od_friction_data {
   double *t, *v, *force, *clean, *position;  // of the run; position NULL: not known
   int *part;                                 // of the run that each sample belongs to
   double noise;                              // standard deviation of the run's force; 0: none
+  od_velocity_run *run;                      // which says what the speed is between samples; NULL: a log, straight lines
   od_force_budget budget;
 } od_friction_data;
 
@@ -34,6 +35,9 @@ void od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_fr
 void od_friction_data_free(od_friction_data *d);
 // A copy, so that several threads can disturb what is simulated once.
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
+
+// The run with every time between samples divided into so many steps.
+od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
 
 // The force of steady motion; a speed of zero is the beginning of motion in the positive direction.
 double od_law_steady(const od_law_numbers *n, double v);

@@ -63,7 +63,7 @@ static od_status find_residuals(od_friction_fitted *f) {
   } else {
     od_run_model *m = NULL;
     int substeps = plan->polish > plan->substeps ? plan->polish : plan->substeps;
-    status = od_run_model_between(d->samples, d->t, d->v, substeps, &m);
+    status = od_friction_data_model(d, substeps, &m);
     if (status == OD_OK) status = od_run_model_force(m, &f->law, f->model);
     od_run_model_free(m);
   }

@@ -18,7 +18,8 @@ static void read_error(od_friction_reader *r, int node, const char *path, od_fri
   int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
   *out = (od_friction_error){chosen > 0 ? (od_friction_error_kind)chosen : OD_ERROR_NONE, od_number_value(ld, first),
                              od_number_value(ld, first + 1)};
-  if (chosen > 0 && !(out->size > 0)) od_complain(ld, node, "an error needs a 'size' greater than zero");
+  // Of size zero it is none, until a study or --set gives it one.
+  if (!(out->size > 0)) out->kind = OD_ERROR_NONE;
 }
 
 static const char *read_optional(od_loader *ld, const od_section *section, const char *key, const char *wanted) {

@@ -70,7 +70,7 @@ static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *
   od_law_found found = {0};
   od_run_model *m = NULL;
   od_law_target t = {0};
-  od_status status = od_run_model_between(f->data->samples, f->data->t, f->data->v, plan->substeps, &m);
+  od_status status = od_friction_data_model(f->data, plan->substeps, &m);
   if (status == OD_OK && !od_law_target_run(f->data, m, time[0], time[1], 1, &t)) status = OD_NO_MEMORY;
   if (status != OD_OK)
     od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
