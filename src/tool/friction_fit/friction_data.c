@@ -1,4 +1,5 @@
 // Simulated measurements of a friction law: points of steady motion, a run, and their errors.
+#define _DEFAULT_SOURCE  // M_PI
 #include "friction_fit/friction_data.h"
 
 #include <math.h>
@@ -167,6 +168,9 @@ static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_fr
     for (int i = 0; i < d->samples; i++) d->t[i] = i * d->run->step;
     od_velocity_run_sample(d->run, d->samples, d->t, d->v, d->part);
     d->parts = d->run->pieces;
+    d->position = calloc((size_t)d->samples + 1, sizeof *d->position);
+    for (int i = 1; d->position && i < d->samples; i++)
+      d->position[i] = d->position[i - 1] + (d->v[i] + d->v[i - 1]) / 2 * d->run->step;
     status = od_friction_data_model(d, plan->data_substeps, &m);
   }
   if (status == OD_OK) status = od_run_model_force(m, &plan->truth, d->clean);
@@ -198,6 +202,11 @@ static void add_errors(const od_friction_error *e, uint64_t seed, const char *na
   }
 }
 
+static void add_position(const od_friction_error *e, od_friction_data *d) {
+  for (int i = 0; d->position && i < d->samples; i++)
+    d->force[i] += ((d->v[i] > 0) - (d->v[i] < 0)) * e->size * sin(2 * M_PI * d->position[i] / e->length);
+}
+
 // The standard deviation of independent errors; 0 where they are not.
 static double sigma_of(const od_friction_error *e) {
   return e->kind == OD_ERROR_NORMAL ? e->size : e->kind == OD_ERROR_UNIFORM ? e->size / sqrt(3) : 0;
@@ -210,6 +219,7 @@ void od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_fr
   }
   if (d->clean) {
     add_errors(&plan->run_error, seed, "run", d->samples, d->clean, d->force);
+    if (plan->run_error.kind == OD_ERROR_POSITION) add_position(&plan->run_error, d);
     d->noise = sigma_of(&plan->run_error);
   }
 }

@@ -42,10 +42,11 @@ typedef enum od_friction_error_kind {
   OD_ERROR_NORMAL,      // size is the standard deviation
   OD_ERROR_UNIFORM,     // within the size, either side
   OD_ERROR_POLYNOMIAL,  // a parabola over the force through three uniform errors, at -range, 0 and range
+  OD_ERROR_POSITION,    // no error but friction that the law does not have: a sine of the position, of length `length`
 } od_friction_error_kind;
 typedef struct od_friction_error {
   od_friction_error_kind kind;
-  double size, range;
+  double size, range, length;
 } od_friction_error;
 
 // Points of steady motion: evenly spaced from low to high, or `count` of them in either direction, placed as densely as
@@ -63,6 +64,7 @@ typedef struct od_friction_points {
 // A settled part of a run.
 typedef struct od_settling {
   double window, drift;  // s; relative change of the speed that is still none
+  double least;          // s that it lasts
   bool drops_rise;       // leaves out what comes before the largest force of a direction
 } od_settling;
 

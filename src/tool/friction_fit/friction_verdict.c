@@ -50,6 +50,37 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   }
 }
 
+// Residuals in the direction of motion over the position, in bins: how far their means are apart, and the part of the residuals' variance
+// that they explain.
+enum { BINS = 12 };
+typedef struct by_position {
+  double range, part;
+} by_position;
+
+static by_position look_at_position(const od_friction_fitted *f) {
+  const od_friction_data *d = f->data;
+  double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, all = 0, squares = 0, between = 0, least = INFINITY, most = -INFINITY;
+  int count[BINS] = {0}, used = 0;
+  if (!d->position || f->plan->method == OD_FRICTION_STEADY) return (by_position){0};
+  for (int i = 0; i < d->samples; i++) low = fmin(low, d->position[i]), high = fmax(high, d->position[i]);
+  for (int i = 0; i < d->samples && high > low; i++) {
+    int bin = (int)fmin((d->position[i] - low) / (high - low) * BINS, BINS - 1);
+    double r = ((d->v[i] > 0) - (d->v[i] < 0)) * (d->force[i] - f->model[i]);
+    if (d->v[i] == 0) continue;
+    sum[bin] += r, count[bin]++, used++;
+    all += r, squares += r * r;
+  }
+  if (used == 0) return (by_position){0};
+  double mean = all / used, whole = squares - used * mean * mean;
+  for (int k = 0; k < BINS; k++) {
+    if (count[k] < used / (20 * BINS)) continue;
+    double of_bin = sum[k] / count[k];
+    between += count[k] * pow(of_bin - mean, 2);
+    least = fmin(least, of_bin), most = fmax(most, of_bin);
+  }
+  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0};
+}
+
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   od_verdict *v = &f->verdict;
@@ -59,11 +90,12 @@ static bool remark(od_friction_fitted *f) {
   advise(f, advice, sizeof advice);
   if (*list)
     ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown", "Not told:",
-                        "the data do not tell %s: the values shown are not estimates. The others hold.%s", list, advice);
+                        "the data do not tell %s: the values shown are not estimates.%s%s", list,
+                        explained ? " The others hold." : "", advice);
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
     ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:",
-                        "%s can be off by more than a tenth: what noise hides of them is as large.%s", list, advice) && ok;
+                        "noise hides more than a tenth of %s.%s", list, advice) && ok;
   if (!f->converged)
     ok = od_verdict_add(v, OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.") && ok;
   if (!explained)
@@ -72,6 +104,12 @@ static bool remark(od_friction_fitted *f) {
                         "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
                         "minimum: standard deviations hold for noise alone.",
                         f->rms, plan->accept, f->data->noise) && ok;
+  by_position position = look_at_position(f);
+  if (!explained && position.part > 0.2)
+    ok = od_verdict_add(v, OD_DOUBTFUL, "position.matters", "Position:",
+                        "%.0f %% of what is not explained follows the position: over the stroke friction differs by %.3g N. "
+                        "Run over the same part of the stroke each time, or parameters take it for something else.",
+                        100 * position.part, position.range) && ok;
   return ok;
 }
 

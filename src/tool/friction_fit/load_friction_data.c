@@ -7,17 +7,18 @@
 #include "friction_fit/friction_loader.h"
 
 static void read_error(od_friction_reader *r, int node, const char *path, od_friction_error *out) {
-  static const char *const keys[] = {"kind", "size", "range", NULL};
-  static const char *const kinds[] = {"none", "normal", "uniform", "polynomial", NULL};
-  static const od_field fields[] = {{"size", "N", OD_NOT_NEGATIVE, 0}, {"range", "N", OD_POSITIVE, 5000}};
+  static const char *const keys[] = {"kind", "size", "range", "length", NULL};
+  static const char *const kinds[] = {"none", "normal", "uniform", "polynomial", "position", NULL};
+  static const od_field fields[] = {
+      {"size", "N", OD_NOT_NEGATIVE, 0}, {"range", "N", OD_POSITIVE, 5000}, {"length", "m", OD_POSITIVE, 0.1}};
   od_loader *ld = &r->ld;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, path, "error", keys);
   int kind = od_section_need(ld, &section, "kind");
   int chosen = kind >= 0 ? od_read_choice(ld, kind, "kind", kinds) : -1;
-  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
   *out = (od_friction_error){chosen > 0 ? (od_friction_error_kind)chosen : OD_ERROR_NONE, od_number_value(ld, first),
-                             od_number_value(ld, first + 1)};
+                             od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
   // Of size zero it is none, until a study or --set gives it one.
   if (!(out->size > 0)) out->kind = OD_ERROR_NONE;
 }
@@ -154,15 +155,15 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
 void od_friction_read_run(od_friction_reader *r, int node) {
   static const char *const keys[] = {"step",  "pieces",   "vary",    "error",    "data_substeps", "log",   "time", "velocity",
                                      "force", "position", "balance", "settling", "skip", NULL};
-  static const char *const settling_keys[] = {"window", "drift", "drop_rise", NULL};
+  static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
   static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},
                                     {"vary", "1", OD_NOT_NEGATIVE, 0},
                                     {"data_substeps", "1", OD_POSITIVE, 1},
                                     {"skip", "s", OD_NOT_NEGATIVE, 0}};
-  static const od_field settles[] = {{"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}};
+  static const od_field settles[] = {{"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
-  plan->settling = (od_settling){0.1, 0.01, false};
+  plan->settling = (od_settling){0.1, 0.01, 0.5, false};
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "run", "run", keys);
   if (section.map < 0) return;
@@ -189,7 +190,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;
   od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", settling_keys);
-  first = od_read_fields(ld, &settle, settles, 2, OD_IN_LOADER);
+  first = od_read_fields(ld, &settle, settles, 3, OD_IN_LOADER);
   plan->settling = (od_settling){od_number_value(ld, first), od_number_value(ld, first + 1),
-                                 od_read_flag(ld, &settle, "drop_rise")};
+                                 od_number_value(ld, first + 2), od_read_flag(ld, &settle, "drop_rise")};
 }
