@@ -60,6 +60,33 @@ static int write_results(const arguments *a, const od_friction_fitted *f) {
   return ok ? od_cli_verdict_exit(&f->verdict) : OD_EXIT_FAILED;
 }
 
+static int map_and_write(const arguments *a, const od_friction_plan *plan, uint64_t seed) {
+  od_error err = {0};
+  od_pressure_map *map = NULL;
+  od_progress progress = od_progress_start(a->quiet);
+  const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress};
+  od_status status = od_pressure_map_fit(plan, seed, &options, &map, &err);
+  od_progress_end(&progress);
+  od_table *table = map ? od_pressure_map_table(map) : NULL;
+  int code = table ? od_files_spare(&a->files) : od_exit_code(status != OD_OK ? status : OD_NO_MEMORY);
+  if (code < 0) {
+    FILE *notes = od_files_notes(&a->files, a->quiet);
+    if (notes == stdout)
+      od_pressure_map_print(map, notes);
+    else
+      od_cli_verdict(&map->verdict, NULL);
+    const od_file_contents contents = {.table = table, .summary = a->files.json ? od_pressure_map_json(map) : NULL};
+    code = od_files_write(&a->files, &contents, notes) ? od_cli_verdict_exit(&map->verdict) : OD_EXIT_FAILED;
+  }
+  if (status == OD_INTERRUPTED)
+    fprintf(stderr, "oleodyn: interrupted\n");
+  else if (status != OD_OK)
+    od_cli_error("%s", err.text);
+  od_table_free(table);
+  od_pressure_map_free(map);
+  return code;
+}
+
 static int run_and_write(const arguments *a, const od_friction_plan *plan, uint64_t seed) {
   od_error err = {0};
   od_friction_data *data = NULL;
@@ -128,7 +155,11 @@ int od_command_friction_fit(int argc, char **argv) {
   unsigned long long seed = plan ? plan->seed : 1;
   if (code < 0 && a.seed) code = od_option_whole("seed", a.seed, &seed);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0) code = run_and_write(&a, plan, seed);
+  if (code < 0 && plan->map.given && a.files.plot) {
+    od_cli_error("--plot: a map of pressures has no plot; --csv writes its estimates");
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (code < 0) code = plan->map.given ? map_and_write(&a, plan, seed) : run_and_write(&a, plan, seed);
   od_friction_plan_free(plan);
   od_words_free(&files);
   od_words_free(&a.set);

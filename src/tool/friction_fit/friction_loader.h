@@ -22,4 +22,7 @@ void od_friction_read_changes(od_friction_reader *r, int node, const char *path,
 void od_friction_read_points(od_friction_reader *r, int node);
 void od_friction_read_run(od_friction_reader *r, int node);
 
+// load_map.c: the section 'map'.
+void od_friction_read_map(od_friction_reader *r, int node);
+
 #endif

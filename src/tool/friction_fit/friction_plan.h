@@ -82,6 +82,24 @@ typedef struct od_friction_log {
   od_force_balance balance;
 } od_friction_log;
 
+// Pairs of chamber pressures at which parameters are estimated, and how they depend on them in the true law.
+typedef enum od_map_form { OD_MAP_LINEAR, OD_MAP_SATURATING, OD_MAP_TABLE } od_map_form;
+enum { OD_MOST_AXIS = 20, OD_MOST_PAIRS = OD_MOST_AXIS * OD_MOST_AXIS };
+typedef struct od_map_change {
+  int number;     // of the true law
+  double by[2];   // part of itself per pressure of either chamber, 1/Pa
+} od_map_change;
+typedef struct od_map_plan {
+  bool given;
+  od_map_form form;
+  double normal[2];  // where the true numbers hold
+  double limit;      // pressure over which they saturate; 0: they do not
+  int pairs, changes;
+  double pressure[OD_MOST_PAIRS][2];
+  const char *log[OD_MOST_PAIRS];  // NULL: simulated
+  od_map_change change[OD_MOST_LAW_NUMBERS];
+} od_map_plan;
+
 typedef struct od_friction_plan {
   od_document *file;
   const char *title, *path;
@@ -107,6 +125,7 @@ typedef struct od_friction_plan {
   double vary;          // how much pieces of the run differ from seed to seed, relative
   od_friction_error run_error;
   od_friction_log log;
+  od_map_plan map;
   uint64_t seed;
 } od_friction_plan;
 

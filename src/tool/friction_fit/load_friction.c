@@ -11,7 +11,7 @@
 
 const char *const od_friction_methods[] = {"steady", "complete", "sequential", "dynamic", NULL};
 static const char *const searches[] = {"reflective", "levenberg-marquardt", "gauss-newton", NULL};
-static const char *const sections[] = {"friction", "laws", "truth", "fit", "points", "run", "seed", "variants", NULL};
+static const char *const sections[] = {"friction", "laws", "truth", "fit", "points", "run", "map", "seed", "variants", NULL};
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
@@ -124,6 +124,7 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   if (steady && !plan->points.given && !plan->has_run)
     od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
   if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
+  if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
   bool simulated = (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file);
   if (simulated && !plan->simulates)
     od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
@@ -185,6 +186,7 @@ static od_status read_file(void *user) {
   read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_points(r, od_section_get(ld, &file, "points"));
   od_friction_read_run(r, od_section_get(ld, &file, "run"));
+  od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;

@@ -184,7 +184,8 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
   if (pieces >= 0 && !plan->log.file) read_pieces(r, pieces);
-  if (pieces < 0 && !plan->log.file) od_complain(ld, node, "a run needs 'pieces', or the file of a 'log'");
+  bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
+  if (pieces < 0 && !plan->log.file && !mapped) od_complain(ld, node, "a run needs 'pieces', or the file of a 'log'");
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
     od_complain_number(ld, first, "that is more than 1e8 steps");
   int settling = od_section_get(ld, &section, "settling");

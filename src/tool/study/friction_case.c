@@ -165,5 +165,11 @@ od_status od_friction_case_load(od_case *c, const char *path, const od_experimen
       .set = options->set, .set_count = options->set_count, .truth = options->truth, .variant = options->variant};
   c->what = w;
   c->ops = &friction_case_ops;
-  return od_friction_plan_load(path, &mine, &w->plan, messages);
+  od_status status = od_friction_plan_load(path, &mine, &w->plan, messages);
+  if (status == OD_OK && w->plan->map.given) {
+    c->what = w->plan;
+    c->ops = &od_map_case_ops;
+    free(w);
+  }
+  return status;
 }
