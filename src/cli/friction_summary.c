@@ -1,6 +1,7 @@
 #include "cli/friction_summary.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/print_verdict.h"
@@ -129,20 +130,43 @@ json_t *od_friction_fitted_json(const od_friction_fitted *f) {
   return all;
 }
 
+typedef struct point {
+  double row[4];  // velocity, measured, fitted, residual
+} point;
+
+static int by_velocity(const void *a, const void *b) {
+  double x = ((const point *)a)->row[0], y = ((const point *)b)->row[0];
+  return (x > y) - (x < y);
+}
+
+static od_table *table_of_points(const od_friction_fitted *f) {
+  const od_steady_points *p = &f->data->points;
+  point *sorted = malloc(((size_t)f->rows + 1) * sizeof *sorted);
+  od_table *t = sorted ? od_table_new(4) : NULL;
+  bool ok = t && od_table_label(t, 0, "velocity", "m/s") == OD_OK && od_table_label(t, 1, "measured", "N") == OD_OK &&
+            od_table_label(t, 2, "fitted", "N") == OD_OK && od_table_label(t, 3, "residual", "N") == OD_OK;
+  for (int i = 0; ok && i < f->rows; i++)
+    sorted[i] = (point){{p->v[i], p->force[i], f->model[i], p->force[i] - f->model[i]}};
+  if (ok) qsort(sorted, (size_t)f->rows, sizeof *sorted, by_velocity);
+  for (int i = 0; ok && i < f->rows; i++) ok = od_table_append(t, sorted[i].row) == OD_OK;
+  free(sorted);
+  if (ok) return t;
+  od_table_free(t);
+  return NULL;
+}
+
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
-  bool points = f->plan->method == OD_FRICTION_STEADY;
-  const od_friction_data *d = f->data;
-  const double *v = points ? d->points.v : d->v, *measured = points ? d->points.force : d->force;
-  od_table *t = od_table_new(points ? 4 : 5);
   static const struct {
     const char *name, *unit;
   } labels[] = {{"time", "s"}, {"velocity", "m/s"}, {"measured", "N"}, {"fitted", "N"}, {"residual", "N"}};
+  const od_friction_data *d = f->data;
+  if (f->plan->method == OD_FRICTION_STEADY) return table_of_points(f);
+  od_table *t = od_table_new(5);
   bool ok = t != NULL;
-  for (int i = points ? 1 : 0; ok && i < 5; i++)
-    ok = od_table_label(t, points ? i - 1 : i, labels[i].name, labels[i].unit) == OD_OK;
+  for (int i = 0; ok && i < 5; i++) ok = od_table_label(t, i, labels[i].name, labels[i].unit) == OD_OK;
   for (int i = 0; ok && i < f->rows; i++) {
-    const double row[] = {points ? 0 : d->t[i], v[i], measured[i], f->model[i], measured[i] - f->model[i]};
-    ok = od_table_append(t, points ? row + 1 : row) == OD_OK;
+    const double row[] = {d->t[i], d->v[i], d->force[i], f->model[i], d->force[i] - f->model[i]};
+    ok = od_table_append(t, row) == OD_OK;
   }
   if (ok) return t;
   od_table_free(t);
