@@ -16,7 +16,7 @@ typedef struct arguments {
   const char *truth, *variant, *log, *seed;
   od_files files;
   od_words set;
-  bool si, quiet;
+  bool costs, si, quiet;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_friction_plan **plan) {
@@ -87,6 +87,30 @@ static int map_and_write(const arguments *a, const od_friction_plan *plan, uint6
   return code;
 }
 
+static od_status write_costs_plot(const void *user, const char *path, od_error *err) {
+  const findings *found = user;
+  return od_plot_write(found->table, NULL, "Sums of squared residuals", "one parameter at a time", path, err);
+}
+
+static int write_costs(const arguments *a, const od_friction_plan *plan, const od_friction_data *data) {
+  od_error err = {0};
+  od_table *table = NULL;
+  od_status status = od_friction_costs(plan, data, &table, &err);
+  if (status != OD_OK) {
+    od_cli_error("%s", err.text);
+    return od_exit_code(status);
+  }
+  const findings found = {.table = table};
+  FILE *notes = od_files_notes(&a->files, a->quiet);
+  if (notes == stdout)
+    fprintf(notes, "%s: sums of squared residuals at %ld factors of each of %d parameters\n", plan->title, table->rows,
+            plan->parameters);
+  const od_file_contents contents = {.table = table, .plot = write_costs_plot, .user = &found};
+  bool ok = od_files_write(&a->files, &contents, notes);
+  od_table_free(table);
+  return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
+}
+
 static int run_and_write(const arguments *a, const od_friction_plan *plan, uint64_t seed) {
   od_error err = {0};
   od_friction_data *data = NULL;
@@ -102,6 +126,12 @@ static int run_and_write(const arguments *a, const od_friction_plan *plan, uint6
   if (status == OD_OK) {
     od_friction_data_disturb(plan, seed, data);
     status = od_steady_points_find(plan, data, &err);
+  }
+  if (status == OD_OK && a->costs) {
+    od_progress_end(&progress);
+    code = write_costs(a, plan, data);
+    od_friction_data_free(data);
+    return code;
   }
   if (status == OD_OK) status = od_friction_fit(plan, data, &options, &fitted, &err);
   od_progress_end(&progress);
@@ -126,6 +156,17 @@ static const char details[] =
     "  oleodyn friction-fit cylinders.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
 
+// What does not go together: -1, or the exit code after a message.
+static int check_wish(const arguments *a, const od_friction_plan *plan) {
+  const char *wrong = NULL;
+  if (plan->map.given && a->files.plot) wrong = "--plot: a map of pressures has no plot; --csv writes its estimates";
+  if (plan->map.given && a->costs) wrong = "--costs: a map of pressures has many; choose a variant without 'map'";
+  if (a->costs && a->files.json) wrong = "--costs gives a table; --csv, --mat or --plot write it, not --json";
+  if (!wrong) return -1;
+  od_cli_error("%s", wrong);
+  return OD_EXIT_BAD_INPUT;
+}
+
 int od_command_friction_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
@@ -134,6 +175,8 @@ int od_command_friction_fit(int argc, char **argv) {
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated errors; default: the file's, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file (repeatable)", &a.set},
+      {"costs", OD_OPTION_FLAG, NULL,
+       "search nothing: sums of squared residuals over one parameter at a time, for --csv, --mat and --plot", &a.costs},
       {"csv", OD_OPTION_TEXT, "FILE", "write measured and fitted forces as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
@@ -155,10 +198,7 @@ int od_command_friction_fit(int argc, char **argv) {
   unsigned long long seed = plan ? plan->seed : 1;
   if (code < 0 && a.seed) code = od_option_whole("seed", a.seed, &seed);
   if (code < 0) code = od_files_check(&a.files);
-  if (code < 0 && plan->map.given && a.files.plot) {
-    od_cli_error("--plot: a map of pressures has no plot; --csv writes its estimates");
-    code = OD_EXIT_BAD_INPUT;
-  }
+  if (code < 0) code = check_wish(&a, plan);
   if (code < 0) code = plan->map.given ? map_and_write(&a, plan, seed) : run_and_write(&a, plan, seed);
   od_friction_plan_free(plan);
   od_words_free(&files);

@@ -54,6 +54,9 @@ double od_friction_largest_error(const od_friction_fitted *f);
 // The least standard deviations that any unbiased estimator can have from data like these, at the true values; NAN where errors are
 // not independent or the truth is not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
+// The sum of squared residuals while one parameter at a time goes from a fifth to five times its true value, or its start where that is not
+// known; the others are as many times theirs as fit.start_factor says.
+od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
 // The true numbers as those of the fitted law; false: its parameters do not mean the same.
 bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth);
 

@@ -154,12 +154,13 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
 
 void od_friction_read_run(od_friction_reader *r, int node) {
   static const char *const keys[] = {"step",  "pieces",   "vary",    "error",    "data_substeps", "log",   "time", "velocity",
-                                     "force", "position", "balance", "settling", "skip", NULL};
+                                     "force", "position", "balance", "settling", "skip", "stretch", NULL};
   static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
   static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},
                                     {"vary", "1", OD_NOT_NEGATIVE, 0},
                                     {"data_substeps", "1", OD_POSITIVE, 1},
-                                    {"skip", "s", OD_NOT_NEGATIVE, 0}};
+                                    {"skip", "s", OD_NOT_NEGATIVE, 0},
+                                    {"stretch", "1", OD_POSITIVE, 1}};
   static const od_field settles[] = {{"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
@@ -175,7 +176,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->log.force = read_optional(ld, &section, "force", "a column");
   plan->log.position = read_optional(ld, &section, "position", "a column");
   read_balance(r, od_section_get(ld, &section, "balance"), &plan->log.balance);
-  int first = od_read_fields(ld, &section, fields, 4, OD_IN_LOADER);
+  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
@@ -186,6 +187,11 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (pieces >= 0 && !plan->log.file) read_pieces(r, pieces);
   bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
   if (pieces < 0 && !plan->log.file && !mapped) od_complain(ld, node, "a run needs 'pieces', or the file of a 'log'");
+  // Speeds stay, sines keep their number of periods.
+  for (int i = 0; i < plan->run.pieces; i++) {
+    plan->run.piece[i].time *= od_number_value(ld, first + 4);
+    if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
+  }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
     od_complain_number(ld, first, "that is more than 1e8 steps");
   int settling = od_section_get(ld, &section, "settling");
