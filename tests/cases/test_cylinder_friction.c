@@ -171,9 +171,23 @@ static void test_other_runs(void **state) {
   od_study_free(study);
 }
 
+// Oracle: the coefficients that the truth was simulated with.
+static void test_map(void **state) {
+  (void)state;
+  static const char *const only[] = {"linear"};
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "map-study.yaml", 1, only, 1, &study);
+  assert_true(fabs(row_of(r, "linear", "Fs C1") - 0.005) < 1e-5 && fabs(row_of(r, "linear", "Fs C2") - 0.0025) < 1e-5);
+  assert_true(fabs(row_of(r, "linear", "n C1")) < 1e-5 && fabs(row_of(r, "linear", "tau_hn C2") - 0.0025) < 1e-5);
+  assert_true(row_of(r, "linear", "coefficients_in_99") >= 0.9 && row_of(r, "linear", "left_out") == 0);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_52_53), cmocka_unit_test(test_standard_deviations),
                                      cmocka_unit_test(test_searches),    cmocka_unit_test(test_complete),
-                                     cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_runs)};
+                                     cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_runs),
+                                     cmocka_unit_test(test_map)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

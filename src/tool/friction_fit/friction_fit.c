@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
+#include "random/random.h"
 
 od_law_options od_friction_law_options(const od_friction_plan *plan, const od_friction_run_options *options) {
   return (od_law_options){.method = plan->search,
@@ -115,6 +116,13 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   return status;
 }
 
+// By how much a parameter's start differs from what the file says. Random factors are even in logarithms.
+static double start_factor(const od_friction_plan *plan, const od_friction_run_options *options, int parameter) {
+  if (!options->random_start) return plan->start_factor;
+  double u = od_random_uniform(options->start_seed, od_random_stream("start"), (uint64_t)parameter, OD_USE_START);
+  return plan->start_factor * pow(plan->start_spread, 2 * u - 1);
+}
+
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err) {
   static const od_friction_run_options none = {0};
@@ -125,7 +133,7 @@ od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *
   f->plan = plan, f->data = data;
   f->law = plan->start;
   f->converged = true;
-  for (int i = 0; i < plan->parameters; i++) f->law.q[plan->parameter[i]] *= plan->start_factor;
+  for (int i = 0; i < plan->parameters; i++) f->law.q[plan->parameter[i]] *= start_factor(plan, options, i);
   od_status status = run_stages(f, options, err);
   if (status == OD_OK) {
     list_parameters(f);

@@ -112,6 +112,7 @@ typedef struct od_friction_plan {
   od_friction_method method;
   od_ls_method search;
   double start_factor, step_tolerance, accept;
+  double start_spread;  // random starts are up to so many times the start, or the start divided by it
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search, 0: none
   double noise;                                   // standard deviation of the force of a log; 0: found from it

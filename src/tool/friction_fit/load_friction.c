@@ -137,13 +137,13 @@ static void read_fit(od_friction_reader *r, int node) {
   static const char *const keys[] = {"law",          "method",         "start",     "set",         "parameters", "search",
                                      "logarithms",   "start_factor",   "accept",    "evaluations", "restarts",   "substeps",
                                      "polish",       "step_tolerance", "tolerance", "noise",       "film_by",    "film",
-                                     "bristles",     NULL};
+                                     "bristles",     "start_spread",   NULL};
   static const char *const film_bys[] = {"armax", "least-squares", NULL};
   static const char *const yes_no[] = {"no", "yes", NULL};
   static const od_field fields[] = {
       {"start_factor", "1", OD_POSITIVE, 1}, {"accept", "N", OD_POSITIVE, 0.05},   {"evaluations", "1", OD_POSITIVE, 200},
       {"restarts", "1", OD_NOT_NEGATIVE, 12}, {"substeps", "1", OD_POSITIVE, 1},   {"polish", "1", OD_NOT_NEGATIVE, 0},
-      {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10}, {"tolerance", "1", OD_POSITIVE, 0.01}, {"noise", "N", OD_NOT_NEGATIVE, 0}};
+      {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10}, {"tolerance", "1", OD_POSITIVE, 0.01}, {"noise", "N", OD_NOT_NEGATIVE, 0}, {"start_spread", "1", OD_POSITIVE, 5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   if (node < 0) return;
@@ -153,14 +153,15 @@ static void read_fit(od_friction_reader *r, int node) {
   plan->search = (od_ls_method)choice(ld, &section, "search", searches, OD_LS_LEVENBERG_MARQUARDT);
   plan->log_scale = choice(ld, &section, "logarithms", yes_no, plan->method == OD_FRICTION_STEADY ? 0 : 1) == 1;
   plan->film_by = (od_film_by)choice(ld, &section, "film_by", film_bys, OD_FILM_BY_ARMAX);
-  int first = od_read_fields(ld, &section, fields, 9, OD_IN_LOADER);
+  int first = od_read_fields(ld, &section, fields, 10, OD_IN_LOADER);
   plan->start_factor = od_number_value(ld, first), plan->accept = od_number_value(ld, first + 1);
   plan->evaluations = (long)od_read_whole(ld, first + 2, "evaluations", 1, 1e9);
   plan->restarts = (int)od_read_whole(ld, first + 3, "restarts", 0, 1000);
   plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 10000);
   plan->polish = (int)od_read_whole(ld, first + 5, "polish", 0, 10000);
   plan->step_tolerance = od_number_value(ld, first + 6), plan->tolerance = od_number_value(ld, first + 7);
-  plan->noise = od_number_value(ld, first + 8);
+  plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
+  if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
   read_times(r, &section, "film", plan->film_time);
   read_times(r, &section, "bristles", plan->bristle_time);
   read_start(r, &section);

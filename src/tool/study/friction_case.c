@@ -129,7 +129,11 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   const friction_case *w = c->what;
   const od_friction_plan *plan = w->plan;
-  const od_friction_run_options options = {.progress = c->progress, .user = c->user, .judge = true};
+  const od_friction_run_options options = {.progress = c->progress,
+                                           .user = c->user,
+                                           .random_start = c->random_start,
+                                           .start_seed = seed,
+                                           .judge = true};
   od_friction_data *d = NULL;
   od_friction_fitted *f = NULL;
   od_status status = w->clean ? od_friction_data_copy(w->clean, &d, err) : od_friction_data_make(plan, seed, &d, err);
