@@ -51,10 +51,8 @@ static int write_results(const arguments *a, const od_friction_fitted *f) {
   else
     od_cli_verdict(&f->verdict, NULL);
   const findings found = {f, table};
-  const od_file_contents contents = {.table = table,
-                                     .summary = a->files.json ? od_friction_fitted_json(f) : NULL,
-                                     .plot = write_plot,
-                                     .user = &found};
+  const od_file_contents contents = {
+      .table = table, .summary = a->files.json ? od_friction_fitted_json(f) : NULL, .plot = write_plot, .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   return ok ? od_cli_verdict_exit(&f->verdict) : OD_EXIT_FAILED;

@@ -74,10 +74,11 @@ static void print_shares(const od_friction_fitted *f, FILE *to) {
 
 static void print_budget(const od_force_budget *b, FILE *to) {
   if (!b->known) return;
-  fprintf(to,
-          "Force from pressures: off by %.3g N in all: pressures %.3g N, load %.3g N, acceleration %.3g N, areas %.3g N,"
-          " mass %.3g N\n",
-          b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
+  fprintf(
+      to,
+      "Force from pressures: off by %.3g N in all: pressures %.3g N, load %.3g N, acceleration %.3g N, areas %.3g N,"
+      " mass %.3g N\n",
+      b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
 }
 
 void od_friction_fitted_print(const od_friction_fitted *f, FILE *to) {
@@ -106,10 +107,10 @@ json_t *od_friction_fitted_json(const od_friction_fitted *f) {
   json_t *parameters = json_object();
   for (int i = 0; i < f->parameters; i++) {
     const od_friction_parameter *p = &f->parameter[i];
-    json_t *item =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "value", od_json_number(p->value), "sigma", od_json_number(p->sigma),
-                  "unit", od_json_text(p->unit), "start", od_json_number(f->plan->start.q[p->number]), "truth",
-                  od_json_number(p->truth), "told", p->known != OD_PARAMETER_UNKNOWN);
+    json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "value", od_json_number(p->value), "sigma",
+                             od_json_number(p->sigma), "unit", od_json_text(p->unit), "start",
+                             od_json_number(f->plan->start.q[p->number]), "truth", od_json_number(p->truth), "told",
+                             p->known != OD_PARAMETER_UNKNOWN);
     if (f->share) json_object_set_new(item, "shares", shares_json(f, i));
     json_object_set_new(parameters, p->key, item);
   }
@@ -121,11 +122,11 @@ json_t *od_friction_fitted_json(const od_friction_fitted *f) {
                           "evaluations", (json_int_t)f->evaluations, "searches", f->searches, "accepted", f->accepted);
   const od_force_budget *b = &f->data->budget;
   if (b->known)
-    json_object_set_new(all, "force_budget",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pressure", od_json_number(b->pressure), "load",
-                                  od_json_number(b->load), "acceleration", od_json_number(b->acceleration), "area",
-                                  od_json_number(b->area), "mass", od_json_number(b->mass), "total",
-                                  od_json_number(b->total)));
+    json_object_set_new(
+        all, "force_budget",
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pressure", od_json_number(b->pressure), "load",
+                  od_json_number(b->load), "acceleration", od_json_number(b->acceleration), "area",
+                  od_json_number(b->area), "mass", od_json_number(b->mass), "total", od_json_number(b->total)));
   json_object_set_new(all, "verdict", od_verdict_json(&f->verdict));
   return all;
 }

@@ -52,12 +52,12 @@ json_t *od_pressure_map_json(const od_pressure_map *m) {
   for (int i = 0; i < m->pairs; i++) json_array_append_new(pressures, numbers_json(m->pressure[i], 2));
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
-    json_object_set_new(parameters, p->key,
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "unit", od_json_text(p->unit), "coefficients",
-                                  numbers_json(p->value, p->coefficients), "sigma", numbers_json(p->sigma, p->coefficients),
-                                  "truth", numbers_json(p->truth, p->coefficients), "chi_squared",
-                                  od_json_number(p->chi_squared), "estimates", numbers_json(p->estimate, m->pairs),
-                                  "errors", numbers_json(p->error, m->pairs)));
+    json_object_set_new(
+        parameters, p->key,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "unit", od_json_text(p->unit), "coefficients",
+                  numbers_json(p->value, p->coefficients), "sigma", numbers_json(p->sigma, p->coefficients), "truth",
+                  numbers_json(p->truth, p->coefficients), "chi_squared", od_json_number(p->chi_squared), "estimates",
+                  numbers_json(p->estimate, m->pairs), "errors", numbers_json(p->error, m->pairs)));
   }
   return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:i, s:o}", "title", od_json_text(m->plan->title), "law",
                    m->plan->start.law->name, "form", forms[map->form], "normal", numbers_json(map->normal, 2),

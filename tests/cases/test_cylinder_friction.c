@@ -69,7 +69,9 @@ static void test_table_52_53(void **state) {
     for (int k = 0; k < 4; k++) known = known || strcmp(row->case_name, other[k]) == 0;
     // Units of the last digit in Table 5.3.
     const char *key = row->metric->name;
-    double unit = begins(key, "vs") ? (printed == 0.009 || printed == 0.012 ? 1e-3 : 1e-4) : begins(key, "n") ? 0.01 : 1;
+    double unit = begins(key, "vs")  ? (printed == 0.009 || printed == 0.012 ? 1e-3 : 1e-4)
+                  : begins(key, "n") ? 0.01
+                                     : 1;
     bool fine = begins(row->case_name, "5.2") ? is_printed(row->value, printed, 0.05, 0.02)
                                               : is_printed(row->value, printed, unit, 0);
     if (!fine && !known) fail_msg("%s %s: %g, printed %g", row->case_name, key, row->value, printed);
@@ -98,7 +100,8 @@ static void test_standard_deviations(void **state) {
     // Uniform errors are independent: spreads are those of the bound, where errors are small enough for it.
     if (begins(row->case_name, "6.2") && strstr(row->metric->name, "nees")) {
       bounded++;
-      if (od_study_row_outside(row)) fail_msg("%s: %g is outside %g to %g", row->metric->name, row->value, row->low, row->high);
+      if (od_study_row_outside(row))
+        fail_msg("%s: %g is outside %g to %g", row->metric->name, row->value, row->low, row->high);
     }
   }
   print_message("%d standard deviations within %.1f %% of those printed\n", compared, 100 * worst);
@@ -111,7 +114,7 @@ static void test_standard_deviations(void **state) {
 
 static void test_searches(void **state) {
   (void)state;
-  static const char *const only[] = {"6.1 trust-region 1.01",       "6.1 trust-region 1.4",  "6.1 trust-region 0.6",
+  static const char *const only[] = {"6.1 trust-region 1.01",       "6.1 trust-region 1.4", "6.1 trust-region 0.6",
                                      "6.1 levenberg-marquardt 0.6", "6.1 gauss-newton 1.4", "6.2 dynamic"};
   od_study *study = NULL;
   od_study_result *r = run_study(FOLDER "tables-study.yaml", 20, only, 6, &study);

@@ -8,12 +8,13 @@
 // Where searches begin again: the Stribeck speed by that of the start, and the exponent itself.
 static const struct {
   double vs, n;
-} again[] = {{3, 0.7}, {0.5, 0.8}, {8, 0.8}, {1, 0.6}, {2, 1.4}, {1.5, 1.0}, {0.4, 0.5}, {5, 0.5}, {0.7, 1.8}, {10, 0.6},
-             {0.25, 1.0}, {4, 1.2}};
+} again[] = {{3, 0.7},   {0.5, 0.8}, {8, 0.8},   {1, 0.6},  {2, 1.4},    {1.5, 1.0},
+             {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
 enum { STARTS = sizeof again / sizeof *again };
 
 // The two keys that a start changes, in both directions.
-static void begin_again(const od_friction_plan *plan, int attempt, int columns, const int *number, od_law_numbers *law) {
+static void begin_again(const od_friction_plan *plan, int attempt, int columns, const int *number,
+                        od_law_numbers *law) {
   static const char *const keys[] = {"vs", "n"};
   const od_friction_law *l = plan->start.law;
   int base = l->sided + l->common, k = (attempt - 1) % STARTS;
@@ -60,8 +61,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   double least = INFINITY, most = od_friction_most_rms(f);
   grids g = {0};
   od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
-  if (status == OD_OK && plan->polish > plan->substeps)
-    status = od_friction_data_model(d, plan->polish, &g.fine);
+  if (status == OD_OK && plan->polish > plan->substeps) status = od_friction_data_model(d, plan->polish, &g.fine);
   if (status != OD_OK) od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
   for (int k = 0; status == OD_OK && k <= plan->restarts && !f->accepted; k++) {
     od_law_numbers law = first;

@@ -92,8 +92,8 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
 
 // The area under peak exp(-decay v) + floor from low to v.
 static double area_to(const od_friction_points *p, double v) {
-  double falling = p->decay > 0 ? p->peak * (exp(-p->decay * p->low) - exp(-p->decay * v)) / p->decay
-                                : p->peak * (v - p->low);
+  double falling =
+      p->decay > 0 ? p->peak * (exp(-p->decay * p->low) - exp(-p->decay * v)) / p->decay : p->peak * (v - p->low);
   return falling + p->floor * (v - p->low);
 }
 

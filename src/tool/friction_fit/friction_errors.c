@@ -122,8 +122,7 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
   double *force = calloc((size_t)d->samples + 1, sizeof *force);
   double *J = calloc((size_t)d->samples * (size_t)columns + 1, sizeof *J);
   f->share = calloc((size_t)d->parts * (size_t)f->parameters + 1, sizeof *f->share);
-  od_status status = force && J && f->share ? od_friction_data_model(d, f->plan->substeps, &m)
-                                            : OD_NO_MEMORY;
+  od_status status = force && J && f->share ? od_friction_data_model(d, f->plan->substeps, &m) : OD_NO_MEMORY;
   if (status == OD_OK && !od_law_target_run(d, m, f->plan->log.skip, INFINITY, columns, &t)) status = OD_NO_MEMORY;
   if (status != OD_OK) od_fail(err, status, "%s", od_status_text(status));
   double noise = noise_of(d->noise, f->squares, f->rows, columns, largest_of(d->samples, d->force));
@@ -133,7 +132,8 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
     int count = told(f, columns, number, known);
     status = count > 0 ? t.evaluate(&t, &f->law, count, known, force, J) : OD_OK;
     // One after another they come from parts that the file names.
-    if (status == OD_OK && count > 0 && f->plan->method != OD_FRICTION_SEQUENTIAL) find_shares(f, count, known, J, t.rows, t.first);
+    if (status == OD_OK && count > 0 && f->plan->method != OD_FRICTION_SEQUENTIAL)
+      find_shares(f, count, known, J, t.rows, t.first);
   }
   od_identifiability_free(id);
   od_law_target_free(&t);
@@ -167,7 +167,8 @@ static bool find_gains(int rows, int n, int before, const double *J, double *gai
 }
 
 // Adds to the standard deviations of numbers from a part of the run what errors of the steady ones make of them.
-static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2], od_error *err) {
+static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2],
+                                   od_error *err) {
   od_point_group group[2];
   od_run_model *m = NULL;
   od_law_target t = {0};
@@ -209,7 +210,8 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
   const od_friction_plan *plan = f->plan;
   int number[OD_MOST_LAW_NUMBERS];
   // Numbers that no stage of a method saw are not told by it.
-  for (int i = 0; i < f->parameters; i++) f->parameter[i].sigma = INFINITY, f->parameter[i].known = OD_PARAMETER_UNKNOWN;
+  for (int i = 0; i < f->parameters; i++)
+    f->parameter[i].sigma = INFINITY, f->parameter[i].known = OD_PARAMETER_UNKNOWN;
   if (plan->method == OD_FRICTION_COMPLETE) return judge_run(f, plan->parameters, plan->parameter, err);
   od_status status = judge_points(f, err);
   int columns = od_friction_select(plan, 2, number);
@@ -256,9 +258,9 @@ od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_dat
     od_run_model *m = NULL;
     od_law_target t = {0};
     status = od_friction_data_model(d, plan->substeps, &m);
-    if (status == OD_OK && !od_law_target_run(d, m, plan->log.skip, INFINITY, plan->parameters, &t)) status = OD_NO_MEMORY;
-    if (status == OD_OK)
-      status = bound_of(plan, &t, plan->parameters, plan->parameter, &truth, d->noise, bound, err);
+    if (status == OD_OK && !od_law_target_run(d, m, plan->log.skip, INFINITY, plan->parameters, &t))
+      status = OD_NO_MEMORY;
+    if (status == OD_OK) status = bound_of(plan, &t, plan->parameters, plan->parameter, &truth, d->noise, bound, err);
     od_law_target_free(&t);
     od_run_model_free(m);
   }

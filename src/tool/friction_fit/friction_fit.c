@@ -104,9 +104,10 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   if (plan->method == OD_FRICTION_COMPLETE)
     return od_friction_fit_run(f, options, plan->parameters, plan->parameter, err);
   if (f->data->points.count == 0)
-    return od_fail(err, OD_BAD_INPUT,
-                   "%s: the run never settles: no window of %g s has a constant speed; the method 'complete' needs none",
-                   plan->path, plan->settling.window);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: the run never settles: no window of %g s has a constant speed; the method 'complete' needs none",
+        plan->path, plan->settling.window);
   od_status status = od_friction_fit_points(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_SEQUENTIAL) status = od_friction_fit_sequence(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_DYNAMIC) {

@@ -41,7 +41,7 @@ typedef struct od_friction_fitted {
 typedef struct od_friction_run_options {
   bool (*progress)(void *user, double done);
   void *user;
-  bool random_start;    // begin at parameters drawn by start_seed
+  bool random_start;  // begin at parameters drawn by start_seed
   uint64_t start_seed;
   bool judge;  // shares of parts, position, verdict; else estimates alone
 } od_friction_run_options;

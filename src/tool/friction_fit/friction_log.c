@@ -40,8 +40,8 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   for (long i = 0; i < r->table->rows; i++) {
     out[i] = od_convert(&in_si, r->table->data[i * r->table->columns + column]);
     if (isfinite(out[i])) continue;
-    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or cut the log first", r->path,
-            name, i + 1);
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or cut the log first",
+            r->path, name, i + 1);
     return false;
   }
   return true;
@@ -134,8 +134,7 @@ static double noise_of(int count, const double *x) {
 static od_status read_run(const reader *r, const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_log *log = &plan->log;
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
-  if (time < 0)
-    return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
+  if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
   if (!od_friction_data_room(d, (int)r->table->rows, false)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   bool ok = read_column(r, r->table->name[time], "s", d->t) &&
             read_column(r, log->velocity ? log->velocity : "velocity", "m/s", d->v);

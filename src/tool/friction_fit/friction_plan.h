@@ -86,8 +86,8 @@ typedef struct od_friction_log {
 typedef enum od_map_form { OD_MAP_LINEAR, OD_MAP_SATURATING, OD_MAP_TABLE } od_map_form;
 enum { OD_MOST_AXIS = 20, OD_MOST_PAIRS = OD_MOST_AXIS * OD_MOST_AXIS };
 typedef struct od_map_change {
-  int number;     // of the true law
-  double by[2];   // part of itself per pressure of either chamber, 1/Pa
+  int number;    // of the true law
+  double by[2];  // part of itself per pressure of either chamber, 1/Pa
 } od_map_change;
 typedef struct od_map_plan {
   bool given;

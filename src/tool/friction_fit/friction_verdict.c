@@ -45,8 +45,8 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
       snprintf(text, size, " In the %s direction it reaches %.3g m/s, and the film is complete from %.3g m/s on.", way,
                fastest[side], end);
     else if (slowest[side] > p[OD_FAMILY_VS])
-      snprintf(text, size, " In the %s direction it is never slower than %.3g m/s; the Stribeck speed is %.3g m/s.", way,
-               slowest[side], p[OD_FAMILY_VS]);
+      snprintf(text, size, " In the %s direction it is never slower than %.3g m/s; the Stribeck speed is %.3g m/s.",
+               way, slowest[side], p[OD_FAMILY_VS]);
   }
 }
 
@@ -59,7 +59,8 @@ typedef struct by_position {
 
 static by_position look_at_position(const od_friction_fitted *f) {
   const od_friction_data *d = f->data;
-  double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, all = 0, squares = 0, between = 0, least = INFINITY, most = -INFINITY;
+  double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, all = 0, squares = 0, between = 0, least = INFINITY,
+         most = -INFINITY;
   int count[BINS] = {0}, used = 0;
   if (!d->position || f->plan->method == OD_FRICTION_STEADY) return (by_position){0};
   for (int i = 0; i < d->samples; i++) low = fmin(low, d->position[i]), high = fmax(high, d->position[i]);
@@ -89,27 +90,32 @@ static bool remark(od_friction_fitted *f) {
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown", "Not told:",
-                        "the data do not tell %s: the values shown are not estimates.%s%s", list,
+    ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
+                        "Not told:", "the data do not tell %s: the values shown are not estimates.%s%s", list,
                         explained ? " The others hold." : "", advice);
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
-    ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:",
-                        "noise hides more than a tenth of %s.%s", list, advice) && ok;
+    ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:", "noise hides more than a tenth of %s.%s", list,
+                        advice) &&
+         ok;
   if (!f->converged)
     ok = od_verdict_add(v, OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.") && ok;
   if (!explained)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "residual.large", "Not explained:",
-                        "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
-                        "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
-                        "minimum: standard deviations hold for noise alone.",
-                        f->rms, plan->accept, f->data->noise) && ok;
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "residual.large", "Not explained:",
+             "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
+             "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
+             "minimum: standard deviations hold for noise alone.",
+             f->rms, plan->accept, f->data->noise) &&
+         ok;
   by_position position = look_at_position(f);
   if (!explained && position.part > 0.2)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "position.matters", "Position:",
-                        "%.0f %% of what is not explained follows the position: over the stroke friction differs by %.3g N. "
-                        "Run over the same part of the stroke each time, or parameters take it for something else.",
-                        100 * position.part, position.range) && ok;
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "position.matters", "Position:",
+             "%.0f %% of what is not explained follows the position: over the stroke friction differs by %.3g N. "
+             "Run over the same part of the stroke each time, or parameters take it for something else.",
+             100 * position.part, position.range) &&
+         ok;
   return ok;
 }
 

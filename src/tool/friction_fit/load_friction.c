@@ -11,7 +11,8 @@
 
 const char *const od_friction_methods[] = {"steady", "complete", "sequential", "dynamic", NULL};
 static const char *const searches[] = {"reflective", "levenberg-marquardt", "gauss-newton", NULL};
-static const char *const sections[] = {"friction", "laws", "truth", "fit", "points", "run", "map", "seed", "variants", NULL};
+static const char *const sections[] = {"friction", "laws", "truth", "fit",      "points",
+                                       "run",      "map",  "seed",  "variants", NULL};
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
@@ -134,16 +135,22 @@ static void check_method(od_friction_reader *r, const od_section *section) {
 }
 
 static void read_fit(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"law",          "method",         "start",     "set",         "parameters", "search",
-                                     "logarithms",   "start_factor",   "accept",    "evaluations", "restarts",   "substeps",
-                                     "polish",       "step_tolerance", "tolerance", "noise",       "film_by",    "film",
-                                     "bristles",     "start_spread",   NULL};
+  static const char *const keys[] = {
+      "law",          "method", "start",       "set",      "parameters", "search",       "logarithms",
+      "start_factor", "accept", "evaluations", "restarts", "substeps",   "polish",       "step_tolerance",
+      "tolerance",    "noise",  "film_by",     "film",     "bristles",   "start_spread", NULL};
   static const char *const film_bys[] = {"armax", "least-squares", NULL};
   static const char *const yes_no[] = {"no", "yes", NULL};
-  static const od_field fields[] = {
-      {"start_factor", "1", OD_POSITIVE, 1}, {"accept", "N", OD_POSITIVE, 0.05},   {"evaluations", "1", OD_POSITIVE, 200},
-      {"restarts", "1", OD_NOT_NEGATIVE, 12}, {"substeps", "1", OD_POSITIVE, 1},   {"polish", "1", OD_NOT_NEGATIVE, 0},
-      {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10}, {"tolerance", "1", OD_POSITIVE, 0.01}, {"noise", "N", OD_NOT_NEGATIVE, 0}, {"start_spread", "1", OD_POSITIVE, 5}};
+  static const od_field fields[] = {{"start_factor", "1", OD_POSITIVE, 1},
+                                    {"accept", "N", OD_POSITIVE, 0.05},
+                                    {"evaluations", "1", OD_POSITIVE, 200},
+                                    {"restarts", "1", OD_NOT_NEGATIVE, 12},
+                                    {"substeps", "1", OD_POSITIVE, 1},
+                                    {"polish", "1", OD_NOT_NEGATIVE, 0},
+                                    {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10},
+                                    {"tolerance", "1", OD_POSITIVE, 0.01},
+                                    {"noise", "N", OD_NOT_NEGATIVE, 0},
+                                    {"start_spread", "1", OD_POSITIVE, 5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   if (node < 0) return;

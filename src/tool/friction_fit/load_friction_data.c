@@ -31,8 +31,8 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 // --- Points -------------------------------------------------------------------------------------------------------
 
 void od_friction_read_points(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"from", "to",  "step",     "count", "peak",  "decay",
-                                     "floor", "log", "velocity", "force", "sigma", "error", NULL};
+  static const char *const keys[] = {"from", "to",       "step",  "count", "peak",  "decay", "floor",
+                                     "log",  "velocity", "force", "sigma", "error", NULL};
   static const od_field fields[] = {{"from", "m/s", OD_ANY, 0},        {"to", "m/s", OD_ANY, 0},
                                     {"step", "m/s", OD_POSITIVE, 0},   {"count", "1", OD_POSITIVE, 0},
                                     {"peak", "1", OD_NOT_NEGATIVE, 0}, {"decay", "s/m", OD_NOT_NEGATIVE, 0},
@@ -68,7 +68,7 @@ void od_friction_read_points(od_friction_reader *r, int node) {
 
 // { ramp: 0.05 m/s, time: 2 s }; a sine has a frequency, a lag its time constant.
 static void read_piece(od_friction_reader *r, int node, int index) {
-  static const char *const keys[] = {"hold", "ramp",      "half_cosine",   "lag", "sine",
+  static const char *const keys[] = {"hold", "ramp",      "half_cosine",   "lag",  "sine",
                                      "jump", "frequency", "time_constant", "time", NULL};
   od_loader *ld = &r->ld;
   const char *path = od_format(ld, "run.pieces[%d]", index);
@@ -120,15 +120,13 @@ static void read_pieces(od_friction_reader *r, int node) {
 
 // Columns and numbers of eq. 6.10.
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
-  static const char *const keys[] = {"pressures",    "areas",      "load",       "mass",      "acceleration",
-                                     "pressure_sigma", "load_sigma", "acceleration_sigma", "area_sigma", "mass_sigma",
-                                     NULL};
-  static const od_field fields[] = {{"mass", "kg", OD_NOT_NEGATIVE, 0},
-                                    {"pressure_sigma", "Pa", OD_NOT_NEGATIVE, 0},
-                                    {"load_sigma", "N", OD_NOT_NEGATIVE, 0},
-                                    {"acceleration_sigma", "m/s2", OD_NOT_NEGATIVE, 0},
-                                    {"area_sigma", "1", OD_NOT_NEGATIVE, 0},
-                                    {"mass_sigma", "1", OD_NOT_NEGATIVE, 0}};
+  static const char *const keys[] = {"pressures",    "areas",          "load",       "mass",
+                                     "acceleration", "pressure_sigma", "load_sigma", "acceleration_sigma",
+                                     "area_sigma",   "mass_sigma",     NULL};
+  static const od_field fields[] = {
+      {"mass", "kg", OD_NOT_NEGATIVE, 0},      {"pressure_sigma", "Pa", OD_NOT_NEGATIVE, 0},
+      {"load_sigma", "N", OD_NOT_NEGATIVE, 0}, {"acceleration_sigma", "m/s2", OD_NOT_NEGATIVE, 0},
+      {"area_sigma", "1", OD_NOT_NEGATIVE, 0}, {"mass_sigma", "1", OD_NOT_NEGATIVE, 0}};
   od_loader *ld = &r->ld;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "run.balance", "balance", keys);
@@ -153,15 +151,17 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
 }
 
 void od_friction_read_run(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"step",  "pieces",   "vary",    "error",    "data_substeps", "log",   "time", "velocity",
-                                     "force", "position", "balance", "settling", "skip", "stretch", NULL};
+  static const char *const keys[] = {"step",    "pieces",   "vary",     "error",   "data_substeps",
+                                     "log",     "time",     "velocity", "force",   "position",
+                                     "balance", "settling", "skip",     "stretch", NULL};
   static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
   static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},
                                     {"vary", "1", OD_NOT_NEGATIVE, 0},
                                     {"data_substeps", "1", OD_POSITIVE, 1},
                                     {"skip", "s", OD_NOT_NEGATIVE, 0},
                                     {"stretch", "1", OD_POSITIVE, 1}};
-  static const od_field settles[] = {{"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
+  static const od_field settles[] = {
+      {"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   plan->settling = (od_settling){0.1, 0.01, 0.5, false};

@@ -48,8 +48,8 @@ static void read_change(od_friction_reader *r, int key) {
   if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;
   od_map_change change = {.number = place};
   for (int c = 0; c < 2; c++)
-    change.by[c] = od_number_value(ld, od_read_number_as(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c), &field,
-                                                         "", od_place_of(ld, pair[c]), OD_IN_LOADER));
+    change.by[c] = od_number_value(ld, od_read_number_as(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c),
+                                                         &field, "", od_place_of(ld, pair[c]), OD_IN_LOADER));
   map->change[map->changes++] = change;
   if (place < law->sided && r->plan->truth.two_sided && map->changes < OD_MOST_LAW_NUMBERS) {
     change.number = base + place;
@@ -70,8 +70,10 @@ static void read_runs(od_friction_reader *r, int node) {
       od_complain(ld, entry, "at most %d runs", OD_MOST_PAIRS);
       return;
     }
-    od_section run = od_section_open(ld, entry, entry, od_format(ld, "map.runs[%d]", map->pairs), "a run of the map", keys);
-    int p1 = od_section_need(ld, &run, "p1"), p2 = od_section_need(ld, &run, "p2"), log = od_section_need(ld, &run, "log");
+    od_section run =
+        od_section_open(ld, entry, entry, od_format(ld, "map.runs[%d]", map->pairs), "a run of the map", keys);
+    int p1 = od_section_need(ld, &run, "p1"), p2 = od_section_need(ld, &run, "p2"),
+        log = od_section_need(ld, &run, "log");
     const char *file = log >= 0 ? od_read_text(ld, log, "log", "a file") : NULL;
     if (p1 < 0 || p2 < 0 || !file) continue;
     map->pressure[map->pairs][0] = read_pressure(r, p1, od_path(ld, run.path, "p1"));
@@ -108,9 +110,11 @@ void od_friction_read_map(od_friction_reader *r, int node) {
         map->pressure[map->pairs][0] = axis[0][i];
         map->pressure[map->pairs++][1] = axis[1][k];
       }
-    if (!r->plan->simulates) od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
+    if (!r->plan->simulates)
+      od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
   }
   int change = od_section_get(ld, &section, "change");
-  for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0; key = od_next(ld, key))
+  for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0;
+       key = od_next(ld, key))
     if (map->changes < OD_MOST_LAW_NUMBERS) read_change(r, key);
 }

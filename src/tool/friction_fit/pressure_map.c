@@ -87,8 +87,7 @@ static int residuals(void *user, const double *x, double *r) {
   for (int i = 0; i < d->m->pairs; i++) {
     if (!isfinite(d->p->error[i])) continue;
     double value = x[0];
-    for (int c = 0; c < 2; c++)
-      value += x[1 + c] * (saturated(d->m->pressure[i][c], P) - saturated(map->normal[c], P));
+    for (int c = 0; c < 2; c++) value += x[1 + c] * (saturated(d->m->pressure[i][c], P) - saturated(map->normal[c], P));
     r[row++] = (value - d->p->estimate[i]) / d->p->error[i];
   }
   return 0;
@@ -161,13 +160,15 @@ static bool remark(od_pressure_map *m) {
     if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
   }
   if (*list)
-    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
-                        "estimates of %s scatter more around this dependence than their standard deviations explain; try "
-                        "another form (linear, saturating, table).",
-                        list);
+    ok = od_verdict_add(
+        &m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
+        "estimates of %s scatter more around this dependence than their standard deviations explain; try "
+        "another form (linear, saturating, table).",
+        list);
   if (m->failed > 0)
     ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
-                        m->failed, m->pairs) && ok;
+                        m->failed, m->pairs) &&
+         ok;
   return ok;
 }
 

@@ -15,8 +15,8 @@ typedef struct od_map_parameter {
   const char *key, *unit;
   int coefficients;  // 0: a table
   double value[OD_MAP_MOST_COEFFICIENTS], sigma[OD_MAP_MOST_COEFFICIENTS], truth[OD_MAP_MOST_COEFFICIENTS];
-  double chi_squared;  // of the estimates around it, per degree of freedom
-  int used;            // pairs of pressures whose data tell the parameter
+  double chi_squared;        // of the estimates around it, per degree of freedom
+  int used;                  // pairs of pressures whose data tell the parameter
   double *estimate, *error;  // of every pair; error infinite: not told
 } od_map_parameter;
 

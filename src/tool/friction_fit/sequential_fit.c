@@ -53,7 +53,8 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
   double step = (d->t[end - 1] - d->t[first]) / (count - 1);
   if (status == OD_OK && !(pole > 0 && pole < 1))
-    status = od_fail(err, OD_NOT_CONVERGED, "%s: the film does not lag behind the speed in this step: pole %.4g, expected"
+    status = od_fail(err, OD_NOT_CONVERGED,
+                     "%s: the film does not lag behind the speed in this step: pole %.4g, expected"
                      " between 0 and 1; begin and end the step at lower speeds, or give film_by: least-squares",
                      plan->path, pole);
   if (status == OD_OK) f->law.q[tau] = -step / log(pole);

@@ -66,9 +66,12 @@ static bool add_metrics(od_case *c, const friction_case *w) {
   static const struct {
     const char *name, *unit;
     od_gather gather;
-  } rest[] = {{"mean_abs_residual", "N", OD_GATHER_MEAN}, {"max_residual", "N", OD_GATHER_MEAN},
-              {"rms_residual", "N", OD_GATHER_MEAN},      {"squares", "N2", OD_GATHER_MEDIAN},
-              {"evaluations", "1", OD_GATHER_MEDIAN},     {"iterations", "1", OD_GATHER_MEDIAN},
+  } rest[] = {{"mean_abs_residual", "N", OD_GATHER_MEAN},
+              {"max_residual", "N", OD_GATHER_MEAN},
+              {"rms_residual", "N", OD_GATHER_MEAN},
+              {"squares", "N2", OD_GATHER_MEDIAN},
+              {"evaluations", "1", OD_GATHER_MEDIAN},
+              {"iterations", "1", OD_GATHER_MEDIAN},
               {"untold", "1", OD_GATHER_MEAN}};
   for (size_t i = 0; ok && i < sizeof rest / sizeof *rest; i++)
     ok = od_case_add(c, (od_metric){rest[i].name, rest[i].unit, rest[i].gather, none, 0, none, none});
@@ -129,11 +132,8 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   const friction_case *w = c->what;
   const od_friction_plan *plan = w->plan;
-  const od_friction_run_options options = {.progress = c->progress,
-                                           .user = c->user,
-                                           .random_start = c->random_start,
-                                           .start_seed = seed,
-                                           .judge = true};
+  const od_friction_run_options options = {
+      .progress = c->progress, .user = c->user, .random_start = c->random_start, .start_seed = seed, .judge = true};
   od_friction_data *d = NULL;
   od_friction_fitted *f = NULL;
   od_status status = w->clean ? od_friction_data_copy(w->clean, &d, err) : od_friction_data_make(plan, seed, &d, err);

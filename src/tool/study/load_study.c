@@ -92,11 +92,11 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages            ? OD_NO_MEMORY
-                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
-                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+  od_status status = !messages             ? OD_NO_MEMORY
+                     : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
                      : w->kind == FRICTION ? od_friction_case_load(c, w->file, &w->options, messages)
-                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
+                                           : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);

@@ -44,8 +44,8 @@ static bool told(const json_t *all, const char *key) {
 static bool remarks(const json_t *all, const char *code) {
   size_t i;
   json_t *remark;
-  json_array_foreach(json_object_get(json_object_get(all, "verdict"), "remarks"), i, remark)
-    if (strcmp(json_string_value(json_object_get(remark, "code")), code) == 0) return true;
+  json_array_foreach(json_object_get(json_object_get(all, "verdict"), "remarks"), i,
+                     remark) if (strcmp(json_string_value(json_object_get(remark, "code")), code) == 0) return true;
   return false;
 }
 
@@ -61,7 +61,8 @@ static void write_log(scratch *s, const char *name) {
   static char text[1000000];
   const double A1 = 1.963e-3, A2 = 1.001e-3, mass = 12;
   double v = 0, before = 0, position = 0;
-  int used = snprintf(text, sizeof text, "time [s],velocity [mm/s],p1 [bar],p2 [bar],load [kN],a [m/s2],x [m],force [N]\n");
+  int used =
+      snprintf(text, sizeof text, "time [s],velocity [mm/s],p1 [bar],p2 [bar],load [kN],a [m/s2],x [m],force [N]\n");
   for (int i = 0; i < 8 * 1300; i++) {
     int step = i / 1300;
     double part = fmin((i % 1300) / 300.0, 1), target = level[step], from = step > 0 ? level[step - 1] : 0;
@@ -70,14 +71,14 @@ static void write_log(scratch *s, const char *name) {
     double a = i > 0 ? (v - before) / 1e-3 : 0, load = 2000 + 300 * sin(i * 0.002), p2 = 50e5;
     position += v * 1e-3;
     double p1 = (friction_at(v) + p2 * A2 + load + mass * a) / A1;
-    used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g\n", i * 1e-3, 1e3 * v,
-                     p1 / 1e5, p2 / 1e5, load / 1e3, a, position, friction_at(v));
+    used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g\n", i * 1e-3,
+                     1e3 * v, p1 / 1e5, p2 / 1e5, load / 1e3, a, position, friction_at(v));
   }
   put(s, name, text);
 }
 
-#define COULOMB                                                                                            \
-  "friction: a bench\n"                                                                                    \
+#define COULOMB                                                                                                                \
+  "friction: a bench\n"                                                                                                        \
   "laws: {guess: {law: coulomb, Fc: 50 N, Fc_negative: 60 N, viscous: 100 N s/m, viscous_negative: 90 N s/m, vs: 1e-6 m/s}}\n" \
   "fit: {law: coulomb, method: steady, start: guess, parameters: [Fc, viscous]}\n"
 
@@ -110,13 +111,13 @@ static void test_settled(void **state) {
 
 // --- Runs that tell too little ------------------------------------------------------------------------------------
 
-#define REDUCED                                                                                                       \
-  "friction: a cylinder\nlaws:\n"                                                                                     \
-  "  true: {law: reduced, Fs: 710 N, Fc: 65 N, vs: 0.02 m/s, n: 0.5, viscous: 150 N s/m, sigma_0: 2e7 N/m, tau_hn: 1 s,\n" \
-  "         Fs_negative: 550 N, Fc_negative: 80 N, n_negative: 0.6}\n"                                                \
+#define REDUCED                                                                                                                 \
+  "friction: a cylinder\nlaws:\n"                                                                                               \
+  "  true: {law: reduced, Fs: 710 N, Fc: 65 N, vs: 0.02 m/s, n: 0.5, viscous: 150 N s/m, sigma_0: 2e7 N/m, tau_hn: 1 s,\n"      \
+  "         Fs_negative: 550 N, Fc_negative: 80 N, n_negative: 0.6}\n"                                                          \
   "  guess: {law: reduced, Fs: 2000 N, Fc: 200 N, vs: 0.01 m/s, n: 1.2, viscous: 300 N s/m, sigma_0: 1e7 N/m, tau_hn: 0.3 s,\n" \
-  "          Fs_negative: 2500 N}\n"                                                                                  \
-  "truth: {numbers: true}\n"                                                                                          \
+  "          Fs_negative: 2500 N}\n"                                                                                            \
+  "truth: {numbers: true}\n"                                                                                                    \
   "fit: {law: reduced, method: complete, start: guess, parameters: [Fs, Fc, vs, n, viscous, sigma_0, tau_hn]}\n"
 
 static void test_one_way(void **state) {
@@ -130,7 +131,8 @@ static void test_one_way(void **state) {
     char key[40];
     snprintf(key, sizeof key, "%s_negative", sides[i]);
     assert_true(!told(all, key) && told(all, sides[i]));
-    assert_true(fabs(number(all, sides[i], "value") - number(all, sides[i], "truth")) < 4 * number(all, sides[i], "sigma"));
+    assert_true(fabs(number(all, sides[i], "value") - number(all, sides[i], "truth")) <
+                4 * number(all, sides[i], "sigma"));
   }
   assert_true(fabs(number(all, "tau_hn", "value") - 1) < 4 * number(all, "tau_hn", "sigma"));
   assert_true(number(all, "tau_hn", "sigma") < 0.01 && remarks(all, "parameters.unknown"));
@@ -178,13 +180,15 @@ static double area_between(double a, double b) {
 
 static void test_placed(void **state) {
   put(*state, "placed.yaml",
-      COULOMB "truth: {numbers: guess}\npoints: {from: 1 mm/s, to: 0.25 m/s, count: 15, peak: 192900, decay: 91.1 s/m, floor: 6000}\n");
+      COULOMB
+      "truth: {numbers: guess}\npoints: {from: 1 mm/s, to: 0.25 m/s, count: 15, peak: 192900, decay: 91.1 s/m, floor: 6000}\n");
   outcome o = run(*state, "friction-fit placed.yaml --quiet --csv points.csv");
   expect_code(o, 0);
   char *text = scratch_read(scratch_path(*state, "points.csv"));
   double v[30], whole = area_between(0.001, 0.25);
   int count = 0;
-  for (char *line = strchr(text, '\n'); line && line[1] && count < 30; line = strchr(line + 1, '\n')) v[count++] = atof(line + 1);
+  for (char *line = strchr(text, '\n'); line && line[1] && count < 30; line = strchr(line + 1, '\n'))
+    v[count++] = atof(line + 1);
   assert_int_equal(count, 30);
   assert_true(fabs(v[15] - 0.001) < 1e-12 && fabs(v[29] - 0.25) < 1e-12);
   for (int i = 16; i < 30; i++) assert_true(fabs(area_between(v[i - 1], v[i]) * 14 / whole - 1) < 1e-6);
@@ -203,7 +207,8 @@ static void test_mistakes(void **state) {
        "there is no entry 'gues' in 'laws'; did you mean 'guess'?"},
       {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "which needs the section 'truth'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
-      {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n", "with 'to' the larger one"},
+      {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
+       "with 'to' the larger one"},
       {COULOMB, "needs 'points', or a 'run' with settled parts"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{rampe: 1 m/s, time: 1 s}]}\n", "did you mean 'ramp'?"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{ramp: 1 m/s, hold: , time: 1 s}]}\n", "a piece is either"},
