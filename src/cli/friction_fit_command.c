@@ -151,7 +151,7 @@ static const char details[] =
     "which parameters the data do not tell, and which part of a run tells which parameter.\n"
     "Exit codes: 0; 1 the fit failed; 2 the input is wrong; 3 the result is wrong beyond doubt.\n\n"
     "Examples\n"
-    "  oleodyn friction-fit cylinders.yaml --variant complete --truth '#1'\n"
+    "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
 
 // What does not go together: -1, or the exit code after a message.

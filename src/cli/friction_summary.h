@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "friction_fit/pressure_map.h"
+#include "friction_fit/friction_map.h"
 
 void od_friction_fitted_print(const od_friction_fitted *f, FILE *to);
 json_t *od_friction_fitted_json(const od_friction_fitted *f);

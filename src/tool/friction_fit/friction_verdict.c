@@ -50,36 +50,67 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   }
 }
 
-// Residuals in the direction of motion over the position, in bins: how far their means are apart, and the part of the residuals' variance
-// that they explain.
+// Residuals in the direction of motion over the position, in bins.
 enum { BINS = 12 };
 typedef struct by_position {
-  double range, part;
+  double range;  // how far means of bins are apart
+  double part;   // of the residuals' variance that they explain
+  double
+      alike;  // correlation of the means of both directions: friction by position is the same in both; NAN: they share too few bins
 } by_position;
 
-static by_position look_at_position(const od_friction_fitted *f) {
+typedef struct bins {
+  double sum[2][BINS];
+  int count[2][BINS], used;
+  double all, squares;
+} bins;
+
+static bool fill_bins(const od_friction_fitted *f, bins *b) {
   const od_friction_data *d = f->data;
-  double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, all = 0, squares = 0, between = 0, least = INFINITY,
-         most = -INFINITY;
-  int count[BINS] = {0}, used = 0;
-  if (!d->position || f->plan->method == OD_FRICTION_STEADY) return (by_position){0};
+  double low = INFINITY, high = -INFINITY;
+  if (!d->position || f->plan->method == OD_FRICTION_STEADY) return false;
   for (int i = 0; i < d->samples; i++) low = fmin(low, d->position[i]), high = fmax(high, d->position[i]);
   for (int i = 0; i < d->samples && high > low; i++) {
-    int bin = (int)fmin((d->position[i] - low) / (high - low) * BINS, BINS - 1);
-    double r = ((d->v[i] > 0) - (d->v[i] < 0)) * (d->force[i] - f->model[i]);
+    int bin = (int)fmin((d->position[i] - low) / (high - low) * BINS, BINS - 1), side = d->v[i] < 0;
+    double r = (side ? -1 : 1) * (d->force[i] - f->model[i]);
     if (d->v[i] == 0) continue;
-    sum[bin] += r, count[bin]++, used++;
-    all += r, squares += r * r;
+    b->sum[side][bin] += r, b->count[side][bin]++, b->used++;
+    b->all += r, b->squares += r * r;
   }
-  if (used == 0) return (by_position){0};
-  double mean = all / used, whole = squares - used * mean * mean;
+  return b->used > 0;
+}
+
+// Of the bins that both directions pass long enough.
+static double find_alike(const bins *b) {
+  double mean[2] = {0, 0}, up = 0, down[2] = {0, 0};
+  int shared[BINS], count = 0;
+  for (int k = 0; k < BINS; k++)
+    if (b->count[0][k] > b->used / (20 * BINS) && b->count[1][k] > b->used / (20 * BINS)) shared[count++] = k;
+  if (count < 4) return NAN;
+  for (int i = 0; i < count; i++)
+    for (int side = 0; side < 2; side++) mean[side] += b->sum[side][shared[i]] / b->count[side][shared[i]] / count;
+  for (int i = 0; i < count; i++) {
+    double off[2];
+    for (int side = 0; side < 2; side++)
+      off[side] = b->sum[side][shared[i]] / b->count[side][shared[i]] - mean[side], down[side] += off[side] * off[side];
+    up += off[0] * off[1];
+  }
+  return up / sqrt(down[0] * down[1]);
+}
+
+static by_position look_at_position(const od_friction_fitted *f) {
+  bins b = {0};
+  double between = 0, least = INFINITY, most = -INFINITY;
+  if (!fill_bins(f, &b)) return (by_position){0};
+  double mean = b.all / b.used, whole = b.squares - b.used * mean * mean;
   for (int k = 0; k < BINS; k++) {
-    if (count[k] < used / (20 * BINS)) continue;
-    double of_bin = sum[k] / count[k];
-    between += count[k] * pow(of_bin - mean, 2);
+    int count = b.count[0][k] + b.count[1][k];
+    if (count <= b.used / (20 * BINS)) continue;
+    double of_bin = (b.sum[0][k] + b.sum[1][k]) / count;
+    between += count * pow(of_bin - mean, 2);
     least = fmin(least, of_bin), most = fmax(most, of_bin);
   }
-  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0};
+  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, find_alike(&b)};
 }
 
 static bool remark(od_friction_fitted *f) {
@@ -109,12 +140,12 @@ static bool remark(od_friction_fitted *f) {
              f->rms, plan->accept, f->data->noise) &&
          ok;
   by_position position = look_at_position(f);
-  if (!explained && position.part > 0.2)
+  if (!explained && position.part > 0.2 && !(position.alike < 0.5))
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "position.matters", "Position:",
-             "%.0f %% of what is not explained follows the position: over the stroke friction differs by %.3g N. "
-             "Run over the same part of the stroke each time, or parameters take it for something else.",
-             100 * position.part, position.range) &&
+             "%.0f %% of what is not explained goes with the position%s: friction seems to differ by %.3g N over "
+             "the stroke, which parameters take for something else. Run over the same part of the stroke each time.",
+             100 * position.part, isnan(position.alike) ? "" : ", in both directions alike", position.range) &&
          ok;
   return ok;
 }

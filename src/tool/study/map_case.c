@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "friction_fit/pressure_map.h"
+#include "friction_fit/friction_map.h"
 #include "study/cases.h"
 
 static const double none = NAN;

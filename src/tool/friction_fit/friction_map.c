@@ -1,4 +1,4 @@
-#include "friction_fit/pressure_map.h"
+#include "friction_fit/friction_map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,6 +165,13 @@ static bool remark(od_pressure_map *m) {
         "estimates of %s scatter more around this dependence than their standard deviations explain; try "
         "another form (linear, saturating, table).",
         list);
+  bool few = false;
+  for (int i = 0; i < m->parameters; i++) few = few || m->parameter[i].used <= OD_MAP_MOST_COEFFICIENTS;
+  if (few && m->plan->map.form != OD_MAP_TABLE)
+    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
+                        "Too few:", "parameters that fewer than %d pairs of pressures tell have no dependence.",
+                        OD_MAP_MOST_COEFFICIENTS + 1) &&
+         ok;
   if (m->failed > 0)
     ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
                         m->failed, m->pairs) &&

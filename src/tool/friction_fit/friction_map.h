@@ -3,8 +3,8 @@
 //   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
 //   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
 //   table        the estimates themselves
-#ifndef OD_PRESSURE_MAP_H
-#define OD_PRESSURE_MAP_H
+#ifndef OD_FRICTION_MAP_H
+#define OD_FRICTION_MAP_H
 
 #include "friction_fit/friction_fit.h"
 
