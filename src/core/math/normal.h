@@ -23,4 +23,17 @@ static inline double od_student_quantile(double freedom, double z) {
   return z * (1 + n * (first + n * (second + n * (third + n * fourth))));
 }
 
+// So many standard deviations that a value of a normal distribution is further off with this probability, either side.
+static inline double od_normal_beyond(double probability) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 100; i++) {
+    double middle = (low + high) / 2;
+    if (erfc(middle / 1.4142135623730951) > probability)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
 #endif
