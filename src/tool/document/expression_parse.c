@@ -87,13 +87,9 @@ static bool is_plain(const dimension *a) {
 
 // "kg m/s2" as people may read it: powers of base units, or "a plain number".
 static const char *unit_text(const dimension *d, char text[120]) {
-  int at = 0;
-  for (int i = 0; i < OD_UNIT_BASES; i++) {
-    if (d->power[i] == 0) continue;
-    at += snprintf(text + at, 120 - (size_t)at, at ? " %s" : "%s", od_unit_base(i));
-    if (d->power[i] != 1) at += snprintf(text + at, 120 - (size_t)at, "%g", d->power[i]);
-  }
-  if (at == 0) snprintf(text, 120, "a plain number");
+  od_expression e = {0};
+  memcpy(e.power, d->power, sizeof e.power);
+  if (*od_expression_unit(&e, text) == '\0') snprintf(text, 120, "a plain number");
   return text;
 }
 

@@ -16,7 +16,7 @@
 static const char *const sections[] = {
     "experiment", "machine",      "time",    "step",         "integrator", "seed",   "truth", "model",
     "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter", "data",  "variants",
-    "fit",        "sets",         "prepare", "combinations", "metrics",    NULL};
+    "fit",        "sets",         "prepare", "combinations", "metrics",    "constraints", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
