@@ -6,6 +6,7 @@
 #include "identify/fit_work.h"
 
 static const double most_growth = 30;  // of a change of a node, in sizes of states, over a segment that the program chooses
+static const double follows = 0.3;     // of a signal's movement: segments that are off by less follow the data
 enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };
 
 static od_shooting_data data_of(const od_fit_work *w, int set) {
@@ -45,23 +46,48 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// As few segments as keep the growth moderate with the starting values, but several.
-static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
+// Residuals of a set over its movement about the mean, both as sums of squares in units of noise; where sensors never move,
+// over the noise.
+static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
-  const double *start = w->plan->e->parameters ? w->start : NULL;
-  od_shooting_data data = data_of(w, set);
-  od_status status = OD_OK;
-  for (int segments = 4;; segments *= 2) {
-    bool last = 2 * segments * CHOSEN_ROWS > d->fitted;
-    status = make_segments(w, set, segments, err);
-    if (status != OD_OK || last) return status;
-    od_shooting *s = w->shooting[set];
-    bool good = od_shooting_begin(s, start, w->x0, &data) == OD_OK && od_shooting_predict(s, start, true) == OD_OK &&
-                growth_of(s) <= most_growth;
-    if (good) return OD_OK;
-    od_shooting_free(s);
-    w->shooting[set] = NULL;
+  double left = 0, moved = 0;
+  for (int i = 0; i < w->ns; i++) {
+    double mean = 0, count = 0;
+    for (long k = 0; k < d->fitted; k++)
+      if (!isnan(d->y[k * w->ns + i])) mean += d->y[k * w->ns + i], count++;
+    for (long k = 0; k < d->fitted && count > 0; k++) {
+      if (isnan(d->y[k * w->ns + i])) continue;
+      left += pow(od_fit_residual(w, set, k, i), 2);
+      moved += 1 + pow((d->y[k * w->ns + i] - mean / count) / d->sigma[i], 2);
+    }
   }
+  return left / moved;
+}
+
+// What a number of segments gives with the starting values: infinite where nothing can be predicted, or changes grow too much.
+static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
+  od_shooting_data data = data_of(w, set);
+  if (make_segments(w, set, segments, err) != OD_OK) return NAN;
+  od_shooting *s = w->shooting[set];
+  bool good = od_shooting_begin(s, w->start, w->x0, &data) == OD_OK && od_shooting_predict(s, w->start, true) == OD_OK &&
+              growth_of(s) <= most_growth;
+  double left = good ? part_left(w, set) : INFINITY;
+  od_shooting_free(s);
+  w->shooting[set] = NULL;
+  return left;
+}
+
+// As few segments as follow the data well with the starting values, or else the number that follows them best.
+static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
+  int best = 4;
+  double least = INFINITY;
+  for (int segments = 4; segments * CHOSEN_ROWS <= w->f->data[set]->fitted; segments *= 2) {
+    double left = try_segments(w, set, segments, err);
+    if (isnan(left)) return OD_NO_MEMORY;
+    if (left < least) least = left, best = segments;
+    if (least < follows * follows) break;
+  }
+  return make_segments(w, set, best, err);
 }
 
 static od_status make_set(od_fit_work *w, int set, od_error *err) {

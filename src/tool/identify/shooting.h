@@ -22,7 +22,8 @@ typedef struct od_chain {
   double *c;       // nodes x nx x columns
   double *F, *h;   // nodes x nx x nx, nodes x nx x columns; those of the last node are not read
   double *z;       // nodes x nx x columns: the solution
-  double *memory;  // od_chain_memory() doubles
+  double tightness;  // weight of continuity
+  double *memory;    // od_chain_memory() doubles
 } od_chain;
 size_t od_chain_memory(int nodes, int nx, int columns);
 // False: there is no finite solution.

@@ -2,7 +2,7 @@
 //
 // Eliminating nodes by continuity alone would multiply transition matrices: what an unstable machine multiplies by e^20 forwards, a
 // stiff one multiplies by e^20 backwards, and hydraulic machines are both. So continuity counts as further rows of
-// the least squares, with a weight 1/e, and nodes are eliminated by orthogonal transformations, from the first to the last (the
+// the least squares, with a heavy weight 1/e, and nodes are eliminated by orthogonal transformations, from the first to the last (the
 // square-root information filter and smoother of Bierman). What is left of continuity is corrected by repeating it with
 // the shortfall added to its right-hand side (method of multipliers), which makes it smaller by e^2 each time.
 #include <float.h>
@@ -11,8 +11,8 @@
 
 #include "identify/shooting.h"
 
-static const double looseness = 1e-5;    // e, in units of the sizes of states
-static const double weak = 1e-7;         // of a start that the data need not determine
+static const double heavy = 1e5;         // 1/e, over the heaviest row of the data
+static const double weak = 1e-10;        // of that row: what holds a start that the data need not determine
 enum { MOST_PASSES = 6 };
 static const double closed = 1e-13;      // of the largest change of any node: continuity is met
 
@@ -52,13 +52,13 @@ static void stack(const od_chain *c, int k, const double *known, const double *h
   for (int i = 0; i < nx; i++) {
     double *tie = block + i * width, *before = tie + nx * width, *data = before + nx * width;
     for (int j = 0; j < nx; j++) {
-      tie[j] = -c->F[(k * nx + i) * nx + j] / looseness;
+      tie[j] = -c->F[(k * nx + i) * nx + j] * c->tightness;
       before[j] = known[i * (nx + c->columns) + j];
       data[j] = c->R[(k * nx + i) * nx + j];
     }
-    tie[nx + i] = 1 / looseness;
+    tie[nx + i] = c->tightness;
     for (int b = 0; b < c->columns; b++) {
-      tie[first + b] = -h[(k * nx + i) * c->columns + b] / looseness;
+      tie[first + b] = -h[(k * nx + i) * c->columns + b] * c->tightness;
       before[first + b] = known[i * (nx + c->columns) + nx + b];
       data[first + b] = c->c[(k * nx + i) * c->columns + b];
     }
@@ -71,9 +71,9 @@ static void pass(od_chain *c, const double *h, const double *start) {
   double *kept = c->memory, *block = kept + c->nodes * nx * width, *known = block + 3 * nx * width;
   memset(known, 0, (size_t)(nx * narrow) * sizeof *known);
   for (int i = 0; i < nx; i++) {
-    known[i * narrow + i] = c->free_start ? weak : 1 / looseness;
+    known[i * narrow + i] = c->free_start ? weak * c->tightness / heavy : c->tightness;
     for (int b = 0; b < c->columns && !c->free_start; b++)
-      known[i * narrow + nx + b] = -start[i * c->columns + b] / looseness;
+      known[i * narrow + nx + b] = -start[i * c->columns + b] * c->tightness;
   }
   for (int k = 0; k + 1 < c->nodes; k++) {
     stack(c, k, known, h, block);
@@ -134,7 +134,9 @@ bool od_chain_solve(od_chain *c) {
   double *h = c->memory + c->nodes * nx * width + 4 * nx * width, *start = h + c->nodes * nx * nb;
   memcpy(h, c->h, (size_t)(c->nodes * nx * nb) * sizeof *h);
   memset(start, 0, (size_t)(nx * nb) * sizeof *start);
-  double before = INFINITY;
+  double before = INFINITY, most = 0;
+  for (int i = 0; i < c->nodes * nx * nx; i++) most = fmax(most, fabs(c->R[i]));
+  c->tightness = heavy * (most > 0 ? most : 1);
   for (int passes = 0; passes < MOST_PASSES; passes++) {
     pass(c, h, start);
     double missing = correct(c, h, start);

@@ -148,7 +148,7 @@ static void adapt(od_search *s, double part) {
 static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) {
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
-  bool satisfied = left <= 1e-9 * (1 + norm);
+  bool satisfied = left <= OD_TIES_MET * (1 + norm);
   // What is violated stays so: constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
@@ -156,6 +156,13 @@ static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) 
   if (satisfied && fabs(p->cost) <= tolerance * s->now.cost && p->moved * p->moved <= tolerance * s->now.cost)
     return *reason = OD_LS_COST, true;
   return false;
+}
+
+static bool is_flat(const od_search *s, const promise *p) {
+  const double rounding = 1e-9;
+  double left = od_ties_violation(s, false, NULL);
+  return left <= OD_TIES_MET * (1 + od_residual_norm(s)) &&
+         p->cost + s->ties.weight * p->violation <= rounding * (s->now.cost + s->ties.weight * left);
 }
 
 od_ls_reason od_search_tied(od_search *s) {
@@ -174,6 +181,11 @@ od_ls_reason od_search_tied(od_search *s) {
     if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
     double taken = search_along(s, &p);
     if (!od_goes_on(s)) return OD_LS_STOPPED;
+    // Nothing that is promised would show above rounding.
+    if (taken == 0 && is_flat(s, &p)) {
+      reason = OD_LS_COST;
+      break;
+    }
     adapt(s, taken);
     if (s->ties.damping > most_damping) break;
   }
