@@ -400,6 +400,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   static const char *const signs[] = {"=", "<=", ">="};
   parser p = {.text = text, .names = names, .problem = problem};
   out->sides = 0;
+  int sign = 0;  // where the last one stands
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
       fail(&p, p.at, "a chain of relations has at most %d sides", OD_RELATION_SIDES);
@@ -417,8 +418,9 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
     int at = (peek(&p), p.at);
     if (s > 0 && !p.failed) {
       dimension left = side_unit(&out->side[s - 1]), right = side_unit(&out->side[s]);
-      common(&p, out->end[s - 1], signs[out->kind[s - 1]], &left, &right);
+      common(&p, sign, signs[out->kind[s - 1]], &left, &right);
     }
+    sign = at;
     more = !p.failed && take_relation(&p, &out->kind[s]);
     if (!more && !p.failed && s == 0) fail(&p, at, "found the end, expected '<=', '>=' or '='");
   }

@@ -13,7 +13,7 @@
 
 static const double heavy = 1e5;         // 1/e, over the heaviest row of the data
 static const double weak = 1e-10;        // of that row: what holds a start that the data need not determine
-enum { MOST_PASSES = 6 };
+enum { MOST_PASSES = 8 };
 static const double closed = 1e-13;      // of the largest change of any node: continuity is met
 
 // Per node: nx rows of R11, R12 and the right-hand sides, kept for the way back; then scratch.
@@ -22,7 +22,7 @@ static int width_of(const od_chain *c) {
 }
 size_t od_chain_memory(int nodes, int nx, int columns) {
   size_t width = (size_t)(2 * nx + columns), states = (size_t)nx;
-  return (size_t)nodes * states * width + 4 * states * width + (size_t)(nodes + 1) * states * (size_t)columns + 1;
+  return (size_t)nodes * states * width + 4 * states * width + (size_t)nodes * states * (size_t)columns + 1;
 }
 
 // Householder reflections: the first `columns` of `rows` x `width` become a triangle.
@@ -65,16 +65,12 @@ static void stack(const od_chain *c, int k, const double *known, const double *h
   }
 }
 
-// One pass with the right-hand sides h of continuity and start (nx x columns, times 1/e) of a fixed first node.
-static void pass(od_chain *c, const double *h, const double *start) {
+// One pass with the right-hand sides h of continuity.
+static void pass(od_chain *c, const double *h) {
   int nx = c->nx, width = width_of(c), narrow = nx + c->columns;
   double *kept = c->memory, *block = kept + c->nodes * nx * width, *known = block + 3 * nx * width;
   memset(known, 0, (size_t)(nx * narrow) * sizeof *known);
-  for (int i = 0; i < nx; i++) {
-    known[i * narrow + i] = c->free_start ? weak * c->tightness / heavy : c->tightness;
-    for (int b = 0; b < c->columns && !c->free_start; b++)
-      known[i * narrow + nx + b] = -start[i * c->columns + b] * c->tightness;
-  }
+  for (int i = 0; i < nx; i++) known[i * narrow + i] = weak * c->tightness / heavy;
   for (int k = 0; k + 1 < c->nodes; k++) {
     stack(c, k, known, h, block);
     triangle(3 * nx, width, 2 * nx, block);
@@ -106,16 +102,12 @@ static void pass(od_chain *c, const double *h, const double *start) {
 }
 
 // Adds what is missing of continuity to its right-hand sides; the largest part of a column's changes that is.
-static double correct(const od_chain *c, double *h, double *start) {
+static double correct(const od_chain *c, double *h) {
   int nx = c->nx, nb = c->columns;
   double worst = 0;
   for (int b = 0; b < nb; b++) {
     double largest = 0, missing = 0;
     for (int i = 0; i < c->nodes * nx; i++) largest = fmax(largest, fabs(c->z[i * nb + b]));
-    for (int i = 0; i < nx && !c->free_start; i++) {
-      start[i * nb + b] -= c->z[i * nb + b];
-      missing = fmax(missing, fabs(c->z[i * nb + b]));
-    }
     for (int k = 0; k + 1 < c->nodes; k++)
       for (int i = 0; i < nx; i++) {
         double off = c->h[(k * nx + i) * nb + b] - c->z[((k + 1) * nx + i) * nb + b];
@@ -129,17 +121,33 @@ static double correct(const od_chain *c, double *h, double *start) {
   return worst;
 }
 
+// From a first node that is given continuity alone says what all others are.
+static bool follow_start(od_chain *c) {
+  int nx = c->nx, nb = c->columns;
+  bool finite = true;
+  memset(c->z, 0, (size_t)(nx * nb) * sizeof *c->z);
+  for (int k = 0; k + 1 < c->nodes; k++)
+    for (int i = 0; i < nx; i++)
+      for (int b = 0; b < nb; b++) {
+        double sum = c->h[(k * nx + i) * nb + b];
+        for (int j = 0; j < nx; j++) sum += c->F[(k * nx + i) * nx + j] * c->z[(k * nx + j) * nb + b];
+        c->z[((k + 1) * nx + i) * nb + b] = sum;
+        finite = finite && isfinite(sum);
+      }
+  return finite;
+}
+
 bool od_chain_solve(od_chain *c) {
+  if (!c->free_start) return follow_start(c);
   int nx = c->nx, nb = c->columns, width = width_of(c);
-  double *h = c->memory + c->nodes * nx * width + 4 * nx * width, *start = h + c->nodes * nx * nb;
+  double *h = c->memory + c->nodes * nx * width + 4 * nx * width;
   memcpy(h, c->h, (size_t)(c->nodes * nx * nb) * sizeof *h);
-  memset(start, 0, (size_t)(nx * nb) * sizeof *start);
   double before = INFINITY, most = 0;
   for (int i = 0; i < c->nodes * nx * nx; i++) most = fmax(most, fabs(c->R[i]));
   c->tightness = heavy * (most > 0 ? most : 1);
   for (int passes = 0; passes < MOST_PASSES; passes++) {
-    pass(c, h, start);
-    double missing = correct(c, h, start);
+    pass(c, h);
+    double missing = correct(c, h);
     if (!isfinite(missing)) return false;
     if (missing == 0 || !(missing < 0.5 * before)) break;
     before = missing;

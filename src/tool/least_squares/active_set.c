@@ -145,6 +145,16 @@ static void adapt(od_search *s, double part) {
     *damping = fmax(30 * *damping, 1e-2);
 }
 
+// A step that changes the parameters by no more than the tolerance allows.
+static bool is_short(const od_search *s) {
+  double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
+  for (int i = 0; i < s->k; i++) {
+    step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
+    at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
+  }
+  return step <= tolerance * tolerance * at;
+}
+
 static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) {
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
@@ -152,6 +162,7 @@ static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) 
   // What is violated stays so: constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
+  if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
   double tolerance = fmax(s->options.cost_tolerance, flat);
   if (satisfied && fabs(p->cost) <= tolerance * s->now.cost && p->moved * p->moved <= tolerance * s->now.cost)
     return *reason = OD_LS_COST, true;
