@@ -160,7 +160,8 @@ static void spline_through_points(void **state) {
              "blocks:\n"
              "  bow: {type: spline, input: u, at: [-2, -1, 0.5, 1, 3], values: [9, 4, 0.25, 0, 4], unit: 1}\n"
              "  line: {type: spline, input: u, at: [1, 2], values: [3, 5], unit: 1}\n"
-             "  step: {type: spline, input: u, at: [-1, 0, 1, 2], values: [0, 0, 1, 1], unit: 1}\n",
+             "  step: {type: spline, input: u, at: [-1, 0, 1, 2], values: [0, 0, 1, 1], unit: 1}\n"
+             "  lag: {type: first-order, input: u, time_constant: 1 s}\n",
              u);
     od_test_run run = od_test_begin(od_test_machine_text(text), "bow", "line", "step", NULL);
     double y[3], end = u < -2 ? -2 : 3;
