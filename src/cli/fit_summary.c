@@ -278,10 +278,10 @@ static json_t *sets_json(const od_fitted *f) {
         json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate"));
     }
     const od_fit_data *d = s->data;
-    json_t *item = json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "file",
-                                          od_json_text(log_of(s)), "rows", (json_int_t)s->rows, "outliers_removed",
-                                          (json_int_t)d->outliers, "gaps_filled", (json_int_t)d->gaps_filled,
-                                          "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors);
+    json_t *item =
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "file", od_json_text(log_of(s)),
+                  "rows", (json_int_t)s->rows, "outliers_removed", (json_int_t)d->outliers, "gaps_filled",
+                  (json_int_t)d->gaps_filled, "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors);
     if (s->segments > 0) {
       json_object_set_new(item, "segments", json_integer(s->segments));
       json_object_set_new(item, "largest_jump", od_json_number(s->gap));

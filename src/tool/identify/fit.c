@@ -81,7 +81,8 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   od_fit_active_rows(w->f, tie);
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
   if (od_fit_jacobian(w, x, J) == 0 && od_fit_keeps_going(w)) {
-    status = od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, tied, tie, &w->f->identifiability, err);
+    status =
+        od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, tied, tie, &w->f->identifiability, err);
     if (status == OD_OK && od_fit_keeps_going(w)) status = find_influence(w, J, tied, tie, err);
   }
   free(J);

@@ -148,7 +148,7 @@ typedef struct od_fit_set_result {
   bool validates;
   const od_fit_data *data;
   long rows, fitted;
-  od_status predicted;                              // with the fitted parameters
+  od_status predicted;   // with the fitted parameters
   int segments;          // of multiple shooting; 0: none
   double gap, gap_time;  // the largest jump of a state between two of them, as a part of its own range, and when
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others

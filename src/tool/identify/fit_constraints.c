@@ -65,8 +65,7 @@ void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) 
   } else {
     write_amount(amount, sizeof amount, fabs(beyond), unit);
     write_amount(sigma, sizeof sigma, r->beyond_sigma[i], unit);
-    snprintf(text, size,
-             "active; the data would like '%s' to be %s than '%s' by %s, with a standard deviation of %s", c->left_text,
-             beyond > 0 ? "larger" : "smaller", c->right_text, amount, sigma);
+    snprintf(text, size, "active; the data would like '%s' to be %s than '%s' by %s, with a standard deviation of %s",
+             c->left_text, beyond > 0 ? "larger" : "smaller", c->right_text, amount, sigma);
   }
 }

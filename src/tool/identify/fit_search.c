@@ -61,10 +61,11 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
                     : w->shooting                ? od_fit_shooting_status(w, set)
                                                  : od_fit_predict_set(w, set, w->start, true);
     if (why == OD_NOT_AVAILABLE && w->shooting)
-      return od_fail(err, OD_BAD_INPUT,
-                     "the machine changes its coordinates within the set '%s', so that it cannot be cut into segments; leave "
-                     "'shooting' out",
-                     w->f->data[set]->set->name);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the machine changes its coordinates within the set '%s', so that it cannot be cut into segments; leave "
+          "'shooting' out",
+          w->f->data[set]->set->name);
     if (why != OD_OK)
       return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
                      w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",

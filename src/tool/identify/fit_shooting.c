@@ -5,8 +5,9 @@
 
 #include "identify/fit_work.h"
 
-static const double most_growth = 30;  // of a change of a node, in sizes of states, over a segment that the program chooses
-static const double follows = 0.3;     // of a signal's movement: segments that are off by less follow the data
+static const double most_growth =
+    30;  // of a change of a node, in sizes of states, over a segment that the program chooses
+static const double follows = 0.3;  // of a signal's movement: segments that are off by less follow the data
 enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };
 
 static od_shooting_data data_of(const od_fit_work *w, int set) {
@@ -69,8 +70,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   od_shooting_data data = data_of(w, set);
   if (make_segments(w, set, segments, err) != OD_OK) return NAN;
   od_shooting *s = w->shooting[set];
-  bool good = od_shooting_begin(s, w->start, w->x0, &data) == OD_OK && od_shooting_predict(s, w->start, true) == OD_OK &&
-              growth_of(s) <= most_growth;
+  bool good = od_shooting_begin(s, w->start, w->x0, &data) == OD_OK &&
+              od_shooting_predict(s, w->start, true) == OD_OK && growth_of(s) <= most_growth;
   double left = good ? part_left(w, set) : INFINITY;
   od_shooting_free(s);
   w->shooting[set] = NULL;
@@ -97,9 +98,10 @@ static od_status make_set(od_fit_work *w, int set, od_error *err) {
   if (plan->segments == 0 && plan->length == 0 && d->fitted >= 4 * CHOSEN_ROWS) return choose_segments(w, set, err);
   double segments = plan->segments > 0 ? plan->segments : plan->length > 0 ? ceil(length / plan->length - 1e-9) : 1;
   if (segments * LEAST_ROWS > (double)d->fitted)
-    return od_fail(err, OD_BAD_INPUT,
-                   "the set '%s' has %ld fitted rows, too few for %.0f segments of shooting; each wants at least %d rows",
-                   d->set->name, d->fitted, segments, LEAST_ROWS);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the set '%s' has %ld fitted rows, too few for %.0f segments of shooting; each wants at least %d rows",
+        d->set->name, d->fitted, segments, LEAST_ROWS);
   return make_segments(w, set, segments < 1 ? 1 : (int)segments, err);
 }
 

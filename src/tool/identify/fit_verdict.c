@@ -276,10 +276,11 @@ static void judge_continuity(judge *j) {
   for (int set = 0; set < j->f->sets; set++) {
     const od_fit_set_result *s = &j->f->set[set];
     if (s->segments > 0 && !(s->gap < jump))
-      REMARK(j, OD_UNSOUND, "shooting.gap", "Not continuous:",
-             "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. Nothing that follows from this "
-             "prediction is right; begin nearer, or cut the record into more segments.",
-             s->name, s->gap_time, s->gap);
+      REMARK(
+          j, OD_UNSOUND, "shooting.gap", "Not continuous:",
+          "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. Nothing that follows from this "
+          "prediction is right; begin nearer, or cut the record into more segments.",
+          s->name, s->gap_time, s->gap);
   }
 }
 

@@ -32,7 +32,7 @@ typedef struct od_fit_work {
   int *every_state;
   double *constraint_scratch;  // as many numbers as there are parameters
   od_shooting **shooting;      // of each fitted set; NULL: each set is predicted in one go
-  od_influence *influence;  // of the residuals on the estimates, at the solution; NULL: it has none
+  od_influence *influence;     // of the residuals on the estimates, at the solution; NULL: it has none
 } od_fit_work;
 
 // Whether to go on: false after an interrupt, as soon as what is told of it would take too long. To be asked every so often

@@ -60,8 +60,7 @@ static void take_ties_out(const od_influence_of *of, int k, const int *column, c
   double *Q = rows + k * k;
   int count = of->tied < k ? of->tied : k;
   for (int t = 0; t < count; t++)
-    for (int j = 0; j < k; j++)
-      rows[t * k + j] = column[j] < of->np ? scale[j] * of->tie[t * of->np + column[j]] : 0;
+    for (int j = 0; j < k; j++) rows[t * k + j] = column[j] < of->np ? scale[j] * of->tie[t * of->np + column[j]] : 0;
   int tied = od_orthonormal_rows(count, k, rows, Q);
   for (int t = 0; t < tied; t++)
     for (int i = 0; i < k; i++) {

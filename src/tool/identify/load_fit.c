@@ -20,7 +20,8 @@ typedef struct fit_loader {
   int set_capacity, combination_capacity;
 } fit_loader;
 
-const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate", "active-set", NULL};
+const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton",
+                                      "truncate",   "active-set",          NULL};
 
 // --- How ----------------------------------------------------------------------------------------------------------
 
@@ -46,9 +47,11 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   if (plan->rule_is_given && plan->rule.exact)
     od_complain(ld, node, "shooting goes in steps; found 'integrator: exact', expected one of the others");
   if (!m) return;
-  if (m->samplers > 0) od_complain(ld, node, "shooting wants a machine without sampled blocks, which remember more than states");
+  if (m->samplers > 0)
+    od_complain(ld, node, "shooting wants a machine without sampled blocks, which remember more than states");
   if (m->switchers > 0)
-    od_complain(ld, node, "shooting wants a machine in which nothing switches; '%s' does", m->instance[m->switcher[0]].name);
+    od_complain(ld, node, "shooting wants a machine in which nothing switches; '%s' does",
+                m->instance[m->switcher[0]].name);
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
@@ -84,8 +87,9 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
 }
 
 static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"method", "integrator", "hold",  "start",       "loss",     "loss_scale",
-                                     "starts", "hold_out",   "noise", "evaluations", "substeps", "shooting", NULL};
+  static const char *const keys[] = {"method",     "integrator", "hold",     "start", "loss",
+                                     "loss_scale", "starts",     "hold_out", "noise", "evaluations",
+                                     "substeps",   "shooting",   NULL};
   static const char *const holds[] = {"linear", "previous", NULL};
   static const char *const starts[] = {"model", "rest", "unknown", NULL};
   static const char *const losses[] = {"linear", "soft-l1", "huber", "cauchy", "arctan", NULL};

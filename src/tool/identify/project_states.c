@@ -87,7 +87,8 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
     bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
     for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
   }
-  const od_sensitivities s = {.rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1, .tied = tied, .tie = tie};
+  const od_sensitivities s = {
+      .rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1, .tied = tied, .tie = tie};
   od_status status = od_identifiability_new(&s, out, err);
   free(column);
   return status;

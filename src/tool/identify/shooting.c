@@ -110,8 +110,8 @@ static od_status predict_segment(od_shooting *s, int k, const double *p, bool de
   // A start at rest looks for its state itself.
   const double *from = s->at + k * s->nx;
   od_predictor_window(predictor, first, count);
-  od_status status = od_predict(predictor, s->np ? p : NULL, from, s->y + (long)first * s->ny,
-                                derivatives ? dy_row(s, first) : NULL);
+  od_status status =
+      od_predict(predictor, s->np ? p : NULL, from, s->y + (long)first * s->ny, derivatives ? dy_row(s, first) : NULL);
   if (status != OD_OK) return status;
   if (!od_predictor_end(predictor, s->end, derivatives ? s->S : NULL)) return OD_NOT_AVAILABLE;
   if (derivatives) keep_end_slopes(s, k);
@@ -171,8 +171,7 @@ static void tie(od_shooting *s, int k) {
   int nx = s->nx, np = s->np;
   for (int i = 0; i < nx; i++) {
     double unit = 1 / s->size[i];
-    for (int j = 0; j < nx; j++)
-      s->chain.F[(k * nx + i) * nx + j] = unit * s->F[(k * nx + i) * nx + j] * s->size[j];
+    for (int j = 0; j < nx; j++) s->chain.F[(k * nx + i) * nx + j] = unit * s->F[(k * nx + i) * nx + j] * s->size[j];
     for (int j = 0; j < np; j++) s->chain.h[(k * nx + i) * (np + 1) + j] = unit * s->G[(k * nx + i) * np + j];
     s->chain.h[(k * nx + i) * (np + 1) + np] = unit * s->gap[k * nx + i];
   }

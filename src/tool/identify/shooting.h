@@ -18,10 +18,10 @@
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
-  double *R;       // nodes x nx x nx: triangles of each segment's rows by its node
-  double *c;       // nodes x nx x columns
-  double *F, *h;   // nodes x nx x nx, nodes x nx x columns; those of the last node are not read
-  double *z;       // nodes x nx x columns: the solution
+  double *R;         // nodes x nx x nx: triangles of each segment's rows by its node
+  double *c;         // nodes x nx x columns
+  double *F, *h;     // nodes x nx x nx, nodes x nx x columns; those of the last node are not read
+  double *z;         // nodes x nx x columns: the solution
   double tightness;  // weight of continuity
   double *memory;    // od_chain_memory() doubles
 } od_chain;
@@ -31,22 +31,22 @@ bool od_chain_solve(od_chain *chain);
 
 typedef struct od_shooting {
   int nodes, nx, np, ny;
-  int *row;                  // nodes + 1: the first row of each segment; then the end of all rows
-  long fitted;               // rows that count
+  int *row;                    // nodes + 1: the first row of each segment; then the end of all rows
+  long fitted;                 // rows that count
   od_predictor *first, *next;  // the set's own predictor serves the first segment, this one all others
   bool free_start;
-  double *node, *trial;      // nodes x nx: accepted, and of a trial
-  double *at;                // the nodes that predictions begin at: one of both
-  double *x;                 // np: where the accepted nodes belong
-  double *gap;               // nodes x nx: what is missing at the end of each segment
-  double *size, *weight;     // nx: sizes of states; what a gap of 1 is in residuals
-  double *F, *G;             // nodes x nx x nx, nodes x nx x np: derivatives of the states at the ends
-  double *y, *dy;            // rows x ny, rows x ny x (np + nx); of the first segment with a start that is not free np
-  double *projected;         // rows x ny x np: derivatives with the nodes eliminated
-  double *shift;             // rows x ny: what closing the gaps does
+  double *node, *trial;   // nodes x nx: accepted, and of a trial
+  double *at;             // the nodes that predictions begin at: one of both
+  double *x;              // np: where the accepted nodes belong
+  double *gap;            // nodes x nx: what is missing at the end of each segment
+  double *size, *weight;  // nx: sizes of states; what a gap of 1 is in residuals
+  double *F, *G;          // nodes x nx x nx, nodes x nx x np: derivatives of the states at the ends
+  double *y, *dy;         // rows x ny, rows x ny x (np + nx); of the first segment with a start that is not free np
+  double *projected;      // rows x ny x np: derivatives with the nodes eliminated
+  double *shift;          // rows x ny: what closing the gaps does
   double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes by parameters, then by closing the gaps
-  double *y_end, *dy_end;    // a row of outputs that belongs to the next segment
-  double *end, *S;           // the state at an end, and its derivatives
+  double *y_end, *dy_end;             // a row of outputs that belongs to the next segment
+  double *end, *S;                    // the state at an end, and its derivatives
   od_chain chain;
 } od_shooting;
 

@@ -11,10 +11,10 @@
 
 #include "identify/shooting.h"
 
-static const double heavy = 1e5;         // 1/e, over the heaviest row of the data
-static const double weak = 1e-10;        // of that row: what holds a start that the data need not determine
+static const double heavy = 1e5;   // 1/e, over the heaviest row of the data
+static const double weak = 1e-10;  // of that row: what holds a start that the data need not determine
 enum { MOST_PASSES = 8 };
-static const double closed = 1e-13;      // of the largest change of any node: continuity is met
+static const double closed = 1e-13;  // of the largest change of any node: continuity is met
 
 // Per node: nx rows of R11, R12 and the right-hand sides, kept for the way back; then scratch.
 static int width_of(const od_chain *c) {

@@ -9,7 +9,7 @@
 #include "identify/shooting.h"
 
 enum { ROUNDS = 4 };
-static const double shown = 0.03;  // of the clearest direction: directions that sensors show less are left alone
+static const double shown = 0.03;     // of the clearest direction: directions that sensors show less are left alone
 static const double smallest = 1e-6;  // of a state's largest value: its size where it hardly moves
 
 // Rows of one segment by its node, columns scaled to length 1: residuals become smaller by the step -V diag(s/(s^2 + shown^2))
@@ -47,8 +47,7 @@ static int gather(const od_shooting *s, int first, int count, const od_shooting_
       long entry = (long)row * s->ny + i;
       if (isnan(data->y[entry])) continue;
       r[rows] = (s->y[entry] - data->y[entry]) / data->sigma[i];
-      for (int j = 0; J && j < s->nx; j++)
-        J[rows * s->nx + j] = s->dy[entry * columns + s->np + j] / data->sigma[i];
+      for (int j = 0; J && j < s->nx; j++) J[rows * s->nx + j] = s->dy[entry * columns + s->np + j] / data->sigma[i];
       rows++;
     }
   return rows;
@@ -112,7 +111,8 @@ static void measure(od_shooting *s, const od_shooting_data *data) {
 
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data) {
   int longest = 0, nx = s->nx;
-  for (int k = 0; k < s->nodes; k++) longest = longest > s->row[k + 1] - s->row[k] ? longest : s->row[k + 1] - s->row[k];
+  for (int k = 0; k < s->nodes; k++)
+    longest = longest > s->row[k + 1] - s->row[k] ? longest : s->row[k + 1] - s->row[k];
   double *memory = malloc(((size_t)longest * (size_t)s->ny * (size_t)(nx + 1) + 2 * (size_t)nx + 1) * sizeof *memory);
   if (!memory) return OD_NO_MEMORY;
   od_status status = OD_OK;

@@ -28,9 +28,9 @@ bool od_ties_begin(od_search *s) {
   t->count = c ? c->equalities + c->inequalities : 0;
   t->equalities = c ? c->equalities : 0;
   size_t count = (size_t)t->count, k = (size_t)s->k, rows = count + 2 * k, n = (size_t)s->n;
-  t->memory = calloc(2 * count * (k + 1) + 3 * count + 3 * k * k + rows * (k + 2) + 4 * k + count * n + 1 +
-                         od_distance_size(s->k),
-                     sizeof *t->memory);
+  t->memory = calloc(
+      2 * count * (k + 1) + 3 * count + 3 * k * k + rows * (k + 2) + 4 * k + count * n + 1 + od_distance_size(s->k),
+      sizeof *t->memory);
   t->flags = calloc(count + 2 * rows + 1, sizeof *t->flags);
   t->order = calloc(k + 1, sizeof *t->order);
   t->nearest = calloc(1, sizeof *t->nearest);
@@ -147,7 +147,10 @@ void od_ties_step(od_search *s, double damping, const double *c) {
   double *weight = scratch_of(s), *unit = weight + k;
   for (int i = 0; i < k; i++) {
     bool counts = i < sp->rank;
-    double value = counts ? sp->value[i] : sp->rank > 0 ? hardly * sp->value[0] : 1, h = value * value + damping * damping;
+    double value = counts         ? sp->value[i]
+                   : sp->rank > 0 ? hardly * sp->value[0]
+                                  : 1,
+           h = value * value + damping * damping;
     weight[i] = 1 / sqrt(h);
     d->w[i] = counts ? -sp->value[i] * sp->part[i] * weight[i] : 0;
   }

@@ -12,7 +12,7 @@ typedef struct od_modal od_modal;
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
-  od_drive log;    // what is predicted: all of the drive, or a window of it
+  od_drive log;  // what is predicted: all of the drive, or a window of it
   od_drive whole;
   od_rule rule;
   od_hold hold;

@@ -152,8 +152,10 @@ static void report_constraints(od_fit_report *a) {
   const od_fitted *f = a->f;
   if (f->search->constraints == 0 || f->only_predicted) return;
   od_page_heading(a->page, "Constraints");
-  od_page_text(a->page, "A multiplier is how much half the sum of squared residuals would fall if an active constraint were moved "
-                        "by one SI unit.");
+  od_page_text(
+      a->page,
+      "A multiplier is how much half the sum of squared residuals would fall if an active constraint were moved "
+      "by one SI unit.");
   od_page_table_begin(a->page, columns, 3);
   for (int i = 0; i < f->search->constraints && i < MOST_ROWS; i++) {
     char text[700];

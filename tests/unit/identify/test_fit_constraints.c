@@ -17,7 +17,8 @@ static const char lag[] =
     "blocks: {lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}, lead: {type: gain, input: lag, gain: 1.5}}\n"
     "run: {time: 5 s, step: 10 ms}\n"
     "variants: {wrong: {blocks: {lag: {gain: 1, time_constant: 1 s}}}}\n";
-static const char head[] = "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
+static const char head[] =
+    "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n";
 
 static int setup(void **state) {
   int code = scratch_setup(state);
@@ -45,9 +46,9 @@ static double profile(const od_fit_data *d, double T, double *cost, double *gg) 
 }
 
 static void test_active_inequality(void **state) {
-  od_fit_plan *plan =
-      plan_of(*state, "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
-                      "constraints: [2 * lag.time_constant <= 900 ms, lag.gain >= 0.1]\n");
+  od_fit_plan *plan = plan_of(*state,
+                              "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
+                              "constraints: [2 * lag.time_constant <= 900 ms, lag.gain >= 0.1]\n");
   od_fitted *f = fit_run(plan, NULL);
   double cost, gg, above, below, other, gain = profile(f->data[0], 0.45, &cost, &gg);
   profile(f->data[0], 0.45 + 1e-4, &above, &other);
@@ -77,7 +78,8 @@ static void test_equality_identifies(void **state) {
       "parameters: {lag.gain: {}, lead.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
       "sets: {clean: {noise: no}}\n";
   char text[600];
-  snprintf(text, sizeof text, "%ssensors: {lead: {sigma: 50 mV}}\n%s", "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\n", lines);
+  snprintf(text, sizeof text, "%ssensors: {lead: {sigma: 50 mV}}\n%s",
+           "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\n", lines);
   od_fit_plan *plan = fit_plan_text(*state, text);
   od_fitted *f = fit_run(plan, NULL);
   assert_int_equal(f->identifiability->nulls, 1);
@@ -107,10 +109,10 @@ static void test_nonlinear_equality(void **state) {
            "constraints: [lead.gain = lag.gain^2 / 2]\n");
   od_fit_plan *plan = fit_plan_text(*state, text);
   od_fitted *f = fit_run(plan, NULL);
-  od_fit_plan *one = fit_plan_text(
-      *state,
-      "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lead: {sigma: 50 mV}}\n"
-      "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n");
+  od_fit_plan *one =
+      fit_plan_text(*state,
+                    "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lead: {sigma: 50 mV}}\n"
+                    "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n");
   od_fitted *g = fit_run(one, NULL);
   // Product P = 1.5 g there, x^3/2 here; dP = 1.5 dg = 1.5 x^2 dx.
   double product = 1.5 * g->estimate[0], x = cbrt(2 * product);
@@ -125,8 +127,9 @@ static void test_nonlinear_equality(void **state) {
 }
 
 static void test_contradiction(void **state) {
-  od_fit_plan *plan = plan_of(*state, "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
-                                      "constraints: [lag.gain >= 3, lag.gain <= 2.5]\n");
+  od_fit_plan *plan = plan_of(*state,
+                              "parameters: {lag.gain: {}, lag.time_constant: {low: 50 ms, high: 5 s}}\n"
+                              "constraints: [lag.gain >= 3, lag.gain <= 2.5]\n");
   od_fitted *f = NULL;
   od_error err = {0};
   assert_int_equal(od_fit(plan, NULL, &f, &err), OD_NOT_CONVERGED);

@@ -13,7 +13,7 @@
 #include "support/fits.h"
 
 #define INPUT "inputs: {u: {unit: V, chirp: {amplitude: 3 V, from: 0.2 Hz, to: 3 Hz, duration: 8 s}}}\n"
-#define CURVE(input, values)                                                                                    \
+#define CURVE(input, values) \
   "curve: {type: spline, input: " input ", at: [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3], values: " values ", unit: 1}"
 
 // Dead zone of 0.5, slope 0.8, saturation at 1, as far as nine points can have it.
@@ -42,7 +42,8 @@ static const double truth[] = {-1, -1, -0.4, 0, 0, 0, 0.4, 1, 1, 12, 0.5};
 static od_fit_plan *plan_of(scratch *s, const char *machine, const char *sensor, const char *more) {
   char text[2500];
   scratch_write(s, "machine.yaml", machine, strlen(machine));
-  snprintf(text, sizeof text, "experiment: Curve\nmachine: machine.yaml\nmodel: {variant: line}\nsensors: {%s: {sigma: 0.01}}\n%s%s",
+  snprintf(text, sizeof text,
+           "experiment: Curve\nmachine: machine.yaml\nmodel: {variant: line}\nsensors: {%s: {sigma: 0.01}}\n%s%s",
            sensor, parameters, more);
   return fit_plan_text(s, text);
 }
@@ -110,7 +111,8 @@ static void test_dead_zone_and_saturation(void **state) {
   snprintf(machine, sizeof machine, true_machine, "curve");
   scratch_write(*state, "machine.yaml", machine, strlen(machine));
   snprintf(text, sizeof text,
-           "experiment: Curve\nmachine: machine.yaml\ntruth: {variant: corners}\nsensors: {plant: {sigma: 0.01}}\n%s", parameters);
+           "experiment: Curve\nmachine: machine.yaml\ntruth: {variant: corners}\nsensors: {plant: {sigma: 0.01}}\n%s",
+           parameters);
   od_fit_plan *plan = fit_plan_text(*state, text);
   od_fitted *f = fit_run(plan, NULL);
   const double at[] = {-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3};
@@ -147,7 +149,8 @@ static void test_derivatives(void **state) {
     p[i] = kept;
     for (int k = 0; k < ROWS; k++) largest = fmax(largest, fabs(slope[k]));
     for (int k = 0; k < ROWS; k++)
-      if (!(fabs(slope[k] - dy[k * 11 + i]) < 1e-8 * largest)) fail_msg("row %d by %d: %g, not %g", k, i, dy[k * 11 + i], slope[k]);
+      if (!(fabs(slope[k] - dy[k * 11 + i]) < 1e-8 * largest))
+        fail_msg("row %d by %d: %g, not %g", k, i, dy[k * 11 + i], slope[k]);
   }
   od_predictor_free(predictor);
   od_plant_free(plant);

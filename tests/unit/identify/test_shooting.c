@@ -143,22 +143,24 @@ static void test_same_as_one_go(void **state) {
   static const char head[] =
       "experiment: Lag\nmachine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {sigma: 50 mV}}\n"
       "parameters: {lag.gain: {}, lag.frequency: {low: 1 rad/s, high: 30 rad/s}, lag.damping: {low: 0.01, high: 3}}\n";
-  static const char two[] = "sets: {a: {simulate: {}}, b: {simulate: {variant: sine}}, c: {use: validate, simulate: {}}}\n";
+  static const char two[] =
+      "sets: {a: {simulate: {}}, b: {simulate: {variant: sine}}, c: {use: validate, simulate: {}}}\n";
   const char *const starts[] = {"model", "rest", "unknown"};
   for (int i = 0; i < 3; i++) expect_same_fits(*state, head, starts[i], "");
   expect_same_fits(*state, head, "unknown, hold_out: 20 %", two);
   expect_same_fits(*state, head, "unknown, loss: soft-l1", "");
-  expect_same_fits(*state, head, "unknown", "constraints: [lag.gain <= 1.95, lag.frequency * lag.damping >= 1 rad/s]\n");
+  expect_same_fits(*state, head, "unknown",
+                   "constraints: [lag.gain <= 1.95, lag.frequency * lag.damping >= 1 rad/s]\n");
 }
 
 // The fin servo: pressure, speed and spool are hidden, only the position is measured.
 static void test_hidden_states(void **state) {
-  static const char head[] =
-      "experiment: Fin\nmachine: " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml\n"
-      "model: {set: {chamber.modulus: 500 MPa, valve.pressure_coefficient: 4e-12 m^3/(s Pa)}}\n"
-      "step: 1 ms\ntime: 1 s\nsensors: {piston.position: {sigma: 0.1 um}}\n"
-      "parameters:\n  chamber.modulus: {low: 100 MPa, high: 2000 MPa}\n"
-      "  valve.pressure_coefficient: {low: 0, high: 9e-11 m^3/(s Pa)}\n";
+  static const char head[] = "experiment: Fin\nmachine: " OD_SOURCE_DIR
+                             "/cases/fin-servo/machine.yaml\n"
+                             "model: {set: {chamber.modulus: 500 MPa, valve.pressure_coefficient: 4e-12 m^3/(s Pa)}}\n"
+                             "step: 1 ms\ntime: 1 s\nsensors: {piston.position: {sigma: 0.1 um}}\n"
+                             "parameters:\n  chamber.modulus: {low: 100 MPa, high: 2000 MPa}\n"
+                             "  valve.pressure_coefficient: {low: 0, high: 9e-11 m^3/(s Pa)}\n";
   expect_same_fits(*state, head, "unknown", "");
 }
 
@@ -172,7 +174,8 @@ static void test_shift_by_steps(void **state) {
   for (int k = 0; k <= 100; k++) {
     fprintf(log, "%.6f,%.12g,%.12g\n", 0.05 * k, sin(0.05 * k * 4), y + 1e-3 * draw(5, k));
     for (int i = 0; i < 200; i++) {
-      double t = 0.05 * k, a = sin(4 * t), b = sin(4 * (t + 0.05)), u0 = a + (b - a) * i / 200, u1 = a + (b - a) * (i + 1) / 200;
+      double t = 0.05 * k, a = sin(4 * t), b = sin(4 * (t + 0.05)), u0 = a + (b - a) * i / 200,
+             u1 = a + (b - a) * (i + 1) / 200;
       double dv = w * w * (K * u0 - y) - 2 * z * w * v, y1 = y + h * v, v1 = v + h * dv;
       double dv1 = w * w * (K * u1 - y1) - 2 * z * w * v1;
       y += h * (v + v1) / 2, v += h * (dv + dv1) / 2;
@@ -243,7 +246,8 @@ static const char pendulum_fit[] =
 static od_status fit_pendulum(scratch *s, const char *how, od_fit_plan **plan, od_fitted **f) {
   char text[1200];
   od_error err = {0};
-  snprintf(text, sizeof text, "%sfit: {start: unknown, hold: previous, integrator: rk4, substeps: 2, %s}\n", pendulum_fit, how);
+  snprintf(text, sizeof text, "%sfit: {start: unknown, hold: previous, integrator: rk4, substeps: 2, %s}\n",
+           pendulum_fit, how);
   *plan = fit_plan_text(s, text);
   return od_fit(*plan, NULL, f, &err);
 }
