@@ -87,6 +87,15 @@ static void test_chain(void **state) {
       double z[NODES * NX], largest = 0;
       solve_all(&c, column, z);
       for (int i = 0; i < NODES * NX; i++) largest = fmax(largest, fabs(z[i]));
+      // Continuity to rounding, whatever the data weigh.
+      for (int i = 0; i < (NODES - 1) * NX; i++) {
+        double off = c.h[i * COLUMNS + column] - c.z[(i + NX) * COLUMNS + column], size = fabs(off);
+        for (int j = 0; j < NX; j++) {
+          double part = c.F[i * NX + j] * c.z[(i / NX * NX + j) * COLUMNS + column];
+          off += part, size += fabs(part);
+        }
+        if (!(fabs(off) <= 2e-13 * (size + largest))) fail_msg("seed %d: a gap of %g", (int)seed, off);
+      }
       for (int i = 0; i < NODES * NX; i++)
         if (!(fabs(c.z[i * COLUMNS + column] - z[i]) <= 1e-8 * largest))
           fail_msg("seed %d, node %d: %.12g instead of %.12g", (int)seed, i / NX, c.z[i * COLUMNS + column], z[i]);
