@@ -14,9 +14,13 @@
 enum { CYLINDER = 4 };  // #5, whose bristles are stiffest
 static const double step = 250e-6;
 
+enum { SAMPLES = 52001 };
+static double samples[SAMPLES];
 static double logged_speed(double t) {
-  double place = t / step, below = floor(place + 1e-9), part = fmax(place - below, 0);
-  return (1 - part) * published_speed(below * step) + (part > 0 ? part * published_speed((below + 1) * step) : 0);
+  double place = t * (1 / step);
+  int i = (int)place;
+  if (i > SAMPLES - 2) i = SAMPLES - 2;
+  return samples[i] + (place - i) * (samples[i + 1] - samples[i]);
 }
 
 typedef struct job {
@@ -68,7 +72,7 @@ int main(void) {
   base.t = malloc(n * sizeof *v), base.force = malloc(n * sizeof *v);
   base.slopes = malloc(12 * n * sizeof *v), base.work = malloc(od_friction_slopes_work(12) * sizeof *v);
   if (!v || !exact || !memory || !base.t || !base.force || !base.slopes || !base.work) return 1;
-  for (int i = 0; i < base.samples; i++) base.t[i] = i * step, v[i] = published_speed(base.t[i]);
+  for (int i = 0; i < base.samples; i++) base.t[i] = i * step, samples[i] = v[i] = published_speed(base.t[i]);
   published_reduced(c, base.q);
   driven_friction reference = {*c, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-11, true, 0};
   if (od_friction_grid_make(&base.grid, memory, base.samples, base.t, v) != OD_OK ||

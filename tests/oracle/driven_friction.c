@@ -37,16 +37,44 @@ static double level(const published_side *s, double speed, double film) {
   return s->Fc + ((1 - film) * s->Fs - s->Fc) * exp(-pow(speed / s->vs, s->n));
 }
 
+// The speed of this piece, which has one direction: what is on its other side is rounding.
+static double speed_at(const piece *p, double t) {
+  double v = p->rest ? 0 : p->d->speed(t);
+  return p->side ? fmin(v, 0) : fmax(v, 0);
+}
+
 static double rates(const piece *p, double t, const double *x, double *dx) {
   const published_cylinder *c = &p->cylinder;
   const published_side *s = &c->side[p->side];
-  double v = p->rest ? 0 : p->d->speed(t), speed = p->side ? fmax(-v, 0) : fmax(v, 0);
-  v = p->side ? -speed : speed;
+  double v = speed_at(p, t), speed = fabs(v);
   double film = (1 - s->Fc / s->Fs) * pow(fmin(speed / s->vb, 1), 2.0 / 3);
   double slip = v - speed * x[0] / level(s, speed, x[1]);
   dx[0] = c->sigma_0 * slip;
   dx[1] = (film - x[1]) / (p->rest ? c->tau_h0 : x[1] <= film ? c->tau_hp : c->tau_hn);
   return x[0] + c->sigma_1 * slip + s->viscous * v;
+}
+
+static double force_at(const piece *p, double t, const double *x) {
+  double dx[2], v = speed_at(p, t);
+  return p->cylinder.sigma_1 == 0 ? x[0] + p->cylinder.side[p->side].viscous * v : rates(p, t, x, dx);
+}
+
+// Its derivatives by the states, for Newton's method. With sensitivities by differences CVODES has moved parameters back by then.
+static int state_slopes(sunrealtype t, N_Vector state, N_Vector dx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
+                        N_Vector c) {
+  (void)dx, (void)a, (void)b, (void)c;
+  const piece *p = user;
+  const double *x = N_VGetArrayPointer(state);
+  const published_cylinder *q = &p->cylinder;
+  const published_side *s = &q->side[p->side];
+  double speed = fabs(speed_at(p, t));
+  double S = exp(-pow(speed / s->vs, s->n)), g = s->Fc + ((1 - x[1]) * s->Fs - s->Fc) * S;
+  double film = (1 - s->Fc / s->Fs) * pow(fmin(speed / s->vb, 1), 2.0 / 3);
+  SM_ELEMENT_D(J, 0, 0) = -q->sigma_0 * speed / g;
+  SM_ELEMENT_D(J, 0, 1) = -q->sigma_0 * speed * x[0] / (g * g) * s->Fs * S;
+  SM_ELEMENT_D(J, 1, 0) = 0;
+  SM_ELEMENT_D(J, 1, 1) = -1 / (p->rest ? q->tau_h0 : x[1] <= film ? q->tau_hp : q->tau_hn);
+  return 0;
 }
 
 static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
@@ -59,19 +87,19 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
 // From one break to the next.
 static long solve_piece(const piece *p, void *memory, N_Vector x, N_Vector *S, double begin, double end, int count,
                         const double *t, double *force) {
-  double at = begin, dx[2];
+  double at = begin;
   if (CVodeReInit(memory, begin, x) || CVodeSetStopTime(memory, end) || CVodeSetInitStep(memory, 1e-9)) return -1;
   if (S && CVodeSensReInit(memory, CV_STAGGERED, S)) return -1;
   for (int i = 0; i < count; i++) {
-    while (at < t[i]) {
-      int flag = CVode(memory, t[i], x, &at, CV_NORMAL);
-      if (flag < 0) return -1;
-    }
-    if (S) CVodeGetSens(memory, &at, S);
-    force[i] = rates(p, t[i], N_VGetArrayPointer(x), dx);
+    while (at < t[i])
+      if (CVode(memory, end, x, &at, CV_ONE_STEP) < 0) return -1;
+    // What its steps went beyond is interpolated, as its own CV_NORMAL would do with more ado.
+    if (t[i] > begin && (CVodeGetDky(memory, t[i], 0, x) || (S && CVodeGetSensDky(memory, t[i], 0, S)))) return -1;
+    force[i] = force_at(p, t[i], N_VGetArrayPointer(x));
   }
   while (at < end)
-    if (CVode(memory, end, x, &at, CV_NORMAL) < 0) return -1;
+    if (CVode(memory, end, x, &at, CV_ONE_STEP) < 0) return -1;
+  if (end > begin && (CVodeGetDky(memory, end, 0, x) || (S && CVodeGetSensDky(memory, end, 0, S)))) return -1;
   long steps = 0;
   CVodeGetNumSteps(memory, &steps);
   return steps;
@@ -93,6 +121,7 @@ long driven_friction_solve(const driven_friction *d, int count, const double *t,
   NV_Ith_S(absolute, 1) = d->tolerance;
   bool fine = !CVodeInit(memory, right_hand_side, d->breaks[0], x) &&
               !CVodeSVtolerances(memory, d->tolerance, absolute) && !CVodeSetLinearSolver(memory, solver, matrix) &&
+              !CVodeSetJacFn(memory, state_slopes) &&
               !CVodeSetUserData(memory, &p) && !CVodeSetMaxNumSteps(memory, 10000000);
   if (S) {
     take_parameters(&d->cylinder, p.p);
