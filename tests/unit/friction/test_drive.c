@@ -54,7 +54,7 @@ static double error_of(const char *name, const published_cylinder *c, const publ
   assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
   assert_int_equal(
       od_friction_drive(law_named(name), q, true, &grid, &from_rest, &(od_friction_motion){.force = force}), OD_OK);
-  assert_true(driven_friction_solve(&d, count, t, exact) > 0);
+  assert_true(driven_friction_solve(&d, count, t, exact, NULL) > 0);
   double error = largest_difference(force, exact, count);
   if (getenv("OD_WHERE"))
     for (int i = 0; i < count; i++)
