@@ -166,7 +166,7 @@ static od_status show_over_time(const wish *w, int count, const double *t, const
 // A step of the speed with a lag, from steady motion.
 static od_status show_step(const wish *w, answer *out) {
   double settle = 20, begin = w->time / 10;
-  int count = (int)fmin(ceil(w->time / w->step), 1e7) + 1, before = 2000;
+  int count = (int)ceil(w->time / w->step) + 1, before = 2000;
   double *t = malloc((size_t)(count + before) * sizeof *t), *v = malloc((size_t)(count + before) * sizeof *v);
   od_status status = t && v ? OD_OK : OD_NO_MEMORY;
   // Motion at the first speed comes before, so that film and bristles have settled.
@@ -351,6 +351,16 @@ static int find_show(const arguments *a) {
   return -1;
 }
 
+// Rows of a step in time; each point of a contour is as many.
+static bool has_bounded_rows(const wish *w, int show) {
+  bool contour = show >= 0 && shows[show].show == show_contour;
+  double most = contour ? 1e5 : 1e7;
+  if (w->time / w->step <= most) return true;
+  od_cli_error("--time %g s in rows of --step %g s are %.3g rows; at most %.0e are possible%s: make --step longer", w->time,
+               w->step, w->time / w->step, most, contour ? " with --show contour" : "");
+  return false;
+}
+
 static bool read_wish(wish *w, const char *law) {
   const arguments *a = w->a;
   bool ok = od_option_quantity("speed", a->speed, "m/s", &w->speed);
@@ -411,7 +421,7 @@ int od_command_friction(int argc, char **argv) {
   if (a.si) od_display_choose_si();
   if (code < 0) {
     show = find_show(&a);
-    if (!read_wish(&w, laws.text[0]) || show < 0) code = OD_EXIT_BAD_INPUT;
+    if (!read_wish(&w, laws.text[0]) || show < 0 || !has_bounded_rows(&w, show)) code = OD_EXIT_BAD_INPUT;
   }
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = run_and_write(&w, show);

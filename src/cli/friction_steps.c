@@ -41,7 +41,7 @@ static od_status compare_all(const od_cli_law *law[2], const runs *r, double lag
 od_status od_friction_steps_compare(const od_cli_law *a, const od_cli_law *b, double largest, double lag, double time,
                                     double step, od_friction_steps *out) {
   const od_cli_law *law[2] = {a, b};
-  runs r = {.count = (int)fmin(ceil(time / step), 1e6) + 2};
+  runs r = {.count = (int)ceil(time / step) + 2};
   size_t size = (size_t)r.count * sizeof(double);
   r.t = malloc(size), r.v = malloc(size), r.force[0] = malloc(size), r.force[1] = malloc(size);
   r.memory = malloc(od_friction_grid_size(r.count));

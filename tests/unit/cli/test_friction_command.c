@@ -187,6 +187,10 @@ static void test_contour(void **state) {
   ends_with(o, 2);
   says(o.err, "--show contour needs one --vary");
   forget(o);
+  o = run(s, REDUCED "--show step --step 1e-9");
+  ends_with(o, 2);
+  says(o.err, "make --step longer");
+  forget(o);
 }
 
 int main(void) {
