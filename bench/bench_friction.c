@@ -55,11 +55,12 @@ static int advance(void *self, int runs) {
   for (int i = 0; i < runs; i++) {
     od_status status = OD_OK;
     if (j->by_cvodes.tolerance > 0) {
-      j->steps = driven_friction_solve(&j->by_cvodes, SAMPLES, times, given.force, j->with_slopes ? given.slopes : NULL);
+      j->steps =
+          driven_friction_solve(&j->by_cvodes, SAMPLES, times, given.force, j->with_slopes ? given.slopes : NULL);
       if (j->steps < 0) return -1;
     } else if (j->with_slopes) {
-      status = od_friction_drive_slopes(j->law, j->q, true, &j->grid, &rest, 12, twelve, j->work, given.force,
-                                        given.slopes);
+      status =
+          od_friction_drive_slopes(j->law, j->q, true, &j->grid, &rest, 12, twelve, j->work, given.force, given.slopes);
     } else {
       status = od_friction_drive(j->law, j->q, true, &j->grid, &rest, &(od_friction_motion){.force = given.force});
     }
@@ -125,8 +126,8 @@ int main(void) {
                                       "CVODES, log, a step to every sample"};
   bench_subject subject[JOBS];
   for (int i = 0; i < JOBS; i++) {
-    subject[i] = (bench_subject){
-        .step = 13, .self = &jobs[i], .start = start, .advance = advance, .steps = i < OWN ? 20 : 1};
+    subject[i] =
+        (bench_subject){.step = 13, .self = &jobs[i], .start = start, .advance = advance, .steps = i < OWN ? 20 : 1};
     snprintf(subject[i].name, sizeof subject[i].name, "%s, %s", i % 2 ? "force and 12 derivatives" : "force",
              names[i / 2]);
   }
@@ -134,9 +135,10 @@ int main(void) {
   bench_pin();
   int count = own_only ? OWN : JOBS;
   if (bench_settle(subject, count) != 0) return 1;
-  printf("Reduced friction law of cylinder #5, 13 s in steps of 250 us\n\n"
-         "| | ms per simulated second | steps | error of the force, N | of derivatives, N | times |\n"
-         "|---|---|---|---|---|---|\n");
+  printf(
+      "Reduced friction law of cylinder #5, 13 s in steps of 250 us\n\n"
+      "| | ms per simulated second | steps | error of the force, N | of derivatives, N | times |\n"
+      "|---|---|---|---|---|---|\n");
   for (int i = 0; i < count; i++) {
     double best = bench_best(&subject[i]) / 13;
     printf("| %s | %.4f | %ld | %.3f | ", subject[i].name, 1e3 * best, i < OWN ? SAMPLES - 1L : jobs[i].steps,

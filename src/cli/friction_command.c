@@ -39,7 +39,7 @@ typedef struct answer {
   od_table *table;
   int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];
   char title[160], note[160];  // the note may be empty
-  od_friction_steps *steps;  // NULL: the plot has charts of the table
+  od_friction_steps *steps;    // NULL: the plot has charts of the table
 } answer;
 
 static bool label(od_table *t, int column, const char *name, const char *unit) {
@@ -198,8 +198,7 @@ static od_status show_contour(const wish *w, answer *out) {
   if (!steps || !out->table || !label(out->table, 0, "from", "m/s") || !label(out->table, 1, "to", "m/s") ||
       !label(out->table, 2, "difference", "N"))
     return OD_NO_MEMORY;
-  od_status status =
-      od_friction_steps_compare(&w->law[0], &w->law[1], w->speed, w->lag, w->time, w->step, steps);
+  od_status status = od_friction_steps_compare(&w->law[0], &w->law[1], w->speed, w->lag, w->time, w->step, steps);
   for (int i = 0; status == OD_OK && i < OD_STEP_SPEEDS * OD_STEP_SPEEDS; i++) {
     double row[3] = {steps->speed[i % OD_STEP_SPEEDS], steps->speed[i / OD_STEP_SPEEDS], steps->difference[i]};
     status = od_table_append(out->table, row);
@@ -254,12 +253,8 @@ static od_status show_log(const wish *w, answer *out) {
 static const struct {
   const char *name;
   od_status (*show)(const wish *w, answer *out);
-} shows[] = {{"steady", show_steady},
-             {"sensitivity", show_sensitivity},
-             {"hysteresis", show_hysteresis},
-             {"step", show_step},
-             {"contour", show_contour},
-             {"log", show_log}};
+} shows[] = {{"steady", show_steady}, {"sensitivity", show_sensitivity}, {"hysteresis", show_hysteresis},
+             {"step", show_step},     {"contour", show_contour},         {"log", show_log}};
 enum { SHOWS = sizeof shows / sizeof *shows };
 
 // ---- what comes of it
@@ -270,8 +265,17 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   char title[200];
   snprintf(title, sizeof title, "%s: %s", w->law[0].law->name, r->title);
   if (r->steps) {
-    const od_contour contour = {OD_STEP_SPEEDS,   OD_STEP_SPEEDS, r->steps->speed, r->steps->speed, r->steps->difference,
-                                "speed before the step", "speed behind the step", "difference", "m/s", "m/s", "N"};
+    const od_contour contour = {OD_STEP_SPEEDS,
+                                OD_STEP_SPEEDS,
+                                r->steps->speed,
+                                r->steps->speed,
+                                r->steps->difference,
+                                "speed before the step",
+                                "speed behind the step",
+                                "difference",
+                                "m/s",
+                                "m/s",
+                                "N"};
     return od_contour_write(&contour, title, r->note, path, err);
   }
   return od_plot_write(r->table, r->panel, title, w->law[0].law->element->summary, path, err);
@@ -356,8 +360,8 @@ static bool has_bounded_rows(const wish *w, int show) {
   bool contour = show >= 0 && shows[show].show == show_contour;
   double most = contour ? 1e5 : 1e7;
   if (w->time / w->step <= most) return true;
-  od_cli_error("--time %g s in rows of --step %g s are %.3g rows; at most %.0e are possible%s: make --step longer", w->time,
-               w->step, w->time / w->step, most, contour ? " with --show contour" : "");
+  od_cli_error("--time %g s in rows of --step %g s are %.3g rows; at most %.0e are possible%s: make --step longer",
+               w->time, w->step, w->time / w->step, most, contour ? " with --show contour" : "");
   return false;
 }
 

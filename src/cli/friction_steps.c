@@ -12,11 +12,11 @@ typedef struct runs {
   int count;  // of nodes, two of them before the step
 } runs;
 
-static od_status compare_one(const od_cli_law *law[2], const runs *r, double lag, double from, double to, double *most) {
+static od_status compare_one(const od_cli_law *law[2], const runs *r, double lag, double from, double to,
+                             double *most) {
   od_friction_grid grid;
   const od_friction_start start = {.signal = 1};
-  for (int i = 0; i < r->count; i++)
-    r->v[i] = i < 2 ? from : lag > 0 ? to + (from - to) * exp(-r->t[i] / lag) : to;
+  for (int i = 0; i < r->count; i++) r->v[i] = i < 2 ? from : lag > 0 ? to + (from - to) * exp(-r->t[i] / lag) : to;
   od_status status = od_friction_grid_make(&grid, r->memory, r->count, r->t, r->v);
   for (int k = 0; k < 2 && status == OD_OK; k++)
     status = od_friction_drive(law[k]->law, law[k]->q, law[k]->two_sided, &grid, &start,

@@ -60,7 +60,8 @@ static void slopes_by_states(const piece *p, double t, const double *x, double J
   J[1][0] = 0;
   J[1][1] = -1 / (p->rest ? c->tau_h0 : x[1] <= film ? c->tau_hp : c->tau_hn);
 }
-static int jacobian(sunrealtype t, N_Vector x, N_Vector dx, SUNMatrix J, void *user, N_Vector a, N_Vector b, N_Vector c) {
+static int jacobian(sunrealtype t, N_Vector x, N_Vector dx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
+                    N_Vector c) {
   double by[2][2];
   (void)dx, (void)a, (void)b, (void)c;
   slopes_by_states(user, t, N_VGetArrayPointer(x), by);
@@ -89,8 +90,8 @@ static void parameter_slopes(const piece *p, double t, const double *x, double b
   by[11][1] = p->rest ? 0 : -(film - x[1]) / tau / c->tau_hn;
 }
 
-static int sensitivity_rates(int count, sunrealtype t, N_Vector state, N_Vector dx, N_Vector *s, N_Vector *ds, void *user,
-                             N_Vector a, N_Vector b) {
+static int sensitivity_rates(int count, sunrealtype t, N_Vector state, N_Vector dx, N_Vector *s, N_Vector *ds,
+                             void *user, N_Vector a, N_Vector b) {
   (void)dx, (void)a, (void)b;
   const double *x = N_VGetArrayPointer(state);
   double J[2][2], by[12][2];
@@ -151,8 +152,8 @@ long driven_friction_solve(const driven_friction *d, int count, const double *t,
   NV_Ith_S(absolute, 1) = d->tolerance;
   bool fine = !CVodeInit(memory, right_hand_side, d->breaks[0], x) &&
               !CVodeSVtolerances(memory, d->tolerance, absolute) && !CVodeSetLinearSolver(memory, solver, matrix) &&
-              !CVodeSetJacFn(memory, jacobian) &&
-              !CVodeSetUserData(memory, &p) && !CVodeSetMaxNumSteps(memory, 10000000);
+              !CVodeSetJacFn(memory, jacobian) && !CVodeSetUserData(memory, &p) &&
+              !CVodeSetMaxNumSteps(memory, 10000000);
   if (S) {
     take_parameters(&d->cylinder, scale);
     for (int i = 0; i < 12; i++) N_VConst(0, S[i]);

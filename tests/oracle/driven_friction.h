@@ -13,8 +13,8 @@ typedef struct driven_friction {
   const double *breaks;  // where the speed has corners or changes its sign, from the beginning to the end
   int break_count;
   double tolerance;
-  bool reduced;       // the reduced law: sigma_1 = 0, tau_hp and vb follow from the others
-  int sensitivities;  // 12 of the reduced law, with right-hand sides by hand; or 0
+  bool reduced;           // the reduced law: sigma_1 = 0, tau_hp and vb follow from the others
+  int sensitivities;      // 12 of the reduced law, with right-hand sides by hand; or 0
   bool stops_at_outputs;  // no step goes beyond the next output: for speeds that have a corner at each
 } driven_friction;
 

@@ -39,7 +39,7 @@ typedef struct plan {
   od_dice dice;
   bool planar;
   int bodies, joint_with_friction;
-  bool laws;  // any friction law, not only the plain ones
+  bool laws;           // any friction law, not only the plain ones
   od_dice block_dice;  // of their own, so that blocks change nothing else
   int blocks;
   bool lag;  // the valve's spool is a state
@@ -330,8 +330,8 @@ static void add_law(plan *p, int host, int joint, const char *owner) {
   for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
     char quantity[128];
     snprintf(quantity, sizeof quantity, "%s.friction_%s", owner, c->states[k].name);
-    od_build_initial(p->build, quantity, 0.3 * (c->states[k].scale > 0 ? c->states[k].scale : q[c->states[k].scale_field]),
-                     true);
+    od_build_initial(p->build, quantity,
+                     0.3 * (c->states[k].scale > 0 ? c->states[k].scale : q[c->states[k].scale_field]), true);
   }
 }
 

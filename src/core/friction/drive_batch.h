@@ -202,8 +202,7 @@ OD_INTO_WIDE void batch_forces(const od_friction_law *law, const drive_side_r *s
   }
   for (int j = from; j <= b->steps; j++) force[j] = b->bristle[j] + s->f.viscous * v[j];
   if (s->f.sigma_1 != 0)
-    for (int j = from; j <= b->steps; j++)
-      force[j] += s->f.sigma_1 * (v[j] - fabs(v[j]) * b->bristle[j] / b->level[j]);
+    for (int j = from; j <= b->steps; j++) force[j] += s->f.sigma_1 * (v[j] - fabs(v[j]) * b->bristle[j] / b->level[j]);
   if (law->has_rate_terms)
     for (int j = from > 0 ? from : 1; j <= b->steps; j++)
       force[j] += s->f.inertia * ((v[j] - v[j - 1]) / (t[j] - t[j - 1])) +

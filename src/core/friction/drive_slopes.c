@@ -86,8 +86,7 @@ OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const drive_batch *b,
     double mean = shrinks ? b->film_mean[1][j] : b->film_mean[0][j];
     double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = b->dt[j];
     k->film[j] = E, k->of_target[j] = mean - E, k->of_next[j] = 1 - mean;
-    k->of_rate[j] =
-        -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
+    k->of_rate[j] = -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
   }
 }
 
@@ -96,7 +95,11 @@ OD_INTO_WIDE void bristle_coefficients(const drive_side_r *s, const od_friction_
   const double *v = grid->v + b->first;
   double per_sigma = 1 / s->f.sigma_0;
   for (int j = 0; j < b->steps; j++) {
-    double sum = v[j] + v[j + 1], sign = sum < 0 ? -1 : sum > 0 ? 1 : 0, a = b->a[j], E = b->decay[j], mean = b->mean[j];
+    double sum = v[j] + v[j + 1],
+           sign = sum < 0   ? -1
+                  : sum > 0 ? 1
+                            : 0,
+           a = b->a[j], E = b->decay[j], mean = b->mean[j];
     double before = b->level[j], level = b->level[j + 1], slope = mean_decay_slope(a, E, mean);
     double by_a = -(b->bristle[j] - sign * before) * E - sign * (level - before) * slope;
     double by_sum = -by_a * a / (before + level);
@@ -185,8 +188,8 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s
   take_four(state + at, count, &dfilm);
   take_four(state + columns + at, count, &dbristle);
   if (!law->has_film) dfilm = dtarget;
-  od_quad dlevel = (k->by_Fs[0] * d.Fs + k->by_Fc[0] * d.Fc + k->by_n[0] * d.n + k->by_vs[0] * d.log_vs) +
-                   k->by_film[0] * dfilm;
+  od_quad dlevel =
+      (k->by_Fs[0] * d.Fs + k->by_Fc[0] * d.Fc + k->by_n[0] * d.n + k->by_vs[0] * d.log_vs) + k->by_film[0] * dfilm;
   size_t size = (size_t)count * sizeof *dforce;
   if (b->first == 0) {
     od_quad row = k->of_bristle[0] * dbristle + k->of_level[0] * dlevel + grid->v[0] * d.viscous + k->own[0] * d.own;
@@ -196,14 +199,17 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s
     od_quad drate = d.rate[film_shrinks(b, j, b->lag[j])];
     od_quad next = k->whole[j + 1] * d.most_film + k->by_gain[j + 1] * d.log_gain;
     dfilm = k->film[j] * dfilm + (k->of_target[j] * dtarget + k->of_next[j] * next + k->of_rate[j] * drate);
-    od_quad behind = (k->by_Fs[j + 1] * d.Fs + k->by_Fc[j + 1] * d.Fc + k->by_n[j + 1] * d.n + k->by_vs[j + 1] * d.log_vs) +
-                     k->by_film[j + 1] * dfilm;
-    dbristle = b->decay[j] * dbristle + (k->of_before[j] * dlevel + k->of_behind[j] * behind + k->of_sigma[j] * d.sigma_0);
+    od_quad behind =
+        (k->by_Fs[j + 1] * d.Fs + k->by_Fc[j + 1] * d.Fc + k->by_n[j + 1] * d.n + k->by_vs[j + 1] * d.log_vs) +
+        k->by_film[j + 1] * dfilm;
+    dbristle =
+        b->decay[j] * dbristle + (k->of_before[j] * dlevel + k->of_behind[j] * behind + k->of_sigma[j] * d.sigma_0);
     dtarget = next, dlevel = behind;
     int sample = grid->sample[b->first + j + 1];
     if (sample < 0) continue;
     od_quad row = (k->of_bristle[j + 1] * dbristle + k->of_level[j + 1] * dlevel) +
-                  (grid->v[b->first + j + 1] * d.viscous + k->own[j + 1] * d.own), dlag = dfilm - dtarget;
+                  (grid->v[b->first + j + 1] * d.viscous + k->own[j + 1] * d.own),
+            dlag = dfilm - dtarget;
     if (law->has_rate_terms) add_rate_terms(s, grid, b, j + 1, &d, &dlag, &drate, &row);
     memcpy(dforce + (size_t)sample * (size_t)columns + at, &row, size);
   }
@@ -228,8 +234,7 @@ OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_s
     int at = 0;
     for (; at + 4 <= columns; at += 4)
       four_columns(law, s, &seed[b.direction], grid, &b, &k, at, 4, columns, state, dforce);
-    if (at < columns)
-      four_columns(law, s, &seed[b.direction], grid, &b, &k, at, columns - at, columns, state, dforce);
+    if (at < columns) four_columns(law, s, &seed[b.direction], grid, &b, &k, at, columns - at, columns, state, dforce);
     bristle = b.bristle[b.steps], film = b.target[b.steps] + b.lag[b.steps];
     first += b.steps;
   } while (first + 1 < grid->nodes);

@@ -24,9 +24,9 @@ static const char style[] =
 typedef struct page {
   const od_contour *c;
   od_chart chart;
-  double low, high;             // of z, SI
-  double x_factor, y_factor;    // shown number = SI number * factor
-  double half_x, half_y;        // half a cell, SI
+  double low, high;           // of z, SI
+  double x_factor, y_factor;  // shown number = SI number * factor
+  double half_x, half_y;      // half a cell, SI
 } page;
 
 static int level_of(const page *p, double z) {
@@ -94,7 +94,8 @@ static void draw_page(FILE *to, const page *p, const char *title, const char *su
   od_svg_end(to);
 }
 
-od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path, od_error *err) {
+od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
+                           od_error *err) {
   if (c->columns < 2 || c->rows < 2) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to plot");
   page p = {.c = c, .low = INFINITY, .high = -INFINITY};
   for (int i = 0; i < c->rows * c->columns; i++)

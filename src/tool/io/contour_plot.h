@@ -13,6 +13,7 @@ typedef struct od_contour {
 } od_contour;
 
 // Writes an SVG file, complete or not at all.
-od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path, od_error *err);
+od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
+                           od_error *err);
 
 #endif

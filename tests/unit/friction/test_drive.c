@@ -283,8 +283,8 @@ static void test_nonsense(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves), cmocka_unit_test(test_cylinders),
-                                     cmocka_unit_test(test_slopes), cmocka_unit_test(test_steady),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves),   cmocka_unit_test(test_cylinders),
+                                     cmocka_unit_test(test_slopes),   cmocka_unit_test(test_steady),
                                      cmocka_unit_test(test_nonsense), cmocka_unit_test(test_sensitivities),
                                      cmocka_unit_test(test_wide_exp)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,7 +159,7 @@ static void few_iterations(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(stick_slip), cmocka_unit_test(no_drift), cmocka_unit_test(initial_states),
-                                     cmocka_unit_test(few_iterations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(stick_slip), cmocka_unit_test(no_drift),
+                                     cmocka_unit_test(initial_states), cmocka_unit_test(few_iterations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

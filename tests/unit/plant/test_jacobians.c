@@ -293,8 +293,8 @@ static void factor_last(bench *b, complex_step *c, double beta) {
 // The rates of the last stage are those that the step has found: derivatives are compared at the point where its iteration
 // stopped, not at the exact solution nearby, where those of a stiff circuit may differ by more than the bound. Other stages are found
 // by Newton's method. k begins near them.
-static void complex_stage(bench *b, complex_step *c, double beta, const double complex *from,
-                          const double complex *u, bool last, double complex *k, double complex *x) {
+static void complex_stage(bench *b, complex_step *c, double beta, const double complex *from, const double complex *u,
+                          bool last, double complex *k, double complex *x) {
   int n = b->nk, nz = b->nz;
   double re[64], im[64];
   for (int round = 0; round < 200; round++) {
@@ -320,7 +320,8 @@ static void rates_of(const od_sim *sim, int count, double complex *k) {
   for (int i = 0; i < count; i++) k[i] = od_sim_rates(sim)[i];
 }
 // Real rates after a shorter step of the trapezoidal rule, which is the first stage of others.
-static void rates_after_trapezoid(bench *b, const complex_step *c, double h, const double complex *u, double complex *k) {
+static void rates_after_trapezoid(bench *b, const complex_step *c, double h, const double complex *u,
+                                  double complex *k) {
   od_sim *shorter = malloc(c->old->size);
   double re_u[4];
   memcpy(shorter, c->old, c->old->size);
@@ -431,7 +432,8 @@ static void check_transition(bench *b, const od_integrator *integrator) {
   }
   // Nor is there anything to compare where a motion explodes: bodies of grams that friction of kilonewtons begins to act on.
   for (int i = 0; i < b->nk && status == OD_OK; i++)
-    if (fmax(fabs(od_sim_rates(b->sim)[i]), fabs(od_sim_rates(old)[i])) * h > (i < b->nz ? 1e4 : 1e6 * b->plant->scale[i]))
+    if (fmax(fabs(od_sim_rates(b->sim)[i]), fabs(od_sim_rates(old)[i])) * h >
+        (i < b->nz ? 1e4 : 1e6 * b->plant->scale[i]))
       status = OD_DIVERGED;
   if (status != OD_OK && !integrator->amplification) assert_true(++too_violent <= MACHINES / 20);
   for (int j = 0; j < all && status == OD_OK; j++) {
