@@ -8,11 +8,13 @@
 
 #include "cli/command.h"
 #include "cli/friction_law.h"
+#include "cli/friction_steps.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
+#include "io/contour_plot.h"
 #include "io/display.h"
 #include "io/json.h"
 #include "io/plot.h"
@@ -36,7 +38,8 @@ typedef struct wish {
 typedef struct answer {
   od_table *table;
   int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];
-  char title[160];
+  char title[160], note[160];  // the note may be empty
+  od_friction_steps *steps;    // NULL: the plot has charts of the table
 } answer;
 
 static bool label(od_table *t, int column, const char *name, const char *unit) {
@@ -163,7 +166,7 @@ static od_status show_over_time(const wish *w, int count, const double *t, const
 // A step of the speed with a lag, from steady motion.
 static od_status show_step(const wish *w, answer *out) {
   double settle = 20, begin = w->time / 10;
-  int count = (int)fmin(ceil(w->time / w->step), 1e7) + 1, before = 2000;
+  int count = (int)ceil(w->time / w->step) + 1, before = 2000;
   double *t = malloc((size_t)(count + before) * sizeof *t), *v = malloc((size_t)(count + before) * sizeof *v);
   od_status status = t && v ? OD_OK : OD_NO_MEMORY;
   // Motion at the first speed comes before, so that film and bristles have settled.
@@ -181,6 +184,30 @@ static od_status show_step(const wish *w, answer *out) {
   }
   free(t), free(v);
   snprintf(out->title, sizeof out->title, "friction for a step of the speed from %g to %g m/s", w->from, w->to);
+  return status;
+}
+
+// The largest difference over time between two variants, for steps from and to many speeds.
+static od_status show_contour(const wish *w, answer *out) {
+  if (w->laws != 2) {
+    od_cli_error("--show contour needs one --vary KEY=VALUE: it shows how far the force is from that without it");
+    return OD_BAD_INPUT;
+  }
+  od_friction_steps *steps = out->steps = malloc(sizeof *steps);
+  out->table = od_table_new(3);
+  if (!steps || !out->table || !label(out->table, 0, "from", "m/s") || !label(out->table, 1, "to", "m/s") ||
+      !label(out->table, 2, "difference", "N"))
+    return OD_NO_MEMORY;
+  od_status status = od_friction_steps_compare(&w->law[0], &w->law[1], w->speed, w->lag, w->time, w->step, steps);
+  for (int i = 0; status == OD_OK && i < OD_STEP_SPEEDS * OD_STEP_SPEEDS; i++) {
+    double row[3] = {steps->speed[i % OD_STEP_SPEEDS], steps->speed[i / OD_STEP_SPEEDS], steps->difference[i]};
+    status = od_table_append(out->table, row);
+  }
+  snprintf(out->title, sizeof out->title, "difference by %s after a step of the speed", curve_name(w, 1));
+  if (status == OD_OK)
+    snprintf(out->note, sizeof out->note, "at most %.4g N, from %.4g to %.4g m/s",
+             steps->difference[steps->to * OD_STEP_SPEEDS + steps->from], steps->speed[steps->from],
+             steps->speed[steps->to]);
   return status;
 }
 
@@ -226,11 +253,8 @@ static od_status show_log(const wish *w, answer *out) {
 static const struct {
   const char *name;
   od_status (*show)(const wish *w, answer *out);
-} shows[] = {{"steady", show_steady},
-             {"sensitivity", show_sensitivity},
-             {"hysteresis", show_hysteresis},
-             {"step", show_step},
-             {"log", show_log}};
+} shows[] = {{"steady", show_steady}, {"sensitivity", show_sensitivity}, {"hysteresis", show_hysteresis},
+             {"step", show_step},     {"contour", show_contour},         {"log", show_log}};
 enum { SHOWS = sizeof shows / sizeof *shows };
 
 // ---- what comes of it
@@ -240,6 +264,20 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const wish *w = ((const void *const *)user)[1];
   char title[200];
   snprintf(title, sizeof title, "%s: %s", w->law[0].law->name, r->title);
+  if (r->steps) {
+    const od_contour contour = {OD_STEP_SPEEDS,
+                                OD_STEP_SPEEDS,
+                                r->steps->speed,
+                                r->steps->speed,
+                                r->steps->difference,
+                                "speed before the step",
+                                "speed behind the step",
+                                "difference",
+                                "m/s",
+                                "m/s",
+                                "N"};
+    return od_contour_write(&contour, title, r->note, path, err);
+  }
   return od_plot_write(r->table, r->panel, title, w->law[0].law->element->summary, path, err);
 }
 
@@ -254,13 +292,16 @@ static json_t *summary_of(const wish *w, const answer *r) {
                                              od_json_text(r->table->unit[i]), "min", od_json_number(s.min), "max",
                                              od_json_number(s.max)));
   }
-  return json_pack("{s:s, s:s, s:o, s:o, s:I}", "law", law->law->name, "shows", r->title, "numbers", numbers, "columns",
-                   columns, "rows", (json_int_t)r->table->rows);
+  json_t *summary = json_pack("{s:s, s:s, s:o, s:o, s:I}", "law", law->law->name, "shows", r->title, "numbers", numbers,
+                              "columns", columns, "rows", (json_int_t)r->table->rows);
+  if (*r->note) json_object_set_new(summary, "note", od_json_text(r->note));
+  return summary;
 }
 
 static void print_summary(const wish *w, const answer *r, FILE *to) {
   int width = 0;
   fprintf(to, "%s: %s\n", w->law[0].law->name, r->title);
+  if (*r->note) fprintf(to, "  %s\n", r->note);
   for (int i = 0; i < r->table->columns; i++) width = od_text_widest(width, r->table->name[i]);
   for (int i = 0; i < r->table->columns; i++) {
     od_summary s = od_table_summary(r->table, i);
@@ -279,6 +320,7 @@ static int run_and_write(const wish *w, int show) {
   int spared = status == OD_OK ? od_files_spare(&a->files) : -1;
   if (spared >= 0) {
     od_table_free(r.table);
+    free(r.steps);
     return spared;
   }
   if (status == OD_OK) {
@@ -292,6 +334,7 @@ static int run_and_write(const wish *w, int show) {
     od_cli_error("%s", od_status_text(status));
   }
   od_table_free(r.table);
+  free(r.steps);
   return status != OD_OK ? od_exit_code(status) : written ? OD_EXIT_OK : OD_EXIT_FAILED;
 }
 
@@ -307,9 +350,19 @@ static int find_show(const arguments *a) {
     od_cli_error(a->log ? "--log is for --show log" : "--show log needs --log FILE");
     return -1;
   }
-  od_cli_error("--show: there is no '%s'; there are steady, sensitivity, hysteresis, step and log%s", name,
+  od_cli_error("--show: there is no '%s'; there are steady, sensitivity, hysteresis, step, contour and log%s", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
+}
+
+// Rows of a step in time; each point of a contour is as many.
+static bool has_bounded_rows(const wish *w, int show) {
+  bool contour = show >= 0 && shows[show].show == show_contour;
+  double most = contour ? 1e5 : 1e7;
+  if (w->time / w->step <= most) return true;
+  od_cli_error("--time %g s in rows of --step %g s are %.3g rows; at most %.0e are possible%s: make --step longer",
+               w->time, w->step, w->time / w->step, most, contour ? " with --show contour" : "");
+  return false;
 }
 
 static bool read_wish(wish *w, const char *law) {
@@ -333,7 +386,8 @@ static const char details[] =
     "  sensitivity  how much that changes with every parameter: parameter times derivative\n"
     "  hysteresis   the loop under a sine of the speed, while that rises and while it falls\n"
     "  step         force and film over time for a step of the speed\n"
-    "  log          the same for the speed that a log has\n"
+    "  contour      by how much the force differs at most with and without --vary, for steps between speeds up to --speed\n"
+    "  log          as step, for the speed that a log has\n"
     "With --vary there is a curve for each further value beside that of --set.\n\n"
     "Examples\n"
     "  oleodyn friction reduced --set Fs='2 kN' --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 \\\n"
@@ -347,8 +401,8 @@ int od_command_friction(int argc, char **argv) {
   const od_option options[] = {
       {"set", OD_OPTION_LIST, "KEY=VALUE", "a parameter of the law (repeatable)", &a.set},
       {"vary", OD_OPTION_LIST, "KEY=VALUE", "one more curve, with this value (repeatable)", &a.vary},
-      {"show", OD_OPTION_TEXT, "WHAT", "steady, sensitivity, hysteresis, step or log", &a.show},
-      {"speed", OD_OPTION_TEXT, "V", "largest speed of curves and loops; default: 0.25 m/s", &a.speed},
+      {"show", OD_OPTION_TEXT, "WHAT", "steady, sensitivity, hysteresis, step, contour or log", &a.show},
+      {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "of the sine; default: 0.5 Hz", &a.frequency},
       {"from", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
       {"to", OD_OPTION_TEXT, "V", "speed behind the step; default: 0.001 m/s", &a.to},
@@ -371,7 +425,7 @@ int od_command_friction(int argc, char **argv) {
   if (a.si) od_display_choose_si();
   if (code < 0) {
     show = find_show(&a);
-    if (!read_wish(&w, laws.text[0]) || show < 0) code = OD_EXIT_BAD_INPUT;
+    if (!read_wish(&w, laws.text[0]) || show < 0 || !has_bounded_rows(&w, show)) code = OD_EXIT_BAD_INPUT;
   }
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = run_and_write(&w, show);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "friction/law.h"
 #include "oleodyn/sim.h"
 #include "support/random_block.h"
 #include "support/random_instance.h"
@@ -38,6 +39,7 @@ typedef struct plan {
   od_dice dice;
   bool planar;
   int bodies, joint_with_friction;
+  bool laws;           // any friction law, not only the plain ones
   od_dice block_dice;  // of their own, so that blocks change nothing else
   int blocks;
   bool lag;  // the valve's spool is a state
@@ -309,11 +311,44 @@ static void add_friction(plan *p, int host, int joint, bool coulomb, const doubl
   od_build_element(p->build, "", &spec);
 }
 
+// Any law with numbers around the usual ones, torques a hundredth of forces; states begin inside their range.
+static void add_law(plan *p, int host, int joint, const char *owner) {
+  od_dice dice = {p->dice.state + od_dice_seed(owner)};  // of its own: a new law changes nothing for the others
+  const od_element_class *c = od_friction_laws[od_dice_pick(&dice, od_friction_law_count())]->element;
+  od_element_spec spec = od_element_spec_of(c->name);
+  double q[2 * OD_MOST_ELEMENT_FIELDS];
+  int count = od_random_numbers(&dice, c, q, spec.choice);
+  for (int i = 0; i < count; i++) {
+    if (joint != OD_UNUSED && strcmp(c->fields[i].unit, "N") == 0) q[i] *= 0.01;
+    // Bristles so soft that a light body on them takes steps of a millisecond; unit.friction.in_machine has the stiff ones.
+    if (strncmp(c->fields[i].key, "sigma_0", 7) == 0) q[i] *= 1e-3;
+  }
+  spec.host = host, spec.joint = joint;
+  spec.first_number = numbers(p, "friction", q, count);
+  if (od_dice_pick(&dice, 3) == 0 && c->fields[c->field_count - 1].key) spec.signal = driver(p, 1);
+  od_build_element(p->build, "", &spec);
+  for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
+    char quantity[128];
+    snprintf(quantity, sizeof quantity, "%s.friction_%s", owner, c->states[k].name);
+    od_build_initial(p->build, quantity,
+                     0.3 * (c->states[k].scale > 0 ? c->states[k].scale : q[c->states[k].scale_field]), true);
+  }
+}
+
 static void add_frictions(plan *p, int cylinder) {
   const double q[4] = {200, 500, 0.3, 100}, r[4] = {2, 3, 0.2, 1};
-  add_friction(p, cylinder, OD_UNUSED, od_dice_pick(&p->dice, 2) == 0, q);
+  int kind = od_dice_pick(&p->dice, 2);
+  char joint[32];
+  snprintf(joint, sizeof joint, "joint%d", p->joint_with_friction);
+  if (p->laws)
+    add_law(p, cylinder, OD_UNUSED, "c0");
+  else
+    add_friction(p, cylinder, OD_UNUSED, kind == 0, q);
   // In the first joint, if it has one coordinate.
-  if (p->joint_with_friction >= 0) add_friction(p, OD_UNUSED, p->joint_with_friction, false, r);
+  if (p->joint_with_friction >= 0 && p->laws)
+    add_law(p, OD_UNUSED, p->joint_with_friction, joint);
+  else if (p->joint_with_friction >= 0)
+    add_friction(p, OD_UNUSED, p->joint_with_friction, false, r);
 }
 
 static int add_cylinder(plan *p, const char *name, int point_a, int point_b, int node_a, int node_b, bool diameters) {
@@ -370,8 +405,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   for (int i = 0; i < SENSORS + NETWORK; i++) {
     char name[24];
     snprintf(name, sizeof name, "block%d", i);
-    // Not friction and tables: they have corners, on whose sides iterations in real and complex numbers need not end alike.
-    int which = od_dice_pick(&p->block_dice, od_block_class_find("coulomb-friction"));
+    int which = od_dice_pick(&p->block_dice, od_block_class_count());
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
@@ -449,6 +483,7 @@ static void add_loop(plan *p, const loop *l, int i) {
 static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, const loop *loops, int count) {
   plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
   p.block_dice.state = seed * 611953 + 5;
+  p.laws = seed % 2;
   od_block_spec spec[SENSORS + NETWORK];
   double g[3] = {0.3, -9.81, 1.5};
   od_build_gravity(p.build, vector(&p, "gravity", g));

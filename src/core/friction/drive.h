@@ -1,9 +1,16 @@
 // A friction law alone, driven by a speed over time: the force at every sample, and its exact derivatives by the numbers of the
 // law. Nothing is allocated; memory is the caller's.
 //
-// Between two nodes of the grid the speed is a straight line. Bristles and film go from node to node exponentially, whatever
-// their stiffness (drive_x.h), so that steps are chosen by the speed alone. The grid has nodes at all samples, and where the
-// speed changes its sign.
+// Between two nodes of the grid the speed is a straight line; s is its direction. The grid has nodes at all samples, and where the
+// speed changes its sign. Film and bristles (family.h) go from node to node exponentially:
+//
+// Film: hss is taken as a straight line in time, so that with E = exp(-dt/tau)
+//   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt
+// It grows where it is below the mean of both hss; it rests where both speeds are zero.
+// Bristles: over the distance |dx|, with g as a straight line in it, a = sigma_0 |dx|/g in the mean and E = exp(-a)
+//   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
+// Both are of second order, and right in the limit of any stiffness: y then follows s g with its lag. Steps are chosen by the speed
+// alone.
 #ifndef OD_FRICTION_DRIVE_H
 #define OD_FRICTION_DRIVE_H
 
@@ -15,8 +22,9 @@
 typedef struct od_friction_grid {
   int nodes, samples;
   const double *t, *v;
-  const double *log_speed, *film_power;  // log |v|, |v|^(2/3); both unused where v is zero
+  const double *log_speed, *film_power;  // log |v|, very negative at rest; |v|^(2/3)
   const int *sample;                     // the sample that a node is, or -1
+  const int *run;                        // how many steps from here on have one direction, and all rest or none
 } od_friction_grid;
 
 // Bytes of memory that a grid needs; and the grid over so many samples with increasing times. OD_BAD_ARGUMENT: times do not

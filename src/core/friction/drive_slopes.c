@@ -1,10 +1,9 @@
-// The force of a driven friction law with its derivatives by numbers of the law. Line by line the derivative of drive_x.h, for
-// all numbers side by side: a change along a number is a change of the parameters of the family for either direction, which one
-// complex step of the law gives.
+// The force of a driven friction law with its derivatives by numbers of the law. A change along a number is a change of the parameters
+// of the family for either direction, which one complex step of the law gives. Every step is linear in such changes: a pass over a
+// batch finds its coefficients, then four numbers at a time go from node to node.
 #include <string.h>
 
-#include "base/wide.h"
-#include "friction/drive_both.h"
+#include "friction/drive_batch.h"
 
 // Derivatives of one direction's parameters and of what follows from them, `columns` of each.
 typedef struct seeds {
@@ -12,12 +11,7 @@ typedef struct seeds {
   double *log_vs, *most_film, *log_gain;
 } seeds;
 
-// Derivatives of where a run is. S and film are those of a node, h and y the states, g the level behind the last step.
-typedef struct slopes_at {
-  double *S, *film, *next_S, *next_film, *h, *y, *g, *h_rate;
-} slopes_at;
-
-enum { PER_SIDE = OD_FAMILY_COUNT + 3, OF_STATE = 8 };
+enum { PER_SIDE = OD_FAMILY_COUNT + 3, OF_STATE = 2 };
 
 size_t od_friction_slopes_work(int columns) {
   return (size_t)(2 * PER_SIDE + OF_STATE) * (size_t)columns;
@@ -48,156 +42,202 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
   }
 }
 
-// A node with its derivatives.
-OD_INTO_WIDE drive_node_r node_slopes(const od_friction_law *law, const drive_side_r side[2], const seeds seed[2],
-                                      const od_friction_grid *grid, int i, int columns, double *restrict dS,
-                                      double *restrict dfilm) {
-  drive_node_r node = {1, 0};
-  if (grid->v[i] == 0) {
-    memset(dS, 0, (size_t)columns * sizeof *dS);
-    memset(dfilm, 0, (size_t)columns * sizeof *dfilm);
-    return node;
-  }
-  const drive_side_r *s = &side[grid->v[i] < 0];
-  const seeds *d = &seed[grid->v[i] < 0];
-  double L = grid->log_speed[i] - s->log_vs, power = exp(s->f.n * L), share = s->film_gain * grid->film_power[i];
-  bool exponential = law->shape == OD_STRIBECK_EXPONENTIAL;
-  node.S = exponential ? exp(-power) : 1 / (1 + power);
-  double per_log = -power * (exponential ? node.S : node.S * node.S), n = s->f.n;
-  const double *dn = d->by[OD_FAMILY_N], *dlog_vs = d->log_vs, *dmost = d->most_film, *dlog_gain = d->log_gain;
-  for (int c = 0; c < columns; c++) dS[c] = per_log * (dn[c] * L - n * dlog_vs[c]);
-  bool partly = share < 1;
-  node.film = s->most_film * (partly ? share : 1);
-  double whole = partly ? share : 1, by_gain = partly ? node.film : 0;
-  for (int c = 0; c < columns; c++) dfilm[c] = whole * dmost[c] + by_gain * dlog_gain[c];
-  return node;
-}
+// What a batch's steps do with changes. At node j, with d for changes:
+//   dtarget = whole dmost + by_gain dlog_gain
+//   dlevel  = by_Fs dFs + by_Fc dFc + by_n dn + by_vs dlog_vs + by_film dfilm
+//   dforce  = of_bristle dbristle + of_level dlevel + v dviscous + own down
+// where down belongs to sigma_1, or to v0 of laws without bristles; from j to j + 1:
+//   dfilm    = film dfilm + of_target dtarget[j] + of_next dtarget[j + 1] + of_rate drate
+//   dbristle = bristle dbristle + of_before dlevel[j] + of_behind dlevel[j + 1] + of_sigma dsigma_0
+typedef struct coefficients {
+  double whole[OD_DRIVE_NODES], by_gain[OD_DRIVE_NODES], by_Fs[OD_DRIVE_NODES], by_Fc[OD_DRIVE_NODES];
+  double by_n[OD_DRIVE_NODES], by_vs[OD_DRIVE_NODES], by_film[OD_DRIVE_NODES];
+  double of_bristle[OD_DRIVE_NODES], of_level[OD_DRIVE_NODES], own[OD_DRIVE_NODES];
+  double film[OD_DRIVE_NODES], of_target[OD_DRIVE_NODES], of_next[OD_DRIVE_NODES], of_rate[OD_DRIVE_NODES];
+  double of_before[OD_DRIVE_NODES], of_behind[OD_DRIVE_NODES], of_sigma[OD_DRIVE_NODES];
+} coefficients;
 
-OD_INTO_WIDE void level_slopes(const drive_side_r *s, const seeds *d, double S, double film, double level, int columns,
-                               const double *restrict dS, const double *restrict dh, double *restrict dg) {
-  const double *dFs = d->by[OD_FAMILY_FS], *dFc = d->by[OD_FAMILY_FC];
-  bool counts = film < 1 && film >= 0;
-  double counted = counts ? film : film < 0 ? 0 : 1;
-  double by_S = (1 - counted) * s->f.Fs - s->f.Fc, by_film = counts ? -s->f.Fs * S : 0, by_Fs = (1 - counted) * S;
-  if (level > s->least_level)
-    for (int c = 0; c < columns; c++) dg[c] = dFc[c] * (1 - S) + by_Fs * dFs[c] + by_film * dh[c] + by_S * dS[c];
-  else
-    for (int c = 0; c < columns; c++) dg[c] = OD_FRICTION_LEAST_LEVEL * (dFs[c] + dFc[c]);
+OD_INTO_WIDE void coefficients_of_node(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+                                       bool exponential, double has_film, int j, coefficients *k) {
+  double L = grid->log_speed[b->first + j] - s->log_vs, S = b->S[j], film = b->target[j] + b->lag[j];
+  double share = s->film_gain * grid->film_power[b->first + j], counted = film < 0 ? 0 : film > 1 ? 1 : film;
+  k->whole[j] = has_film * (share < 1 ? share : 1);
+  k->by_gain[j] = share < 1 ? b->target[j] : 0;
+  double per_log = -b->power[j] * (exponential ? S : S * S);
+  double by_S = ((1 - counted) * s->f.Fs - s->f.Fc) * per_log, n = s->f.n;
+  bool least = b->level[j] <= s->least_level, counts = film >= 0 && film < 1;
+  k->by_Fs[j] = least ? OD_FRICTION_LEAST_LEVEL : (1 - counted) * S;
+  k->by_Fc[j] = least ? OD_FRICTION_LEAST_LEVEL : 1 - S;
+  k->by_n[j] = least ? 0 : by_S * L;
+  k->by_vs[j] = least ? 0 : -by_S * n;
+  k->by_film[j] = least ? 0 : counts ? -s->f.Fs * S : 0;
 }
 
 // d/da of (1 - exp(-a))/a.
 OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
-  return a > 1e-5 ? (E - mean) / a : -0.5 + a / 3;
+  double far = (E - mean) / a, near_zero = -0.5 + a / 3;
+  return a > 1e-5 ? far : near_zero;
 }
 
-// The film's step; x is as before it, h and rate as after it. Node derivatives: `film` before, `next_film` behind the step.
-OD_INTO_WIDE void film_slopes(const seeds *d, const pace_r *p, int which, const drive_state_r *x, double next, double h,
-                              int columns, slopes_at *at) {
-  static const int rate_of[] = {OD_FAMILY_GROW, OD_FAMILY_SHRINK, OD_FAMILY_REST};
-  const double *restrict drate = d->by[rate_of[which]], *restrict df = at->film, *restrict dnext = at->next_film;
-  double *restrict dh = at->h, *restrict dh_rate = at->h_rate, E = p->E, phi = p->phi, rate = p->rate;
-  double by_rate =
-      -p->dt * ((x->film - x->node.film) * E + (next - x->node.film) * mean_decay_slope(p->dt * rate, E, phi));
-  for (int c = 0; c < columns; c++)
-    dh[c] = dnext[c] + (dh[c] - df[c]) * E - (dnext[c] - df[c]) * phi + by_rate * drate[c];
-  for (int c = 0; c < columns; c++) dh_rate[c] = (dnext[c] - dh[c]) * rate + (next - h) * drate[c];
-}
-
-typedef struct bristle_step {
-  double a, E, sign, before, level, y;  // y as before the step
-} bristle_step;
-
-OD_INTO_WIDE void bristle_slopes(const drive_side_r *s, const seeds *d, const bristle_step *b, int columns,
-                                 const double *restrict dbefore, const double *restrict dg, double *restrict dy) {
-  const double *restrict dsigma = d->by[OD_FAMILY_SIGMA_0];
-  double mean = mean_decay_r(b->a, b->E), slope = mean_decay_slope(b->a, b->E, mean);
-  double by_a = -(b->y - b->sign * b->before) * b->E - b->sign * (b->level - b->before) * slope;
-  double by_sigma = by_a * b->a / s->f.sigma_0, by_sum = -by_a * b->a / (b->before + b->level);
-  double by_before = b->sign * (mean - b->E) + by_sum, by_level = b->sign * (1 - mean) + by_sum;
-  for (int c = 0; c < columns; c++)
-    dy[c] = b->E * dy[c] + by_before * dbefore[c] + by_level * dg[c] + by_sigma * dsigma[c];
-}
-
-OD_INTO_WIDE void force_slopes(const od_friction_law *law, const drive_side_r *s, const seeds *d, double v,
-                               double acceleration, double level, const drive_state_r *x, int columns,
-                               const slopes_at *at, double *restrict row) {
-  const double *restrict dviscous = d->by[OD_FAMILY_VISCOUS], *restrict dg = at->g, *restrict dy = at->y;
-  if (!law->has_bristles) {
-    double t = tanh(v / s->f.v0), by_v0 = -(1 - t * t) * v / (s->f.v0 * s->f.v0) * level;
-    const double *dv0 = d->by[OD_FAMILY_V0];
-    for (int c = 0; c < columns; c++) row[c] = t * dg[c] + by_v0 * dv0[c] + v * dviscous[c];
-    return;
+OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const drive_batch *b, coefficients *k) {
+  for (int j = 0; j < b->steps; j++) {
+    bool shrinks = film_shrinks(b, j, b->lag[j]);
+    double E = shrinks ? b->film_decay[1][j] : b->film_decay[0][j];
+    double mean = shrinks ? b->film_mean[1][j] : b->film_mean[0][j];
+    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = b->dt[j];
+    k->film[j] = E, k->of_target[j] = mean - E, k->of_next[j] = 1 - mean;
+    k->of_rate[j] = -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
   }
-  double part = x->bristle / level, slip = v - fabs(v) * part, by_y = 1 - s->f.sigma_1 * fabs(v) / level;
-  double by_g = s->f.sigma_1 * fabs(v) * part / level, side = (v > 0) - (v < 0);
-  for (int c = 0; c < columns; c++) row[c] = by_y * dy[c] + by_g * dg[c] + v * dviscous[c];
-  const double *dsigma_1 = d->by[OD_FAMILY_SIGMA_1], *dinertia = d->by[OD_FAMILY_INERTIA];
-  const double *dfilm_force = d->by[OD_FAMILY_FILM_FORCE];
-  if (s->f.sigma_1 != 0 || s->f.inertia != 0 || s->f.film_force != 0)
-    for (int c = 0; c < columns; c++)
-      row[c] += slip * dsigma_1[c] + acceleration * dinertia[c] +
-                side * (x->film_rate * dfilm_force[c] + s->f.film_force * at->h_rate[c]);
 }
 
-// The step from node i to the next with its derivatives; returns the level there.
-OD_INTO_WIDE double step_slopes(const od_friction_law *law, const drive_side_r *s, const seeds *d,
-                                const od_friction_grid *grid, int i, drive_node_r next, pace_r *pace, int columns,
-                                bool turned, drive_state_r *x, slopes_at *at) {
-  const drive_state_r old = *x;
-  double before = drive_level_r(s, old.node.S, old.film);
-  if (turned) level_slopes(s, d, old.node.S, old.film, before, columns, at->S, at->h, at->g);
-  double level = drive_step_r(law, s, grid, i, next, pace, x), dbefore[OD_MOST_DRIVE_COLUMNS];
-  memcpy(dbefore, at->g, (size_t)columns * sizeof *dbefore);
-  if (law->has_film) {
-    bool rests = grid->v[i] == 0 && grid->v[i + 1] == 0, grows = 2 * old.film <= old.node.film + next.film;
-    int which = rests ? 2 : grows ? 0 : 1;
-    film_slopes(d, &pace[which], which, &old, next.film, x->film, columns, at);
-  } else if (!law->has_bristles) {
-    memcpy(at->h, at->next_film, (size_t)columns * sizeof *at->h);
+OD_INTO_WIDE void bristle_coefficients(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+                                       coefficients *k) {
+  const double *v = grid->v + b->first;
+  double per_sigma = 1 / s->f.sigma_0;
+  for (int j = 0; j < b->steps; j++) {
+    double sum = v[j] + v[j + 1],
+           sign = sum < 0   ? -1
+                  : sum > 0 ? 1
+                            : 0,
+           a = b->a[j], E = b->decay[j], mean = b->mean[j];
+    double before = b->level[j], level = b->level[j + 1], slope = mean_decay_slope(a, E, mean);
+    double by_a = -(b->bristle[j] - sign * before) * E - sign * (level - before) * slope;
+    double by_sum = -by_a * a / (before + level);
+    k->of_sigma[j] = by_a * a * per_sigma;
+    k->of_before[j] = sign * (mean - E) + by_sum;
+    k->of_behind[j] = sign * (1 - mean) + by_sum;
   }
-  level_slopes(s, d, next.S, x->film, level, columns, at->next_S, at->h, at->g);
-  double sum = grid->v[i] + grid->v[i + 1], distance = fabs(sum) / 2 * (grid->t[i + 1] - grid->t[i]);
-  if (law->has_bristles && distance > 0) {
-    bristle_step b = {.a = 2 * s->f.sigma_0 * distance / (before + level),
-                      .sign = sum > 0 ? 1 : -1,
-                      .before = before,
-                      .level = level,
-                      .y = old.bristle};
-    b.E = exp(-b.a);
-    bristle_slopes(s, d, &b, columns, dbefore, at->g, at->y);
+}
+
+OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+                                     const drive_batch *b, coefficients *k) {
+  const double *v = grid->v + b->first;
+  for (int j = 0; j <= b->steps && !law->has_bristles; j++) {
+    double t = tanh(v[j] / s->f.v0);
+    k->of_bristle[j] = 0, k->of_level[j] = t;
+    k->own[j] = -(1 - t * t) * v[j] / (s->f.v0 * s->f.v0) * b->level[j];
   }
-  double *S = at->S, *film = at->film;
-  at->S = at->next_S, at->film = at->next_film, at->next_S = S, at->next_film = film;
-  return level;
+  for (int j = 0; j <= b->steps && law->has_bristles; j++) {
+    double speed = fabs(v[j]), part = b->bristle[j] / b->level[j], per_level = s->f.sigma_1 * speed / b->level[j];
+    k->of_bristle[j] = 1 - per_level, k->of_level[j] = per_level * part;
+    k->own[j] = v[j] - speed * part;
+  }
+}
+
+OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
+                                     const drive_batch *b, coefficients *k) {
+  double has_film = law->has_film || !law->has_bristles;
+  if (law->shape == OD_STRIBECK_EXPONENTIAL)
+    for (int j = 0; j <= b->steps; j++) coefficients_of_node(s, grid, b, true, has_film, j, k);
+  else
+    for (int j = 0; j <= b->steps; j++) coefficients_of_node(s, grid, b, false, has_film, j, k);
+  if (law->has_film)
+    film_coefficients(s, b, k);
+  else
+    for (int j = 0; j < b->steps; j++) k->film[j] = k->of_target[j] = k->of_rate[j] = 0, k->of_next[j] = 1;
+  if (law->has_bristles)
+    bristle_coefficients(s, grid, b, k);
+  else
+    for (int j = 0; j < b->steps; j++) k->of_sigma[j] = k->of_before[j] = k->of_behind[j] = 0;
+  force_coefficients(law, s, grid, b, k);
+}
+
+// Up to four columns of something.
+OD_INTO_WIDE void take_four(const double *at, int count, od_quad *four) {
+  *four = (od_quad){0, 0, 0, 0};
+  memcpy(four, at, (size_t)count * sizeof *at);
+}
+
+// Seeds of one direction for four columns.
+typedef struct four_seeds {
+  od_quad most_film, log_gain, Fs, Fc, n, log_vs, sigma_0, viscous, own, inertia, film_force, rate[2];
+} four_seeds;
+
+OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool rests, int at, int count, four_seeds *q) {
+  take_four(d->most_film + at, count, &q->most_film);
+  take_four(d->log_gain + at, count, &q->log_gain);
+  take_four(d->log_vs + at, count, &q->log_vs);
+  take_four(d->by[OD_FAMILY_FS] + at, count, &q->Fs);
+  take_four(d->by[OD_FAMILY_FC] + at, count, &q->Fc);
+  take_four(d->by[OD_FAMILY_N] + at, count, &q->n);
+  take_four(d->by[OD_FAMILY_SIGMA_0] + at, count, &q->sigma_0);
+  take_four(d->by[OD_FAMILY_VISCOUS] + at, count, &q->viscous);
+  take_four(d->by[law->has_bristles ? OD_FAMILY_SIGMA_1 : OD_FAMILY_V0] + at, count, &q->own);
+  take_four(d->by[OD_FAMILY_INERTIA] + at, count, &q->inertia);
+  take_four(d->by[OD_FAMILY_FILM_FORCE] + at, count, &q->film_force);
+  take_four(d->by[OD_FAMILY_GROW] + at, count, &q->rate[0]);
+  take_four(d->by[rests ? OD_FAMILY_REST : OD_FAMILY_SHRINK] + at, count, &q->rate[1]);
+}
+
+// Terms of the force that few laws have: by acceleration and by the rate of the film, -rate lag.
+OD_INTO_WIDE void add_rate_terms(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
+                                 const four_seeds *d, const od_quad *dlag, const od_quad *drate, od_quad *row) {
+  const double *v = grid->v + b->first + j, *t = grid->t + b->first + j;
+  double side = (v[0] > 0) - (v[0] < 0), rate = film_rate_factor(s, b, j);
+  *row += (v[0] - v[-1]) / (t[0] - t[-1]) * d->inertia;
+  *row += side * (film_rate_at(s, b, j) * d->film_force - s->f.film_force * (rate * *dlag + b->lag[j] * *drate));
+}
+
+// Columns `at` to at + count - 1 of the rows of a batch, the states' changes with them.
+OD_INTO_WIDE void four_columns(const od_friction_law *law, const drive_side_r *s, const seeds *seed,
+                               const od_friction_grid *grid, const drive_batch *b, const coefficients *k, int at,
+                               int count, int columns, double *state, double *dforce) {
+  four_seeds d;
+  take_seeds(law, seed, b->rests, at, count, &d);
+  od_quad dfilm, dbristle, dtarget = k->whole[0] * d.most_film + k->by_gain[0] * d.log_gain;
+  take_four(state + at, count, &dfilm);
+  take_four(state + columns + at, count, &dbristle);
+  if (!law->has_film) dfilm = dtarget;
+  od_quad dlevel =
+      (k->by_Fs[0] * d.Fs + k->by_Fc[0] * d.Fc + k->by_n[0] * d.n + k->by_vs[0] * d.log_vs) + k->by_film[0] * dfilm;
+  size_t size = (size_t)count * sizeof *dforce;
+  if (b->first == 0) {
+    od_quad row = k->of_bristle[0] * dbristle + k->of_level[0] * dlevel + grid->v[0] * d.viscous + k->own[0] * d.own;
+    memcpy(dforce + at, &row, size);
+  }
+  for (int j = 0; j < b->steps; j++) {
+    od_quad drate = d.rate[film_shrinks(b, j, b->lag[j])];
+    od_quad next = k->whole[j + 1] * d.most_film + k->by_gain[j + 1] * d.log_gain;
+    dfilm = k->film[j] * dfilm + (k->of_target[j] * dtarget + k->of_next[j] * next + k->of_rate[j] * drate);
+    od_quad behind =
+        (k->by_Fs[j + 1] * d.Fs + k->by_Fc[j + 1] * d.Fc + k->by_n[j + 1] * d.n + k->by_vs[j + 1] * d.log_vs) +
+        k->by_film[j + 1] * dfilm;
+    dbristle =
+        b->decay[j] * dbristle + (k->of_before[j] * dlevel + k->of_behind[j] * behind + k->of_sigma[j] * d.sigma_0);
+    dtarget = next, dlevel = behind;
+    int sample = grid->sample[b->first + j + 1];
+    if (sample < 0) continue;
+    od_quad row = (k->of_bristle[j + 1] * dbristle + k->of_level[j + 1] * dlevel) +
+                  (grid->v[b->first + j + 1] * d.viscous + k->own[j + 1] * d.own),
+            dlag = dfilm - dtarget;
+    if (law->has_rate_terms) add_rate_terms(s, grid, b, j + 1, &d, &dlag, &drate, &row);
+    memcpy(dforce + (size_t)sample * (size_t)columns + at, &row, size);
+  }
+  memcpy(state + at, &dfilm, size);
+  memcpy(state + columns + at, &dbristle, size);
 }
 
 OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_side_r side[2], const seeds seed[2],
                                        const od_friction_grid *grid, const od_friction_start *start, int columns,
-                                       slopes_at at, double *force, double *dforce) {
-  pace_r pace[2][3] = {{{0}}};
-  drive_state_r x = {.bristle = start->bristle, .film = start->film};
-  x.node = node_slopes(law, side, seed, grid, 0, columns, at.S, at.film);
-  if (!law->has_film) x.film = law->has_bristles ? 0 : x.node.film;
-  if (!law->has_film && !law->has_bristles) memcpy(at.h, at.film, (size_t)columns * sizeof *at.h);
-  int which = grid->v[0] < 0;
-  double level = drive_level_r(&side[which], x.node.S, x.film);
-  level_slopes(&side[which], &seed[which], x.node.S, x.film, level, columns, at.S, at.h, at.g);
-  for (int i = 0; i < grid->nodes; i++) {
-    double acceleration = 0;
-    if (i > 0) {
-      int now = grid->v[i - 1] + grid->v[i] < 0;
-      drive_node_r next = node_slopes(law, side, seed, grid, i, columns, at.next_S, at.next_film);
-      level = step_slopes(law, &side[now], &seed[now], grid, i - 1, next, pace[now], columns, now != which, &x, &at);
-      acceleration = (grid->v[i] - grid->v[i - 1]) / (grid->t[i] - grid->t[i - 1]);
-      which = now;
-    }
-    int k = grid->sample[i];
-    if (k < 0) continue;
-    force[k] = node_force_r(law, &side[which], grid->v[i], acceleration, level, &x);
-    force_slopes(law, &side[which], &seed[which], grid->v[i], acceleration, level, &x, columns, &at,
-                 dforce + (size_t)k * (size_t)columns);
-    if (!isfinite(force[k])) return OD_NOT_FINITE;
-  }
+                                       double *state, double *force, double *dforce) {
+  double bristle = start->bristle, film = start->film;
+  drive_batch b;
+  b.paced_dt = 0;
+  coefficients k;
+  int first = 0;
+  do {
+    drive_batch_begin(&b, grid, first);
+    const drive_side_r *s = &side[b.direction];
+    batch_run(law, s, grid, bristle, film, &b);
+    if (put_batch(law, s, grid, &b, &(od_friction_motion){.force = force}) != OD_OK) return OD_NOT_FINITE;
+    batch_coefficients(law, s, grid, &b, &k);
+    int at = 0;
+    for (; at + 4 <= columns; at += 4)
+      four_columns(law, s, &seed[b.direction], grid, &b, &k, at, 4, columns, state, dforce);
+    if (at < columns) four_columns(law, s, &seed[b.direction], grid, &b, &k, at, columns - at, columns, state, dforce);
+    bristle = b.bristle[b.steps], film = b.target[b.steps] + b.lag[b.steps];
+    first += b.steps;
+  } while (first + 1 < grid->nodes);
   return OD_OK;
 }
 
@@ -235,13 +275,5 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
     seed(law, q, two_sided, start->signal, columns, number, &side[i], i == 1, work + i * PER_SIDE * columns, &by[i]);
   double *state = work + 2 * PER_SIDE * columns;
   memset(state, 0, (size_t)(OF_STATE * columns) * sizeof *state);
-  slopes_at at = {state,
-                  state + columns,
-                  state + 2 * columns,
-                  state + 3 * columns,
-                  state + 4 * columns,
-                  state + 5 * columns,
-                  state + 6 * columns,
-                  state + 7 * columns};
-  return family_slopes(law, side, by, grid, start, columns, at, force, dforce);
+  return family_slopes(law, side, by, grid, start, columns, state, force, dforce);
 }

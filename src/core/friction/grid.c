@@ -10,27 +10,37 @@ static size_t most_nodes(int samples) {
 }
 
 size_t od_friction_grid_size(int samples) {
-  return samples < 1 ? 0 : most_nodes(samples) * (4 * sizeof(double) + sizeof(int));
+  return samples < 1 ? 0 : most_nodes(samples) * (4 * sizeof(double) + 2 * sizeof(int));
 }
 
 typedef struct nodes {
   double *t, *v, *log_speed, *film_power;
-  int *sample, count;
+  int *sample, *run, count;
 } nodes;
 
 static void add_node(nodes *n, double t, double v, int sample) {
   int i = n->count++;
-  double log_speed = v != 0 ? log(fabs(v)) : 0;
+  double log_speed = v != 0 ? log(fabs(v)) : -1e5;
   n->t[i] = t, n->v[i] = v, n->sample[i] = sample;
   n->log_speed[i] = log_speed;
   n->film_power[i] = v != 0 ? exp(log_speed * (2.0 / 3)) : 0;
+}
+
+// 0 forwards, 1 backwards, 2 at rest, from node i to the next.
+static int kind_of_step(const nodes *n, int i) {
+  return n->v[i] == 0 && n->v[i + 1] == 0 ? 2 : n->v[i] + n->v[i + 1] < 0;
+}
+static void count_runs(nodes *n) {
+  n->run[n->count - 1] = 0;
+  for (int i = n->count - 2; i >= 0; i--)
+    n->run[i] = 1 + (i + 2 < n->count && kind_of_step(n, i) == kind_of_step(n, i + 1) ? n->run[i + 1] : 0);
 }
 
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v) {
   if (samples < 1 || (uintptr_t)memory % sizeof(double) != 0) return OD_BAD_ARGUMENT;
   size_t most = most_nodes(samples);
   double *at = memory;
-  nodes n = {at, at + most, at + 2 * most, at + 3 * most, (int *)(at + 4 * most), 0};
+  nodes n = {at, at + most, at + 2 * most, at + 3 * most, (int *)(at + 4 * most), (int *)(at + 4 * most) + most, 0};
   for (int i = 0; i < samples; i++) {
     if (!isfinite(t[i]) || !isfinite(v[i]) || (i > 0 && !(t[i] > t[i - 1]))) return OD_BAD_ARGUMENT;
     if (i > 0 && v[i - 1] * v[i] < 0) {
@@ -39,6 +49,7 @@ od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int sample
     }
     add_node(&n, t[i], v[i], i);
   }
-  *grid = (od_friction_grid){n.count, samples, n.t, n.v, n.log_speed, n.film_power, n.sample};
+  count_runs(&n);
+  *grid = (od_friction_grid){n.count, samples, n.t, n.v, n.log_speed, n.film_power, n.sample, n.run};
   return OD_OK;
 }

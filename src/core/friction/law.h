@@ -19,6 +19,7 @@ typedef struct od_friction_law {
   int sided, common;                // counts of numbers
   bool has_family;                  // it is one of the family of family.h; else a function of the speed alone
   bool has_bristles, has_film;      // states it has
+  bool has_rate_terms;              // forces by the acceleration and by the rate of the film
   od_stribeck_shape shape;
   // The force of steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);

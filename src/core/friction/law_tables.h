@@ -115,9 +115,10 @@
 #ifdef OD_LAW_PLAIN
 #define OD_LAW_FAMILY
 #else
-#define OD_LAW_FAMILY                                                                                          \
-  .has_family = true, .has_bristles = OD_LAW_STATES > 0, .has_film = OD_LAW_STATES > 1, .shape = OD_LAW_SHAPE, \
-  .family_r = family_numbers_r, .family_c = family_numbers_c,
+#define OD_LAW_FAMILY                                                                       \
+  .has_family = true, .has_bristles = OD_LAW_STATES > 0, .has_film = OD_LAW_STATES > 1,     \
+  .has_rate_terms = OD_LAW_STATES > 2, .shape = OD_LAW_SHAPE, .family_r = family_numbers_r, \
+  .family_c = family_numbers_c,
 #endif
 #if OD_LAW_STATES < 3
 #define OD_LAW_SLOPES .slopes = slopes_all,

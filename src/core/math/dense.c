@@ -2,12 +2,39 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
+// 2^exponent, and the exponent of a number between 2^-1000 and 2^1000 or of the nearest such: by bits, since ldexp() and frexp() are slow.
+static double power_of_two(int exponent) {
+  uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power;
+}
+static int exponent_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+  return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+}
+
+// Rows have units of their own, newtons or pascals per second, so that pivots are chosen by how large they are in their row as it
+// was. Until row k is chosen, pivot[k] keeps the negative exponent of its largest entry.
 od_status od_lu_factor(int n, double *a, int *pivot) {
+  for (int i = 0; i < n; i++) {
+    double most = 0;
+    for (int j = 0; j < n; j++) most = fabs(a[i * n + j]) > most ? fabs(a[i * n + j]) : most;
+    pivot[i] = -exponent_of(most);
+  }
   for (int k = 0; k < n; k++) {
     int p = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(a[i * n + k]) > fabs(a[p * n + k])) p = i;
+    double best = fabs(a[k * n + k]) * power_of_two(pivot[k]);
+    for (int i = k + 1; i < n; i++) {
+      double part = fabs(a[i * n + k]) * power_of_two(pivot[i]);
+      if (part > best) p = i, best = part;
+    }
+    pivot[p] = pivot[k];
     pivot[k] = p;
     double size = fabs(a[p * n + k]);
     if (!isfinite(size)) return OD_NOT_FINITE;

@@ -56,7 +56,7 @@ static void take_initial_value(od_assembly *s, int i) {
     od_build_complain(
         s->b, OD_ABOUT_INITIAL, i,
         "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes, "
-        "spools with a time constant and states of blocks can",
+        "spools with a time constant and states of elements and blocks can",
         in->quantity);
     return;
   }

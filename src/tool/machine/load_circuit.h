@@ -30,7 +30,7 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
 
 // 'friction' of a section, if it has one: of a component, or of a joint (the other one is -1, or OD_NOT_BUILT).
 // `turning`: torques and rates of turn instead of forces and speeds.
-void od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning);
+const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning);
 
 // A field of an element class as the reader of numbers wants it. signal_unit: of what the component listens to.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);

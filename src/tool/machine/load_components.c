@@ -219,12 +219,12 @@ static void add_key(const char **keys, int most, const char *key) {
   if (count + 1 < most) keys[count] = key, keys[count + 1] = NULL;
 }
 
-void od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning) {
+const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning) {
   enum { MOST = 4 * OD_MOST_ELEMENT_FIELDS };
   const char *keys[MOST] = {"law", NULL}, *word[MOST_CHOICES + 1];
   int class_index[MOST_CHOICES], count = list_choices("friction", class_index, word);
   int node = od_section_get(ld, owner, "friction");
-  if (node < 0) return;
+  if (node < 0) return NULL;
   for (int i = 0; i < count; i++) {
     const od_element_class *c = od_element_class_at(class_index[i]);
     for (int k = 0; k < c->field_count; k++) add_key(keys, MOST, c->fields[k].key);
@@ -236,7 +236,7 @@ void od_load_friction(od_loader *ld, const od_section *owner, int host, int join
   if (law < 0) {
     // What every law has is read all the same, for its own errors.
     od_read_component_fields(ld, &section, od_element_class_at(class_index[0]), "1", turning, &(int){0});
-    return;
+    return NULL;
   }
   const od_element_class *c = od_element_class_at(class_index[law]);
   for (int i = 1; keys[i]; i++) {
@@ -248,7 +248,8 @@ void od_load_friction(od_loader *ld, const od_section *owner, int host, int join
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
   spec.first_number = od_number_theta(ld, first);
   spec.choice[0] = ld->document->numbers.count > first + c->numbers;
-  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return;
+  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;
   spec.host = host, spec.joint = joint;
   od_build_element(ld->draft->build, "", &spec);
+  return c;
 }

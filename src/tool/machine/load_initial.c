@@ -98,6 +98,19 @@ static void add_component_options(options *list, const od_element *element) {
   }
 }
 
+// States of the friction in a joint or a cylinder. At rest bristles keep any force, so that they cannot be balanced.
+static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
+  const od_element_class *c = element->friction;
+  bool turning = element->kind == OD_ELEMENT_JOINT && element->type == OD_REVOLUTE;
+  for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
+    const od_element_output *o = &c->outputs[i];
+    if (o->shows != OD_SHOWS_STATE) continue;
+    const char *unit = turning && o->turning_unit ? o->turning_unit : o->unit, *rate = row_of("", unit);
+    add(list, od_format(ld, "%s_%s", c->inside, o->inside_name), unit);
+    list->item[list->count - 1].row = *rate ? rate : o->inside_name;
+  }
+}
+
 static options options_of(od_loader *ld, int element, const char *name) {
   options list = {.count = 0};
   switch (ld->draft->names.element[element].kind) {
@@ -111,6 +124,7 @@ static options options_of(od_loader *ld, int element, const char *name) {
     case OD_ELEMENT_BLOCK: add_block_options(ld, &list, &ld->draft->names.element[element]); break;
     default: add_component_options(&list, &ld->draft->names.element[element]); break;
   }
+  add_friction_options(ld, &list, &ld->draft->names.element[element]);
   return list;
 }
 

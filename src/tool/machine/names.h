@@ -40,6 +40,7 @@ typedef struct od_element {
   int block;           // a block's own index in the builder, where `index` is its signal
   bool connected;      // a volume that oil flows into or out of
   bool follows;  // a component without a state of its own: it follows its signal, as the spool of a valve without lag
+  const od_element_class *friction;  // in a joint or a cylinder; NULL: none
 } od_element;
 
 typedef struct od_named_point {

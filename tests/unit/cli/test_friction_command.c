@@ -156,10 +156,50 @@ static void test_mistakes(void **state) {
   }
 }
 
+// The contour of Figure 5.6 of source 28 in docs/theory.md: each point is what a step alone says; up to 1 kN from 0.05 to 0.001 m/s.
+static void test_contour(void **state) {
+  scratch *s = *state;
+  outcome o =
+      run(s, REDUCED
+          "--set tau_hn=2.4 --vary tau_hn=0.2 --show contour --speed 0.05 --csv a.csv --plot a.svg --json a.json");
+  ends_with(o, 0);
+  says(o.out, "from 0.05 to 0.001 m/s");
+  forget(o);
+  od_table *all = table_of(s, "a.csv");
+  assert_int_equal(all->rows, 2500);
+  static const double steps[][2] = {{0.05, 0.001}, {0.02, 0.01}, {0.001, 0.009}};
+  for (int k = 0; k < 3; k++) {
+    char command[600];
+    snprintf(command, sizeof command,
+             REDUCED "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --from %g --to %g --time 2.2 --csv b.csv",
+             steps[k][0], steps[k][1]);
+    o = run(s, command);
+    ends_with(o, 0);
+    forget(o);
+    od_table *one = table_of(s, "b.csv");
+    double most = 0, shown = -1;
+    for (long i = 0; i < one->rows; i++) most = fmax(most, fabs(at(one, i, 2) - at(one, i, 3)));
+    for (long i = 0; i < all->rows; i++)
+      if (fabs(at(all, i, 0) - steps[k][0]) < 1e-9 && fabs(at(all, i, 1) - steps[k][1]) < 1e-9) shown = at(all, i, 2);
+    if (!(fabs(shown - most) <= 2e-3 * most))
+      fail_msg("%g to %g m/s: %g N, alone %g N", steps[k][0], steps[k][1], shown, most);
+    od_table_free(one);
+  }
+  od_table_free(all);
+  o = run(s, REDUCED "--show contour");
+  ends_with(o, 2);
+  says(o.err, "--show contour needs one --vary");
+  forget(o);
+  o = run(s, REDUCED "--show step --step 1e-9");
+  ends_with(o, 2);
+  says(o.err, "make --step longer");
+  forget(o);
+}
+
 int main(void) {
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       IN_SCRATCH(test_steady), IN_SCRATCH(test_sensitivity), IN_SCRATCH(test_hysteresis), IN_SCRATCH(test_step),
-      IN_SCRATCH(test_log),    IN_SCRATCH(test_json),        IN_SCRATCH(test_mistakes)};
+      IN_SCRATCH(test_log),    IN_SCRATCH(test_json),        IN_SCRATCH(test_mistakes),   IN_SCRATCH(test_contour)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

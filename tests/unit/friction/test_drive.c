@@ -1,6 +1,7 @@
 // Friction laws driven by a speed.
 // - The eight published cylinders over 13 s against CVODES at a tolerance of 1e-10 (oracle/driven_friction.c, equations by hand).
-// - Derivatives by all numbers of all laws against complex steps of the run, which share the equations and nothing of the slopes.
+// - Derivatives by all numbers of all laws against complex steps of the run, which goes node by node; the force with them.
+// - Those of the reduced law also against the sensitivities of CVODES; exp() for vectors against the C library.
 // - Reversals between samples; constant speed against the steady curve; nonsense is refused.
 #include <complex.h>
 #include <math.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/wide_exp.h"
 #include "friction/drive.h"
 #include "oracle/driven_friction.h"
 #include "support/random_instance.h"
@@ -54,7 +56,7 @@ static double error_of(const char *name, const published_cylinder *c, const publ
   assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
   assert_int_equal(
       od_friction_drive(law_named(name), q, true, &grid, &from_rest, &(od_friction_motion){.force = force}), OD_OK);
-  assert_true(driven_friction_solve(&d, count, t, exact) > 0);
+  assert_true(driven_friction_solve(&d, count, t, exact, NULL) > 0);
   double error = largest_difference(force, exact, count);
   if (getenv("OD_WHERE"))
     for (int i = 0; i < count; i++)
@@ -145,6 +147,9 @@ static void test_slopes(void **state) {
         p[k] = q[k];
         for (int i = 0; i < count; i++) {
           double exact = cimag(moved[i]) / 1e-30;
+          // Node by node is what batches are but for rounding.
+          if (!(fabs(creal(moved[i]) - force[i]) <= 1e-11 * (fabs(force[i]) + 1)))
+            fail_msg("%s: %.17g in a batch, %.17g alone", law->name, force[i], creal(moved[i]));
           largest = fmax(largest, fabs(exact));
           error = fmax(error, fabs(exact - dforce[i * numbers + k]));
         }
@@ -156,6 +161,50 @@ static void test_slopes(void **state) {
     }
     print_message("%s: slopes within %.2g\n", law->name, worst);
   }
+}
+
+// Derivatives of the reduced law over the published trajectory against the sensitivities of CVODES, whose right-hand sides are
+// written by hand, each as p dF/dp in N. Steps do not end where the film turns from growing to shrinking, which derivatives feel.
+static void test_sensitivities(void **state) {
+  (void)state;
+  static const int twelve[12] = {0, 14, 1, 15, 2, 16, 3, 17, 4, 18, 5, 6};  // in the order of the oracle
+  double worst[2] = {0, 0};
+  for (int fine = 0; fine < 2; fine++) {
+    const published_cylinder *c = &published_cylinders[4];
+    double q[32], work[1000], *t, *v;
+    int count = sample_trajectory(fine ? 62.5e-6 : 250e-6, &t, &v);
+    size_t n = (size_t)count;
+    double *force = malloc(n * sizeof *force), *slopes = malloc(12 * n * sizeof *slopes);
+    double *exact = malloc(n * sizeof *exact), *exact_slopes = malloc(12 * n * sizeof *exact_slopes);
+    void *memory = malloc(od_friction_grid_size(count));
+    od_friction_grid grid;
+    driven_friction d = {*c, published_speed, published_breaks, PUBLISHED_BREAKS, 1e-9, true, 12};
+    published_reduced(c, q);
+    assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
+    assert_int_equal(
+        od_friction_drive_slopes(law_named("reduced"), q, true, &grid, &from_rest, 12, twelve, work, force, slopes),
+        OD_OK);
+    assert_true(driven_friction_solve(&d, count, t, exact, exact_slopes) > 0);
+    for (size_t i = 0; i < 12 * n; i++)
+      worst[fine] = fmax(worst[fine], fabs(q[twelve[i % 12]] * (slopes[i] - exact_slopes[i])));
+    free(memory), free(exact_slopes), free(exact), free(slopes), free(force), free(v), free(t);
+  }
+  print_message("derivatives of cylinder 5: %.3g N at 250 us, %.3g N at 62.5 us\n", worst[0], worst[1]);
+  assert_true(worst[0] < 1 && worst[1] < worst[0] / 4);
+}
+
+// exp() for vectors against the C library's in long numbers.
+static void test_wide_exp(void **state) {
+  (void)state;
+  double worst = 0;
+  for (int i = -70800; i <= 70900; i++) {
+    double x = i / 100.0 + 1e-3 * sin(i);
+    long double exact = expl((long double)fmin(x, 709));
+    worst = fmax(worst, fabs((double)((od_wide_exp(fmin(x, 709)) - exact) / exact)));
+  }
+  print_message("exp() for vectors: within %.2g\n", worst);
+  assert_true(worst < 4.5e-16);
+  assert_true(od_wide_exp(0) == 1 && isnan(od_wide_exp(NAN)));
 }
 
 // At a constant speed every law ends at its steady curve.
@@ -234,8 +283,9 @@ static void test_nonsense(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves), cmocka_unit_test(test_cylinders),
-                                     cmocka_unit_test(test_slopes), cmocka_unit_test(test_steady),
-                                     cmocka_unit_test(test_nonsense)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves),   cmocka_unit_test(test_cylinders),
+                                     cmocka_unit_test(test_slopes),   cmocka_unit_test(test_steady),
+                                     cmocka_unit_test(test_nonsense), cmocka_unit_test(test_sensitivities),
+                                     cmocka_unit_test(test_wide_exp)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // Friction laws inside machines: a mass on a spring with bristles as stiff as 1e8 N/m.
 // Oracles: CVODES on the same equations (tolerance 1e-10); a closed form for rest under a constant load; the count of residuals
-// that an iteration takes.
+// that an iteration takes; a run in one part for one in two.
 #define _DEFAULT_SOURCE  // M_PI
 #include <math.h>
 #include <setjmp.h>
@@ -96,6 +96,31 @@ static void no_drift(void **state) {
   od_machine_free(m);
 }
 
+// A run that begins with the states of another one goes on as that one does.
+static void initial_states(void **state) {
+  (void)state;
+  static const char *const names[] = {"slide.position", "slide.rate", "slide.friction_bristle", "slide.friction_film"};
+  char text[TEXT], more[TEXT + 400];
+  double there[4], whole[4], second[4];
+  write_machine(text, 300, 2e5, "steps: {at: [[0 s, 4 kN]]}");
+  od_machine *m = od_test_machine_text(text);
+  od_test_run_to(m, "tr-bdf2", 0.05, 1e-4, names, 4, there);
+  od_test_run_to(m, "tr-bdf2", 0.1, 1e-4, names, 4, whole);
+  od_machine_free(m);
+  assert_true(fabs(there[2]) > 100 && there[3] > 0.01);
+  char *initial = strstr(text, "initial:");
+  *initial = '\0';
+  snprintf(more, sizeof more, "%sinitial: {%s: %.17g, %s: %.17g, %s: %.17g, %s: %.17g}\n", text, names[0], there[0],
+           names[1], there[1], names[2], there[2], names[3], there[3]);
+  m = od_test_machine_text(more);
+  od_test_run_to(m, "tr-bdf2", 0.05, 1e-4, names, 4, second);
+  od_machine_free(m);
+  for (int i = 0; i < 4; i++) {
+    print_message("%s: %.12g, in two parts %.12g\n", names[i], whole[i], second[i]);
+    assert_true(fabs(second[i] - whole[i]) <= 1e-7 * fabs(whole[i]));
+  }
+}
+
 // Iterations of a step: each of the two stages of TR-BDF2, the one of the trapezoidal rule.
 static void few_iterations(void **state) {
   (void)state;
@@ -135,6 +160,6 @@ static void few_iterations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(stick_slip), cmocka_unit_test(no_drift),
-                                     cmocka_unit_test(few_iterations)};
+                                     cmocka_unit_test(initial_states), cmocka_unit_test(few_iterations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
