@@ -65,6 +65,7 @@ typedef struct od_linear_sweep {
   od_status (*measure)(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
+  int drawn;  // how many results --plot draws
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
