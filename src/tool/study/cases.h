@@ -30,4 +30,16 @@ od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_opti
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
+// What a study wants to know of a run: an output in a window, and what is taken of it there.
+typedef struct od_value_wish {
+  const char *name, *output, *unit;  // unit: NULL is SI
+  int key, take;
+  double from, to;  // s
+} od_value_wish;
+// simulate_case.c: the section 'values'. The list is the caller's.
+od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
+// A run of a machine. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
+od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_load_options *options,
+                                const od_value_wish *wish, int wishes, od_messages *messages);
+
 #endif

@@ -13,10 +13,11 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", "transfer", NULL};
+static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
+                                       "cases", "transfer", "values",     NULL};
 static const char *const starts[] = {"model", "random", NULL};
-static const char *const kinds[] = {"observe", "fit", "predict", "tf", NULL};
-enum { OBSERVE, FIT, PREDICT, TF };
+static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", NULL};
+enum { OBSERVE, FIT, PREDICT, TF, SIMULATE };
 
 typedef struct study_loader {
   od_loader ld;
@@ -28,7 +29,9 @@ typedef struct study_loader {
   bool random_start, timed;
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
-  int published_capacity, case_capacity;
+  const od_value_wish *values;  // of the study, for runs that say nothing
+  int value_count;
+  int published_capacity, case_capacity, wish_capacity;
 } study_loader;
 
 // What a case asks of its experiment.
@@ -40,6 +43,8 @@ typedef struct wish {
   od_experiment_options options;
   const char **set;
   od_tf_wish tf;
+  const od_value_wish *values;
+  int value_count;
 } wish;
 
 // --- Parts of a case ----------------------------------------------------------------------------------------------
@@ -90,12 +95,19 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
     od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
+static od_status load_run(study_loader *sl, const wish *w, od_case *c, od_messages *messages) {
+  const od_load_options options = {
+      .variant = w->options.variant, .set = w->options.set, .set_count = w->options.set_count};
+  return od_simulate_case_load(c, &sl->ld, w->file, &options, w->values, w->value_count, messages);
+}
+
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages            ? OD_NO_MEMORY
-                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
-                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
-                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
+  od_status status = !messages             ? OD_NO_MEMORY
+                     : w->kind == SIMULATE ? load_run(sl, w, c, messages)
+                     : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+                                           : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
@@ -171,23 +183,59 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
+// 'values' at a node, kept with the study.
+static const od_value_wish *keep_values(study_loader *sl, int node, int *count) {
+  od_study *s = sl->s;
+  od_value_wish **grown = od_grow(s->wishes, s->wish_lists, &sl->wish_capacity, sizeof *grown);
+  if (!grown) {
+    sl->ld.no_memory = true;
+    return NULL;
+  }
+  s->wishes = grown;
+  return s->wishes[s->wish_lists++] = od_value_wishes_read(&sl->ld, node, count);
+}
+
+// Only runs have values, and they need some.
+static void read_values(study_loader *sl, const od_section *section, wish *w) {
+  int node = od_section_get(&sl->ld, section, "values");
+  w->values = sl->values, w->value_count = sl->value_count;
+  if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node, &w->value_count);
+  if (w->kind == SIMULATE && w->value_count == 0)
+    od_complain(&sl->ld, w->key, "'do: simulate' needs 'values', of the case or of the study");
+  if (w->kind != SIMULATE && node >= 0) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
+}
+
+// The file that a case is about: a machine to simulate, else an experiment.
+static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
+  od_loader *ld = &sl->ld;
+  const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
+  int wrong = od_section_get(ld, section, other);
+  if (wrong >= 0)
+    od_complain(ld, wrong, "found '%s'; a case with 'do: %s' has '%s'", other, kinds[kind < 0 ? OBSERVE : kind], key);
+  if (wrong >= 0) return NULL;
+  return od_read_text(ld, od_section_need(ld, section, key), key,
+                      kind == SIMULATE ? "a machine file" : "an experiment file");
+}
+
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "do",    "truth",     "variant", "variants", "set",
-                                     "seeds",      "start", "published", "method",  "order",    NULL};
+  static const char *const keys[] = {"experiment", "machine", "do",        "truth",  "variant", "variants", "set",
+                                     "seeds",      "start",   "published", "method", "order",   "values",   NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
                                        od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0) return;
   wish w = {.key = key};
-  const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
   w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
   int kind = od_section_get(ld, &section, "do");
   if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
+  const char *file = read_file_name(sl, &section, w.kind);
   read_transfer(sl, &section, &w);
+  read_values(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
-  od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
+  long runs = read_seeds(sl, &section, sl->seeds);
+  od_case like = {.runs = w.kind == SIMULATE ? 1 : runs,  // it has no noise
                   .first_seed = sl->first_seed,
                   .timed = sl->timed,
                   .random_start = read_start(sl, &section, sl->random_start)};
@@ -241,6 +289,8 @@ static od_status read_file(void *user) {
   int transfer = od_section_get(ld, &file, "transfer");
   sl->has_sweep = transfer >= 0;
   if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
+  int values = od_section_get(ld, &file, "values");
+  if (values >= 0) sl->values = keep_values(sl, values, &sl->value_count);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
@@ -281,6 +331,8 @@ void od_study_clear(od_study *s) {
   }
   free(s->item);
   free(s->published);
+  for (int i = 0; i < s->wish_lists; i++) free(s->wishes[i]);
+  free(s->wishes);
   od_document_free(s->file);
 }
 
