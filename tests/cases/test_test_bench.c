@@ -308,20 +308,31 @@ static void linear_and_nonlinear(void **state) {
 
 // --- Load cell and play
 
-// Newton's law of the main piston: the cell feels what the cylinder does less what moves the rod.
+// Newton's law of the main piston: the cell feels what the cylinder does less what moves the rod, be it rigid, as the force of a joint, or a spring, which
+// is in tension where it is positive.
 static void load_cell(void **state) {
   scratch *s = *state;
-  expect_code(run(s, "simulate " BENCH "machine.yaml --variant load-cell --time 0.5s --step 0.1ms --output "
-                     "main.force,coupling.spring_force,guide.acceleration --quiet --csv run.csv"),
-              0);
-  od_table *t = NULL;
-  od_error err = {0};
-  if (od_table_read_csv(scratch_path(s, "run.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
-  for (long i = 0; i < t->rows; i++) {
-    const double *row = t->data + i * t->columns;
-    assert_true(fabs(row[1] + row[2] + 29.83531 - 10 * row[3]) < 1e-6 * (fabs(row[1]) + 1000));
+  static const struct {
+    const char *variant, *cell;
+    double sign;
+  } cells[] = {{"", "coupling.force_x", 1}, {"--variant load-cell", "coupling.spring_force", -1}};
+  for (int c = 0; c < 2; c++) {
+    expect_code(
+        run(s,
+            "simulate " BENCH "machine.yaml %s --time 0.5s --step 0.1ms --output main.force,%s,guide.acceleration "
+            "--quiet --csv run.csv",
+            cells[c].variant, cells[c].cell),
+        0);
+    od_table *t = NULL;
+    od_error err = {0};
+    if (od_table_read_csv(scratch_path(s, "run.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+    for (long i = 0; i < t->rows; i++) {
+      const double *row = t->data + i * t->columns, ambient = 29.83531;
+      double pushed = row[1] + ambient - 10 * row[3];
+      assert_true(fabs(cells[c].sign * row[2] - pushed) < 1e-6 * (fabs(row[1]) + 1000));
+    }
+    od_table_free(t);
   }
-  od_table_free(t);
 }
 
 // With play the slider is free of the rod for a while after the force has changed its sign, and the contact never pulls within the gap.
