@@ -14,7 +14,6 @@
 #include "linear/response_plot.h"
 #include "linear/poles.h"
 #include "linear/response.h"
-#include "machine/machine.h"
 
 enum { POINTS = 400 };
 
@@ -56,36 +55,6 @@ static char *path_name(const od_linear_model *m, const od_path *p) {
   return text;
 }
 
-static int input_index(const od_machine *machine, const char *name) {
-  int i = 0;
-  while (i < od_machine_input_count(machine) && strcmp(od_machine_input_name(machine, i), name) != 0) i++;
-  return i;
-}
-
-// How often an input is used, and by which block (the last).
-static int count_uses(const od_model *m, int input, const od_block **by) {
-  int uses = 0;
-  for (int i = 0; i < m->blocks; i++)
-    for (int k = 0; k < m->block[i].inputs; k++)
-      if (m->block_line[m->block[i].line + k].source == input) uses++, *by = &m->block[i];
-  for (int i = 0; i < m->instances; i++) uses += m->instance[i].signal == input;
-  for (int i = 0; i < m->loads; i++) uses += m->load[i].input == input;
-  for (int i = 0; i < m->nodes; i++) uses += m->node[i].input == input;
-  return uses;
-}
-
-// Whether an input comes into a loop at a signal and nowhere else: a block without states puts the signal out, and nothing but this
-// block uses the input. Else G = d / (1 + L) would not hold.
-static bool enters_at(const results *r, const od_path *p) {
-  const od_model *m = od_machine_model(r->machine);
-  int output = od_machine_output_find(r->machine, r->model->output[p->output].name);
-  const od_output *o = &m->output[output];
-  const od_block *by = NULL;
-  if (o->kind != OD_OUT_INPUT || r->model->D[p->output * r->model->inputs + p->input] == 0) return false;
-  if (count_uses(m, input_index(r->machine, r->model->input[p->input].name), &by) != 1 || !by) return false;
-  return by->states == 0 && o->index >= by->signal && o->index < by->signal + by->outputs;
-}
-
 // Every input to every output; of loops, every input that comes in at the signal. all: signals without such an input are
 // passed over.
 static int list_paths(results *r, bool loop, bool all) {
@@ -100,7 +69,7 @@ static int list_paths(results *r, bool loop, bool all) {
     int before = r->paths;
     for (int j = 0; j < m->inputs; j++) {
       const od_path path = {j, i, loop};
-      if (loop && !enters_at(r, &path)) continue;
+      if (loop && !od_loop_enters(r->machine, r->model, &path)) continue;
       r->path[r->paths] = path;
       r->name[r->paths] = path_name(m, &path);
       if (!r->name[r->paths++]) return OD_EXIT_FAILED;

@@ -43,6 +43,10 @@ static void closed_loop_table(void **state) {
   for (int i = 0; i < result->rows; i++) {
     const od_study_row *row = &result->row[i];
     if (strcmp(row->metric->name, "doubtful") == 0) assert_true(row->value == 0);
+    // Requirements hold for sines with feed-forward and constant speeds, and the transient ones fail for steps, as the source says.
+    bool calm = tolerance(row) < 1, step = strncmp(row->case_name, "step", 4) == 0;
+    if (strcmp(row->metric->name, "unmet") == 0 && strncmp(row->case_name, "constant", 8) != 0 && (calm || step))
+      assert_true(row->value == (step ? 2 : 0));
     if (isnan(row->metric->published)) continue;
     compared++;
     if (!(fabs(row->value - row->metric->published) <= tolerance(row)))
@@ -319,7 +323,7 @@ static void load_cell(void **state) {
   for (int c = 0; c < 2; c++) {
     expect_code(
         run(s,
-            "simulate " BENCH "machine.yaml %s --time 0.5s --step 0.1ms --output main.force,%s,guide.acceleration "
+            "simulate " BENCH "machine.yaml %s --time 1.1s --step 0.1ms --output main.force,%s,guide.acceleration "
             "--quiet --csv run.csv",
             cells[c].variant, cells[c].cell),
         0);
@@ -338,7 +342,7 @@ static void load_cell(void **state) {
 // With play the slider is free of the rod for a while after the force has changed its sign, and the contact never pulls within the gap.
 static void axial_play(void **state) {
   scratch *s = *state;
-  expect_code(run(s, "simulate " BENCH "machine.yaml --variant play --time 0.5s --step 0.1ms --output "
+  expect_code(run(s, "simulate " BENCH "machine.yaml --variant play --time 1.1s --step 0.1ms --output "
                      "coupling.position,play.force --quiet --csv run.csv"),
               0);
   od_table *t = NULL;

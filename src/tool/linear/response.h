@@ -32,6 +32,10 @@ typedef struct od_path {
 // NAN where there is none.
 od_complex od_path_at(od_linear_response *response, const od_path *path, double frequency);
 
+// Whether an input comes into a loop at a signal and nowhere else: a block without states puts the signal out, and nothing but this
+// block uses the input. Else G = d / (1 + L) would not hold.
+bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
+
 // What a Bode plot tells, of a path over frequencies that grow. Angles in degrees, gains as factors, frequencies in Hz. NAN: there is none within the
 // frequencies.
 typedef struct od_margins {

@@ -36,10 +36,20 @@ typedef struct od_value_wish {
   int key, take;
   double from, to;  // s
 } od_value_wish;
-// simulate_case.c: the section 'values'. The list is the caller's.
+// value_wish.c: the section 'values'. The list is the caller's.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
-// A run of a machine. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
-od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_load_options *options,
-                                const od_value_wish *wish, int wishes, od_messages *messages);
+// The output of a machine that is wanted, and the factor from SI to its unit; false with a message.
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
+// What is taken of a column of a run's table, in SI; NAN where no row is in the window.
+double od_value_wish_take(const od_value_wish *w, const od_table *t, int column);
+
+// A machine that is run once, judged by its requirements, and of which values are taken; of the options its variant and numbers
+// count. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
+typedef struct od_simulate_wish {
+  const od_value_wish *value;
+  int values;
+} od_simulate_wish;
+od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
+                                od_simulate_wish wish, od_messages *messages);
 
 #endif

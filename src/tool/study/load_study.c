@@ -29,8 +29,7 @@ typedef struct study_loader {
   bool random_start, timed;
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
-  const od_value_wish *values;  // of the study, for runs that say nothing
-  int value_count;
+  od_simulate_wish values;  // of the study, for runs that say nothing
   int published_capacity, case_capacity, wish_capacity;
 } study_loader;
 
@@ -43,8 +42,7 @@ typedef struct wish {
   od_experiment_options options;
   const char **set;
   od_tf_wish tf;
-  const od_value_wish *values;
-  int value_count;
+  od_simulate_wish values;
 } wish;
 
 // --- Parts of a case ----------------------------------------------------------------------------------------------
@@ -95,19 +93,14 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
     od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
-static od_status load_run(study_loader *sl, const wish *w, od_case *c, od_messages *messages) {
-  const od_load_options options = {
-      .variant = w->options.variant, .set = w->options.set, .set_count = w->options.set_count};
-  return od_simulate_case_load(c, &sl->ld, w->file, &options, w->values, w->value_count, messages);
-}
-
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages             ? OD_NO_MEMORY
-                     : w->kind == SIMULATE ? load_run(sl, w, c, messages)
-                     : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
-                     : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
-                                           : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
+  od_status status = !messages ? OD_NO_MEMORY
+                     : w->kind == SIMULATE
+                         ? od_simulate_case_load(c, &sl->ld, w->file, &w->options, w->values, messages)
+                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
@@ -184,37 +177,43 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
 }
 
 // 'values' at a node, kept with the study.
-static const od_value_wish *keep_values(study_loader *sl, int node, int *count) {
+static od_simulate_wish keep_values(study_loader *sl, int node) {
   od_study *s = sl->s;
+  od_simulate_wish kept = {0};
   od_value_wish **grown = od_grow(s->wishes, s->wish_lists, &sl->wish_capacity, sizeof *grown);
   if (!grown) {
     sl->ld.no_memory = true;
-    return NULL;
+    return kept;
   }
   s->wishes = grown;
-  return s->wishes[s->wish_lists++] = od_value_wishes_read(&sl->ld, node, count);
+  kept.value = s->wishes[s->wish_lists++] = od_value_wishes_read(&sl->ld, node, &kept.values);
+  return kept;
 }
 
-// Only runs have values, and they need some.
+// Only runs have values.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
-  w->values = sl->values, w->value_count = sl->value_count;
-  if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node, &w->value_count);
-  if (w->kind == SIMULATE && w->value_count == 0)
-    od_complain(&sl->ld, w->key, "'do: simulate' needs 'values', of the case or of the study");
-  if (w->kind != SIMULATE && node >= 0) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
+  w->values = sl->values;
+  if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node);
+  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
 }
 
-// The file that a case is about: a machine to simulate, else an experiment.
+// An experiment, or the machine that is simulated, which has neither a true machine nor anything random.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
+  static const char *const random[] = {"truth", "seeds", "start"};
   od_loader *ld = &sl->ld;
   const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
   int wrong = od_section_get(ld, section, other);
-  if (wrong >= 0)
-    od_complain(ld, wrong, "found '%s'; a case with 'do: %s' has '%s'", other, kinds[kind < 0 ? OBSERVE : kind], key);
-  if (wrong >= 0) return NULL;
-  return od_read_text(ld, od_section_need(ld, section, key), key,
-                      kind == SIMULATE ? "a machine file" : "an experiment file");
+  if (wrong >= 0 && kind >= 0)
+    od_complain(ld, wrong, "'do: %s' takes 'machine', the others an 'experiment'; this case has 'do: %s'",
+                kinds[SIMULATE], kinds[kind]);
+  for (int i = 0; kind == SIMULATE && i < 3; i++) {
+    int node = od_section_get(ld, section, random[i]);
+    if (node >= 0)
+      od_complain(ld, node, "a simulation has no '%s': it is run once, and nothing in it is random", random[i]);
+  }
+  int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
+  return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
 }
 
 static void read_case(study_loader *sl, int key) {
@@ -234,8 +233,7 @@ static void read_case(study_loader *sl, int key) {
   read_transfer(sl, &section, &w);
   read_values(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
-  long runs = read_seeds(sl, &section, sl->seeds);
-  od_case like = {.runs = w.kind == SIMULATE ? 1 : runs,  // it has no noise
+  od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,
                   .timed = sl->timed,
                   .random_start = read_start(sl, &section, sl->random_start)};
@@ -290,7 +288,7 @@ static od_status read_file(void *user) {
   sl->has_sweep = transfer >= 0;
   if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
   int values = od_section_get(ld, &file, "values");
-  if (values >= 0) sl->values = keep_values(sl, values, &sl->value_count);
+  if (values >= 0) sl->values = keep_values(sl, values);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)

@@ -1,137 +1,139 @@
-// A run of a machine as a case of a study: what the study wants to know of outputs in windows of time, such as their extremes.
+// A machine that is run once, judged by its requirements, and of which values are taken, as a case of a study.
 //
-//   the study's values     as the file calls them, in the units it gives
-//   doubtful               runs that are further off than they should be because of their steps, or that ended early
+//   VALUE              as the study asks for it, in its unit
+//   REQUIREMENT        what is reached; the bound is what is required
+//   REQUIREMENT left   how far that is from the bound: negative where it fails
+//   unmet              requirements that fail, or that could not be judged
+//   undecided          requirements that the run is not accurate enough for
+//   doubtful           1 if the run's verdict is not sound
+//   failed             1 if the run did not come to its end
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "document/quantities.h"
-#include "document/suggest.h"
-#include "simulate/run.h"
+#include "machine/machine.h"
+#include "oleodyn/integrator.h"
+#include "requirements/judge.h"
 #include "study/cases.h"
+
+enum { COUNTS = 4, PER_REQUIREMENT = 2 };
+static const char *const count_names[COUNTS] = {"unmet", "undecided", "doubtful", "failed"};
 
 typedef struct simulate_case {
   od_machine *machine;
-  const od_value_wish *wish;
-  int wishes;
-  int *output;     // of each wish
-  double *factor;  // from SI to the unit that is shown
+  od_texts texts;
+  od_run_options run;
+  int *output, outputs;  // what judging needs, then what values are taken of
+  od_simulate_wish wish;
+  int *wanted;     // output of each value
+  double *factor;  // from SI to the unit of each value
 } simulate_case;
 
 static const double none = NAN;
-static const char *const takes[] = {"min", "max", "peak", "mean", "rms", "final", NULL};
-enum { TAKE_MIN, TAKE_MAX, TAKE_PEAK, TAKE_MEAN, TAKE_RMS, TAKE_FINAL };
 
-// --- Reading ------------------------------------------------------------------------------------------------------
-
-static void read_wish(od_loader *ld, int key, od_value_wish *w) {
-  static const char *const keys[] = {"output", "take", "from", "to", "unit", NULL};
-  static const od_field window[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 1e300}};
-  const char *name = od_text_of(ld, key);
-  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
-                                       od_format(ld, "the value '%s'", od_excerpt(ld, name)), keys);
-  *w = (od_value_wish){.name = name, .key = key};
-  if (section.map < 0) return;
-  w->output = od_read_text(ld, od_section_need(ld, &section, "output"), "output", "the name of an output");
-  int take = od_section_need(ld, &section, "take"), unit = od_section_get(ld, &section, "unit");
-  if (take >= 0) w->take = od_read_choice(ld, take, "take", takes);
-  if (unit >= 0) w->unit = od_read_text(ld, unit, "unit", "a unit");
-  int first = od_read_fields(ld, &section, window, 2, OD_IN_LOADER);
-  w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
-  if (!(w->from < w->to)) od_complain(ld, key, "the value '%s' is taken from %g s to %g s", name, w->from, w->to);
+// The run that the machine file describes; its step is 1 ms where it says nothing.
+static od_run_options run_of(const od_machine *machine) {
+  const od_run_defaults *file = od_machine_run(machine);
+  od_run_options o = {.time = file->time, .tolerance = file->tolerance, .adaptive = file->adaptive};
+  o.step = file->adaptive ? file->rows : file->step;
+  if (!(o.step > 0)) o.step = 1e-3;
+  const od_integrator *first = od_integrator_at(0);
+  for (int i = 0; o.adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
+  o.integrator = file->integrator ? file->integrator : first->name;
+  o.no_trial = true;
+  return o;
 }
 
-od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count) {
-  int entries = node >= 0 ? ld->tree.node[node].count : 0;
-  od_value_wish *list = calloc((size_t)entries + 1, sizeof *list);
-  *count = 0;
-  if (!list) ld->no_memory = true;
-  for (int key = list ? od_first(ld, node, "values") : -1; key >= 0; key = od_next(ld, key))
-    read_wish(ld, key, &list[(*count)++]);
-  return list;
-}
-
-// The output of a wish and the factor to its unit; false with a message.
-static bool find_output(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor) {
-  *factor = 1, *output = w->output ? od_machine_output_find(m, w->output) : -1;
-  if (!w->output) return false;
-  if (*output < 0) {
-    od_nearest nearest = od_nearest_to(w->output);
-    for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
-    od_complain(ld, w->key, "%s has no output '%s'%s%s%s", od_machine_file(m), od_excerpt(ld, w->output),
-                nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
-    return false;
+static bool add_metrics(od_case *c, simulate_case *w) {
+  int count;
+  const od_requirement *q = od_machine_requirements(w->machine, &count);
+  bool ok = true;
+  for (int i = 0; ok && i < w->wish.values; i++) {
+    const od_value_wish *v = &w->wish.value[i];
+    const char *unit = v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]);
+    ok = od_case_add(c, (od_metric){v->name, unit, OD_GATHER_COUNT, none, 0, none, none});
   }
-  double si = 1;
-  if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, *output), 1, &si) != OD_UNIT_FITS) {
-    od_complain(ld, w->key, "'%s' is in %s, not in '%s'", w->output, od_machine_output_unit(m, *output), w->unit);
-    return false;
+  for (int i = 0; ok && i < count; i++) {
+    char text[300];
+    int length = snprintf(text, sizeof text, "%.280s left", q[i].name);
+    const char *left = od_texts_copy(&w->texts, text, (size_t)length);
+    ok = left && od_case_add(c, (od_metric){q[i].name, q[i].unit, OD_GATHER_COUNT, none, 0, q[i].bound, none}) &&
+         od_case_add(c, (od_metric){left, q[i].unit, OD_GATHER_COUNT, none, 0, none, none});
   }
-  *factor = 1 / si;
-  return true;
+  for (int i = 0; ok && i < COUNTS; i++)
+    ok = od_case_add(c, (od_metric){count_names[i], "1", OD_GATHER_COUNT, none, 0, none, none});
+  return ok;
 }
-
-// --- Runs ---------------------------------------------------------------------------------------------------------
 
 static od_status prepare(od_case *c, od_error *err) {
-  const simulate_case *w = c->what;
-  bool ok = true;
-  for (int i = 0; ok && i < w->wishes; i++) {
-    const char *unit = w->wish[i].unit ? w->wish[i].unit : od_machine_output_unit(w->machine, w->output[i]);
-    // One run: its value, without an interval.
-    ok = od_case_add(c, (od_metric){w->wish[i].name, unit, OD_GATHER_COUNT, none, 0, none, none});
-  }
-  ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  simulate_case *w = c->what;
+  int count;
+  od_machine_requirements(w->machine, &count);
+  if (count == 0 && w->wish.values == 0)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
+                   od_machine_file(w->machine), c->name);
+  w->run = run_of(w->machine);
+  if (!(w->run.time > 0))
+    return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
+                   od_machine_file(w->machine), c->name);
+  const od_requirement *q = od_machine_requirements(w->machine, &count);
+  for (int i = 0; i < count; i++)
+    if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
+  free(w->output);
+  w->output = calloc((size_t)(od_machine_output_count(w->machine) + w->wish.values) + 1, sizeof *w->output);
+  if (!w->output || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->outputs = od_judge_outputs(w->machine, w->output);
+  for (int i = 0; i < w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
+  return OD_OK;
 }
 
-// What is wanted of one column in the window; NAN where no row is in it.
-static double take(const od_value_wish *w, const od_table *t, int column) {
-  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
-  long rows = 0;
-  for (long i = 0; i < t->rows; i++) {
-    const double *row = t->data + i * t->columns;
-    double slack = 1e-9 * (1 + fabs(row[0]));
-    if (row[0] < w->from - slack || row[0] > w->to + slack) continue;
-    last = row[column];
-    low = fmin(low, last), high = fmax(high, last);
-    sum += last, squares += last * last;
-    rows++;
+static void fill(const od_judge *judge, const od_run_report *report, bool complete, double *value) {
+  int count, unmet = 0, undecided = 0;
+  const od_judgement *j = od_judge_results(judge, &count);
+  for (int i = 0; i < count; i++) {
+    value[PER_REQUIREMENT * i] = j[i].reached;
+    value[PER_REQUIREMENT * i + 1] = j[i].left;
+    unmet += j[i].outcome == OD_FAIL || j[i].outcome == OD_NOT_JUDGED;
+    undecided += j[i].outcome == OD_UNDECIDED;
   }
-  if (rows == 0) return NAN;
-  switch (w->take) {
-    case TAKE_MIN: return low;
-    case TAKE_MAX: return high;
-    case TAKE_PEAK: return fmax(high, -low);
-    case TAKE_MEAN: return sum / (double)rows;
-    case TAKE_RMS: return sqrt(squares / (double)rows);
-    default: return last;
+  double *counts = value + PER_REQUIREMENT * count;
+  counts[0] = unmet;
+  counts[1] = undecided;
+  counts[2] = report->verdict.trust != OD_SOUND;
+  counts[3] = !complete;
+}
+
+// Of a run that ended early nothing is taken.
+static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
+  for (int i = 0; i < w->wish.values; i++) {
+    int column = 1 + w->outputs - w->wish.values + i;
+    value[i] = complete ? od_value_wish_take(&w->wish.value[i], t, column) * w->factor[i] : none;
   }
 }
 
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
-  (void)seed;  // a run has no noise
+  (void)seed;
   const simulate_case *w = c->what;
-  const od_run_defaults *file = od_machine_run(w->machine);
-  od_run_options options = {.time = file->time,
-                            .step = file->adaptive ? file->rows : file->step,
-                            .adaptive = file->adaptive,
-                            .tolerance = file->tolerance,
-                            .integrator = file->integrator,
-                            .outputs = w->output,
-                            .output_count = w->wishes,
-                            .no_trial = true,
-                            .progress = c->progress,
-                            .user = c->user};
+  od_run_options options = w->run;
   od_table *table = NULL;
   od_run_report report = {0};
+  od_judge *judge = od_judge_new(w->machine, options.time, w->output, w->outputs);
+  if (!judge) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  options.outputs = w->output;
+  options.output_count = w->outputs;
+  options.progress = c->progress;
+  options.user = c->user;
+  options.watch = od_judge_watch;
+  options.watcher = judge;
   od_status status = od_run(w->machine, &options, &table, &report, err);
-  for (int i = 0; i < w->wishes; i++)
-    value[i] = status == OD_OK ? take(&w->wish[i], table, i + 1) * w->factor[i] : none;
-  value[w->wishes] = status != OD_OK || report.verdict.trust != OD_SOUND;
+  if (status != OD_INTERRUPTED && table) {
+    od_status judged = od_judge_end(judge, &report, status == OD_OK, err);
+    take_values(w, table, status == OD_OK, value);
+    fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
+  }
   od_run_report_free(&report);
   od_table_free(table);
+  od_judge_free(judge);
   return status;
 }
 
@@ -139,27 +141,29 @@ static void release(od_case *c) {
   simulate_case *w = c->what;
   if (!w) return;
   od_machine_free(w->machine);
+  od_texts_free(&w->texts);
   free(w->output);
+  free(w->wanted);
   free(w->factor);
   free(w);
 }
 
 static const od_case_ops simulate_case_ops = {.prepare = prepare, .run = run, .release = release};
 
-od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_load_options *options,
-                                const od_value_wish *wish, int wishes, od_messages *messages) {
+od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
+                                od_simulate_wish wish, od_messages *messages) {
   simulate_case *w = calloc(1, sizeof *w);
   if (!w) return OD_NO_MEMORY;
-  *w = (simulate_case){.wish = wish,
-                       .wishes = wishes,
-                       .output = calloc((size_t)wishes + 1, sizeof *w->output),
-                       .factor = calloc((size_t)wishes + 1, sizeof *w->factor)};
+  w->wish = wish;
+  w->wanted = calloc((size_t)wish.values + 1, sizeof *w->wanted);
+  w->factor = calloc((size_t)wish.values + 1, sizeof *w->factor);
   c->what = w;
   c->ops = &simulate_case_ops;
-  if (!w->output || !w->factor) return OD_NO_MEMORY;
-  od_status status = od_machine_load(path, options, &w->machine, messages);
-  if (status != OD_OK) return status;
-  for (int i = 0; i < wishes; i++)
-    if (!find_output(ld, w->machine, &wish[i], &w->output[i], &w->factor[i])) status = OD_BAD_INPUT;
+  c->runs = 1;
+  const od_load_options load = {.set = options->set, .set_count = options->set_count, .variant = options->variant};
+  if (!w->wanted || !w->factor) return OD_NO_MEMORY;
+  od_status status = od_machine_load(path, &load, &w->machine, messages);
+  for (int i = 0; status == OD_OK && i < wish.values; i++)
+    if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[i], &w->factor[i])) status = OD_BAD_INPUT;
   return status;
 }

@@ -79,7 +79,10 @@ static void test_values(void **state) {
 
 static void test_mistakes(void **state) {
   static const char *const list[][2] = {
-      {"cases: {a: {machine: machine.yaml, do: simulate}}\n", "'do: simulate' needs 'values'"},
+      {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate, seeds: 3}}\n",
+       "a simulation has no 'seeds'"},
+      {"cases: {a: {experiment: machine.yaml, values: {v: {output: copy, take: max}}}}\n",
+       "only cases with 'do: simulate' have values"},
       {"values: {v: {output: copi, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
        "did you mean 'copy'?"},
       {"values: {v: {output: copy, take: max, unit: mm}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
@@ -89,8 +92,9 @@ static void test_mistakes(void **state) {
       {"values: {v: {output: copy, take: max, from: 2 s, to: 1 s}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
        "is taken from 2 s to 1 s"},
       {"values: {v: {output: copy, take: max}}\ncases: {a: {experiment: machine.yaml, do: simulate}}\n",
-       "found 'experiment'; a case with 'do: simulate' has 'machine'"},
-      {"cases: {a: {machine: machine.yaml}}\n", "found 'machine'; a case with 'do: observe' has 'experiment'"},
+       "takes 'machine', the others an 'experiment'; this case has 'do: simulate'"},
+      {"cases: {a: {machine: machine.yaml}}\n",
+       "takes 'machine', the others an 'experiment'; this case has 'do: observe'"},
       {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate, variant: third}}\n",
        "third"},
       {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: nowhere.yaml, do: simulate}}\n", "nowhere.yaml"},
