@@ -95,14 +95,14 @@ static bool wants_all(const od_words *loops) {
 }
 
 // A gain with a unit is no loop's: it has no margins.
-static bool has_unit(const results *r, int k) {
-  const od_path *p = &r->path[k];
-  return !p->loop && strcmp(r->model->output[p->output].unit, r->model->input[p->input].unit) != 0;
+static bool has_unit(const od_linear_model *m, const od_path *p) {
+  return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-static od_margins find_margins(const results *r, od_linear_response *response, int k) {
+// The model is that of the response: over a sweep the one of the results, of the first point, is gone.
+static od_margins find_margins(const results *r, const od_linear_model *model, od_linear_response *response, int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
-  if (has_unit(r, k)) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
+  if (has_unit(model, &r->path[k])) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
   return m;
 }
 
@@ -122,7 +122,7 @@ static od_status fill_table(results *r, od_linear_response *response, od_error *
     snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
     if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
     od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
-    r->margins[k] = find_margins(r, response, k);
+    r->margins[k] = find_margins(r, r->model, response, k);
   }
   for (int i = 0; i < r->count && status == OD_OK; i++) {
     row[0] = r->frequency[i];
@@ -154,7 +154,7 @@ static od_status find(results *r, od_error *err) {
 static void gain_unit(const results *r, int k, char *text, size_t size) {
   const char *to = r->model->output[r->path[k].output].unit, *from = r->model->input[r->path[k].input].unit;
   text[0] = '\0';
-  if (has_unit(r, k)) snprintf(text, size, " of %s per %s", to, from);
+  if (has_unit(r->model, &r->path[k])) snprintf(text, size, " of %s per %s", to, from);
 }
 
 static void print_margins(const results *r, int k, FILE *to) {
@@ -169,7 +169,7 @@ static void print_margins(const results *r, int k, FILE *to) {
   fprintf(to, "    %-14s %.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", r->table->data[1 + 2 * k],
           unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
   if (!isnan(m->bandwidth)) fprintf(to, "    %-14s %.6g Hz (3 dB below the first)\n", "bandwidth", m->bandwidth);
-  if (has_unit(r, k)) return;
+  if (has_unit(r->model, &r->path[k])) return;
   if (isnan(m->gain))
     fprintf(to, "    %-14s any: the phase does not cross -180 deg\n", "gain margin");
   else
@@ -188,7 +188,9 @@ static void print(const results *r, FILE *to) {
            title && title[0] ? title : od_machine_file(r->machine), place);
   od_heading(to, line);
   for (int k = 0; k < r->paths; k++) print_margins(r, k, to);
-  fprintf(to, "The machine as it is is %s.\n", r->unstable ? "unstable here: margins say little" : "stable here");
+  fprintf(to, "The machine as it is%s is %s.\n",
+          r->model->samples ? ", with the loops through sampled blocks open," : "",
+          r->unstable ? "unstable here: margins say little" : "stable here");
 }
 
 static json_t *bode_json(const results *r) {
@@ -229,8 +231,14 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
-  return od_linear_response_plot_write(r->table, (const char *const *)r->name,
-                                       title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+  const char *const note = "dB, of SI units";
+  const od_bode_plot plot = {.table = r->table,
+                             .name = (const char *const *)r->name,
+                             .groups = 1,
+                             .note = &note,
+                             .title = title && title[0] ? title : od_machine_file(r->machine),
+                             .subtitle = subtitle};
+  return od_bode_plot_write(&plot, path, err);
 }
 
 static int show(const arguments *a, results *r) {
@@ -268,12 +276,14 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
   return code;
 }
 
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
   const results *first = &((const bode_sweep *)user)->first;
   od_linear_response *response = od_linear_response_new(model);
   bool ok = response != NULL;
+  if (ok) od_linear_response_listen(response, goes_on, going);
   for (int k = 0; k < first->paths && ok; k++) {
-    od_margins m = find_margins(first, response, k);
+    od_margins m = find_margins(first, model, response, k);
     const struct {
       const char *name, *unit;
       double value;

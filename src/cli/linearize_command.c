@@ -54,7 +54,9 @@ static bool add_least_damped(const od_poles *poles, od_sweep_row *row) {
          od_sweep_add(row, "least_damped.damping", "1", damping);
 }
 
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  (void)goes_on, (void)going;
   (void)user;
   od_poles poles;
   od_status status = od_poles_find(model, &poles, err);

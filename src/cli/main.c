@@ -31,6 +31,8 @@ const od_command od_commands[] = {
      od_command_info},
     {"components", "list the components that machine files can use, or show their keys", od_command_components},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},
+    {"friction-fit", "fit a friction law to points of steady motion or to one run, and say what the data can tell",
+     od_command_friction_fit},
     {"help", "explain a command", od_command_help},
     {"version", "show the version", od_command_version},
     {NULL, NULL, NULL},

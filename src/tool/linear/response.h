@@ -17,6 +17,8 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
 typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
+// As soon as this says false there are no more responses: OD_INTERRUPTED, NAN.
+void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
 // G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this very frequency.
 od_status od_linear_response_dynamic(od_linear_response *response, double frequency, od_complex *G);
 // The same with D.

@@ -16,8 +16,8 @@
 static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
                                        "cases", "transfer", "values",     NULL};
 static const char *const starts[] = {"model", "random", NULL};
-static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", NULL};
-enum { OBSERVE, FIT, PREDICT, TF, SIMULATE };
+static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
+enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
 
 typedef struct study_loader {
   od_loader ld;
@@ -98,9 +98,10 @@ static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_status status = !messages ? OD_NO_MEMORY
                      : w->kind == SIMULATE
                          ? od_simulate_case_load(c, &sl->ld, w->file, &w->options, w->values, messages)
-                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
-                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
-                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
+                     : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+                     : w->kind == FRICTION ? od_friction_case_load(c, w->file, &w->options, messages)
+                                           : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
