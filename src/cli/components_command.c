@@ -36,7 +36,7 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
   if (c->acts == OD_ACTS_SOMEWHERE)
     used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
-  for (int i = 0; i < 2 && c->ends[i].key && used < size; i++)
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
                              c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",
                              c->ends[i].optional ? " (optional)" : "");
@@ -209,7 +209,7 @@ static json_t *class_json(const od_element_class *c) {
     json_array_append_new(
         outputs, json_pack("{s:o, s:s}", "name", od_json_text(o->name ? o->name : o->inside_name), "unit", o->unit));
   }
-  for (int i = 0; i < 2 && c->ends[i].key; i++)
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count,
                                           "optional", (int)c->ends[i].optional));
   return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section),

@@ -196,7 +196,7 @@ static void place_text(const od_model *m, const od_instance *e, char text[CELL_S
   const od_element_class *c = od_instance_class(e);
   char between[CELL_SIZE] = "", ends[CELL_SIZE / 2] = "";
   size_t used = 0;
-  int count = c->ends[0].count + c->ends[1].count;
+  int count = od_element_end_count(c);
   if (e->point_a >= 0) pair_text(m, e->point_a, e->point_b, between);
   if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
   for (int k = 0; k < count && used < sizeof ends; k++)
@@ -363,7 +363,7 @@ static json_t *component_json(const od_model *m, int i) {
   if (e->joint >= 0) json_object_set_new(part, "joint", od_json_text(m->joint[e->joint].name));
   if (e->point_a >= 0) set_pair(part, m, e->point_a, e->point_b);
   json_t *ends = json_array();
-  for (int k = 0; k < c->ends[0].count + c->ends[1].count; k++)
+  for (int k = 0; k < od_element_end_count(c); k++)
     json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   json_object_set_new(part, "nodes", ends);
   json_object_set_new(part, "input", input_json(m, e->signal));

@@ -245,6 +245,7 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                           .prepare = prepare_sweep,
                           .measure = measure_point,
                           .finish = s->finish,
+                          .drawn = s->drawn,
                           .user = s};
   int code = od_sweep_run(&sweep);
   warn_of_points(s);

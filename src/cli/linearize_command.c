@@ -10,6 +10,13 @@
 #include "cli/terminal.h"
 #include "linear/pole_order.h"
 
+static int check(void *user) {
+  const od_linear_arguments *a = user;
+  if (!a->files.plot || a->sweep.paths.count > 0) return -1;
+  od_cli_error("--plot: there is nothing to draw without --sweep; 'oleodyn bode' draws frequency responses");
+  return OD_EXIT_BAD_INPUT;
+}
+
 static int show(void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
   od_linear_results results;
@@ -33,7 +40,19 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
 
-enum { PER_POLE = 4 };
+// A row begins with the least damped pair; then come the poles.
+enum { LEADING = 2, PER_POLE = 4 };
+
+static bool add_least_damped(const od_poles *poles, od_sweep_row *row) {
+  double frequency = NAN, damping = NAN;
+  for (int i = 0; i < poles->count; i++) {
+    double here = od_pole_damping(poles->pole[i]);
+    if (!(poles->pole[i].imaginary > 0) || here >= damping) continue;
+    damping = here, frequency = od_pole_frequency(poles->pole[i]);
+  }
+  return od_sweep_add(row, "least_damped.frequency", "Hz", frequency) &&
+         od_sweep_add(row, "least_damped.damping", "1", damping);
+}
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
@@ -42,7 +61,7 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   od_poles poles;
   od_status status = od_poles_find(model, &poles, err);
   if (status != OD_OK) return status;
-  bool ok = true;
+  bool ok = add_least_damped(&poles, row);
   for (int i = 0; i < poles.count && ok; i++) {
     od_pole p = poles.pole[i];
     const struct {
@@ -65,13 +84,13 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 // The poles of a row of the table.
 static void read_poles(const od_table *t, long row, int axes, int count, od_pole *pole) {
   for (int i = 0; i < count; i++) {
-    const double *at = t->data + row * t->columns + axes + PER_POLE * i;
+    const double *at = t->data + row * t->columns + axes + LEADING + PER_POLE * i;
     pole[i] = (od_pole){at[0], at[1]};
   }
 }
 
 static bool has_values(const od_table *t, long row, int axes) {
-  return t->columns > axes && !isnan(t->data[row * t->columns + axes]);
+  return t->columns > axes + LEADING && !isnan(t->data[row * t->columns + axes + LEADING]);
 }
 
 // The row before in the grid, one step back along the axis that changes fastest among those that are not at their first
@@ -87,7 +106,7 @@ static long row_before(const od_table *t, long row, const int *counts, int axes,
 
 // Each pole keeps its columns from point to point.
 static bool order_poles(od_table *t, const int *counts, int axes) {
-  int count = (t->columns - axes) / PER_POLE;
+  int count = (t->columns - axes - LEADING) / PER_POLE;
   size_t room = (size_t)count + 1;
   od_pole *earlier = calloc(room, sizeof *earlier), *before = calloc(room, sizeof *before),
           *now = calloc(room, sizeof *now);
@@ -103,7 +122,7 @@ static bool order_poles(od_table *t, const int *counts, int axes) {
     read_poles(t, row, axes, count, now);
     if (line) read_poles(t, further, axes, count, earlier);
     ok = od_poles_follow(count, line ? earlier : NULL, before, now, order);
-    double *values = t->data + row * t->columns + axes;
+    double *values = t->data + row * t->columns + axes + LEADING;
     memcpy(copy, values, (size_t)(PER_POLE * count) * sizeof *copy);
     for (int i = 0; ok && i < count; i++)
       memcpy(values + PER_POLE * i, copy + PER_POLE * order[i], PER_POLE * sizeof *copy);
@@ -120,7 +139,8 @@ static const char details[] =
     "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at\n"
     "time 0, or what a run has come to. It is exact: no differences are taken. Poles come with the states that take part\n"
     "in them, in parts that do not depend on units. States that nothing moves are left out. With --sweep the files have\n"
-    "the poles of every point; each keeps its columns from point to point.\n\n"
+    "the least damped pair and the poles of every point; each pole keeps its columns from point to point. --plot draws the\n"
+    "pair's frequency and damping over the number that is swept last, a curve for each value of another.\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";
@@ -138,10 +158,11 @@ int od_command_linearize(int argc, char **argv) {
       {"csv", OD_OPTION_TEXT, "FILE", "write [A B; C D] as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the matrices and their names as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write everything as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "with --sweep: draw the least damped pair", &a.files.plot},
   };
   const od_usage usage = {"linearize", "MACHINE", "the linear model of a machine at an operating point",
                           details,     options,   (int)(sizeof options / sizeof *options)};
-  od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles};
-  const od_linear_command command = {&usage, &a, &sweep, NULL, show, &a};
+  od_linear_sweep sweep = {.arguments = &a, .measure = measure, .finish = order_poles, .drawn = LEADING};
+  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);
 }

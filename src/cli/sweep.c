@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "cli/progress.h"
+#include "cli/sweep_plot.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -36,6 +37,7 @@ typedef struct work {
   od_status *status;
   od_error *err;
   double *value;  // points x axes, in SI
+  char title[300];
   atomic_int next, finished;
   atomic_bool stop;
 } work;
@@ -294,6 +296,10 @@ static json_t *sweep_json(const work *w, const od_table *t) {
   return json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "failures", failures);
 }
 
+static od_status write_plot(const void *user, const char *path, od_error *err) {
+  return od_sweep_plot_write(user, path, err);
+}
+
 static int write_results(work *w) {
   const od_sweep_row *pattern = pattern_of(w);
   int counts[MOST_AXES];
@@ -312,7 +318,11 @@ static int write_results(work *w) {
   FILE *notes = od_files_notes(w->sweep->files, w->sweep->quiet);
   if (notes == stdout) print(w, table, notes);
   show_failures(w);
-  const od_file_contents contents = {.table = table, .summary = w->sweep->files->json ? sweep_json(w, table) : NULL};
+  const od_sweep_picture picture = {table, counts, w->axes, w->sweep->drawn, w->title};
+  const od_file_contents contents = {.table = table,
+                                     .summary = w->sweep->files->json ? sweep_json(w, table) : NULL,
+                                     .plot = write_plot,
+                                     .user = &picture};
   bool ok = od_files_write(w->sweep->files, &contents, notes);
   od_table_free(table);
   return ok ? OD_EXIT_OK : OD_EXIT_FAILED;
@@ -322,8 +332,10 @@ int od_sweep_run(const od_sweep *sweep) {
   work w = {.sweep = sweep};
   int threads = 0, code = read_axes(sweep->arguments, &w);
   if (code < 0 && !od_option_count("threads", sweep->arguments->threads, &threads)) code = OD_EXIT_BAD_INPUT;
-  if (code < 0 && sweep->files->plot) {
-    od_cli_error("--plot: a sweep is not drawn; --csv and --mat have its numbers");
+  if (code < 0 && sweep->files->plot && (sweep->drawn == 0 || w.axes > OD_MOST_DRAWN_AXES)) {
+    od_cli_error(sweep->drawn
+                     ? "--plot: a sweep of more than two numbers is not drawn; --csv and --mat have its results"
+                     : "--plot: a sweep is not drawn; --csv and --mat have its numbers");
     code = OD_EXIT_BAD_INPUT;
   }
   if (code >= 0) return code;
@@ -339,6 +351,7 @@ int od_sweep_run(const od_sweep *sweep) {
   for (int i = 0; i < w.points && code < 0 && !atomic_load(&w.stop); i++) {
     code = load_point(&w, i);
     if (!od_progress_tick(&progress, 0)) atomic_store(&w.stop, true);
+    if (code < 0 && i == 0) snprintf(w.title, sizeof w.title, "%s", od_machine_title(w.machine[0]));
     if (code < 0 && i == 0) code = sweep->prepare(sweep->user, w.machine[0]);
     if (code < 0 && i == 0) code = od_files_check(sweep->files);
     if (code < 0 && i == 0) code = od_files_spare(sweep->files);

@@ -43,6 +43,7 @@ typedef struct od_sweep {
   // Called with all points, axes first; the last axis changes fastest. NULL: nothing is to be done.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
+  int drawn;  // how many results --plot draws, the first ones; 0: a sweep of this command is not drawn
 } od_sweep;
 
 // Does it all, prints and writes files; the exit code. Points that fail have no values; the first messages are shown.

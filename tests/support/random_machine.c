@@ -255,9 +255,10 @@ static void add_every_class(plan *p) {
     double q[64];
     od_element_spec spec = od_element_spec_of(c->name);
     int count = od_random_numbers(&dice, c, q, spec.choice), from = od_dice_pick(&dice, VOLUMES);
-    int ends = c->ends[0].count + c->ends[1].count;
+    int ends = od_element_end_count(c);
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
     if (in_joint) spec.joint = p->joint_with_friction;
+    if (c->signal_key) spec.signal = 0;
     spec.first_number = numbers(p, c->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);

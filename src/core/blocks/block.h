@@ -19,7 +19,7 @@ enum {
   OD_MOST_BLOCK_OUTPUTS = 2,
   OD_MOST_BLOCK_NUMBERS = 80,
   OD_MOST_BLOCK_FIELDS = 26,
-  OD_MOST_INPUT_KEYS = 3,
+  OD_MOST_INPUT_KEYS = 4,
   OD_MOST_NAMED_STATES = 4,
   OD_MOST_DELAY_SAMPLES = 100000,
 };
@@ -27,8 +27,8 @@ enum {
 // ---- what files say about it
 
 // Units of numbers: a fixed one, or a rule, which is a unit with the words "in" and "out" in it, such as these or "out/s". "in" is
-// the unit of the first input (of the product of all inputs where they multiply), "out" that of the first output. The unit of a
-// state is fixed or one of the first two.
+// the unit of the first input (of the product or quotient of all where they multiply or divide), "out" that of the first output, the key of an
+// input that of this input. The unit of a state is fixed or one of the first two.
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"
@@ -114,7 +114,8 @@ typedef struct od_block_class {
   const char *unit;     // of its first output, where that is always the same; NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
   bool inputs_multiply;  // the unit of its input is that of the product of all
-  bool keeps_unit;       // output and input have the same unit
+  bool inputs_divide;    // the unit of its input is that of the first over the second
+  bool keeps_unit;       // output and inputs have the same unit
   od_block_field fields[OD_MOST_BLOCK_FIELDS];
   od_block_choice choices[OD_MOST_BLOCK_CHOICES];
 

@@ -10,6 +10,12 @@
   CLASS(gain)                   \
   CLASS(sum)                    \
   CLASS(product)                \
+  CLASS(quotient)               \
+  CLASS(absolute)               \
+  CLASS(sign)                   \
+  CLASS(square_root)            \
+  CLASS(minimum)                \
+  CLASS(maximum)                \
   CLASS(first_order)            \
   CLASS(lead_lag)               \
   CLASS(second_order)           \
@@ -19,7 +25,9 @@
   CLASS(integrator)             \
   CLASS(saturation)             \
   CLASS(dead_zone)              \
+  CLASS(rate_limit)             \
   CLASS(pid)                    \
+  CLASS(valve_inverse)          \
   CLASS(linear_valve)           \
   CLASS(load_chamber)           \
   CLASS(mass)                   \

@@ -20,6 +20,7 @@ enum {
   OD_MOST_ELEMENT_FIELDS = 32,
   OD_MOST_ELEMENT_STATES = 3,
   OD_MOST_ELEMENT_OUTPUTS = 12,
+  OD_MOST_END_KEYS = 3,
 };
 
 // ---- what an instance depends on
@@ -159,7 +160,7 @@ typedef struct od_element_class {
   // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
   bool has_curve;
   const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
-  od_element_end ends[2];
+  od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
   bool needs_oil, reads_host;  // reads_host: it depends on numbers of the element that it belongs to
   const char *signal_key;      // the key of a signal that it must listen to; NULL: a field may follow one, or none does
@@ -175,6 +176,7 @@ typedef struct od_element_class {
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
+  bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool supplies;    // its loss is negative: it gives energy to the machine
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
@@ -199,6 +201,13 @@ typedef struct od_element_class {
   void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
                               double _Complex *states);
 } od_element_class;
+
+// How many ends it has, optional ones among them.
+static inline int od_element_end_count(const od_element_class *c) {
+  int count = 0;
+  for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
+  return count;
+}
 
 enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };
 

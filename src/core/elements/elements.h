@@ -16,10 +16,12 @@
   CLASS(leak)                     \
   CLASS(valve)                    \
   CLASS(port)                     \
+  CLASS(servo_valve)              \
   CLASS(cylinder)                 \
   CLASS(accumulator)              \
   CLASS(motor)                    \
   CLASS(brake)                    \
+  CLASS(play)                     \
   CLASS(disturbance)              \
   OD_FRICTION_CLASSES(CLASS)
 
@@ -50,6 +52,7 @@ static inline const od_element_class *od_element_class_at(int i) {
 int od_element_class_find(const char *name);  // -1: there is none
 
 // The places of numbers of valves, ports and cylinders are public: oleodyn/build.h.
-enum { OD_PORT_KEPT = 20 };  // scalars of a port's memory
+enum { OD_PORT_KEPT = 20 };         // scalars of a port's memory
+enum { OD_SERVO_VALVE_TWO_PORTS };  // a servo valve's choice: whether it has port b
 
 #endif

@@ -237,6 +237,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
                    .signal = spec->signal};
   memcpy(e.end, spec->end, sizeof e.end);
   memcpy(e.choice, spec->choice, sizeof e.choice);
+  if (c->end_choice) e.choice[0] = e.end[od_element_end_count(c) - 1] != OD_UNUSED;
   for (int i = 0; i < OD_MOST_ELEMENT_STATES; i++) e.state[i] = -1;
   if (c->acts == OD_ACTS_ON_HOST && e.host >= 0 && e.host < p->instances) p->instance[e.host].friction = p->instances;
   p->instance[p->instances] = e;

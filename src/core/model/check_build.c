@@ -166,7 +166,7 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int at = 0;
-  for (int k = 0; k < 2 && c->ends[k].key; k++)
+  for (int k = 0; k < OD_MOST_END_KEYS && c->ends[k].key; k++)
     for (int i = 0; i < c->ends[k].count; i++, at++)
       if (!(c->ends[k].optional && e->end[at] == OD_UNUSED))
         check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "node", e->end[at], p->nodes);
@@ -193,11 +193,12 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                       p->instance[e->host].name, c->host_class->noun);
 }
 
-// With choices other than for optional numbers a number may mean something else, such as a rod's diameter where the table has an area.
+// With choices other than for optional numbers and ends a number may mean something else, such as a rod's diameter where the table has an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; (c->choices == 0 || c->optional_fields > 0) && i < c->field_count && i < e->numbers; i++) {
+  for (int i = 0; (c->choices == 0 || c->optional_fields > 0 || c->end_choice) && i < c->field_count && i < e->numbers;
+       i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;

@@ -338,7 +338,8 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, blocks 1; elements say what theirs are.
+// Typical rates: accelerations 1 (m/s2 or rad/s2), pressures 10 bar/s, also of blocks, other states of blocks 1; elements say what
+// theirs are. A correction that is round-off of a pressure must not look large because a filter behind it counts in pascals.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
@@ -356,6 +357,9 @@ static void set_scales(od_plant_data *d) {
     double scale = od_block_class_of(&m->block[i].spec)->state_scale;
     for (int k = 0; k < m->block[i].states; k++) d->scale[m->freedom + m->block[i].state + k] = scale > 0 ? scale : 1;
   }
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_BLOCK_STATE && strncmp(m->output[i].unit, "Pa", 2) == 0)
+      d->scale[m->freedom + m->output[i].index] = 1e6;
 }
 
 // Machines without sampled blocks and modes are not asked about them.

@@ -123,6 +123,12 @@ const char *od_unit_product(od_loader *ld, const char *a, const char *b) {
   return under_a ? od_format(ld, "(%s)/(%s)", b, a + 2) : od_format(ld, "(%s) (%s)", a, b);
 }
 
+const char *od_unit_quotient(od_loader *ld, const char *a, const char *b) {
+  if (strcmp(b, "1") == 0) return a;
+  if (strcmp(a, b) == 0) return "1";
+  return od_format(ld, strpbrk(b, " /") != NULL ? "%s/(%s)" : "%s/%s", a, b);
+}
+
 static const char *times(od_loader *ld, const char *a, const char *b) {
   const char *text = od_unit_product(ld, a, b);
   return text == a || text == b ? text : usual_unit(ld, text);
@@ -198,6 +204,11 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   while (unit != NULL && entry >= 0 && (entry = ld->tree.node[entry].next) >= 0) {
     const char *other = unit_of_source(ld, od_tree_value(&ld->tree, entry));
     unit = other != NULL ? times(ld, unit, other) : NULL;
+  }
+  if (unit != NULL && c->inputs_divide) {
+    const char *under = unit_of_source(ld, od_map_find(ld, b->map, c->inputs[1].key));
+    unit = under != NULL ? od_unit_quotient(ld, unit, under) : NULL;
+    if (unit != NULL) unit = usual_unit(ld, unit);
   }
   if (unit != NULL && gain != NULL) unit = times(ld, unit, unit_of_number(ld, b, gain->key));
   bool integral = gain != NULL && strcmp(gain->unit, OD_UNIT_PER_INTEGRAL) == 0;

@@ -136,7 +136,14 @@ static const char *as_word(od_loader *ld, const char *unit) {
   return strpbrk(unit, " /") != NULL ? od_format(ld, "(%s)", unit) : unit;
 }
 
-// A unit with the words "in" and "out" in it.
+// The unit of the input with a key; NULL: there is no such input.
+static const char *unit_of_input(const block_reader *r, const char *key) {
+  for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++)
+    if (strcmp(r->c->inputs[i].key, key) == 0) return r->source_units[i] != NULL ? r->source_units[i] : "1";
+  return NULL;
+}
+
+// A unit with the words "in" and "out" and keys of inputs in it.
 static const char *fill_in_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -144,6 +151,8 @@ static const char *fill_in_words(const block_reader *r, const char *rule) {
     const char *word = od_copy(r->ld, at, length > 0 ? length : 1);
     if (strcmp(word, "out") == 0) word = as_word(r->ld, r->unit);
     if (strcmp(word, "in") == 0) word = as_word(r->ld, r->source != NULL ? r->source : "1");
+    const char *unit = unit_of_input(r, word);
+    if (unit != NULL) word = as_word(r->ld, unit);
     text = od_format(r->ld, "%s%s", text, word);
     at += length > 0 ? length : 1;
   }
@@ -372,6 +381,9 @@ static void read_sources(block_reader *r, const char *key) {
   r->source_node = od_tree_value(&ld->tree, ld->tree.node[node].first);
   for (i = 1; r->c->inputs_multiply && i < count && r->source != NULL; i++)
     r->source = r->source_units[i] != NULL ? od_unit_product(ld, r->source, r->source_units[i]) : NULL;
+  int at = ld->tree.node[node].first;
+  for (i = 1; r->c->keeps_unit && i < count; i++)
+    check_same_unit(r, od_tree_value(&ld->tree, at = ld->tree.node[at].next), r->source_units[i]);
 }
 
 // An input with a key of its own, and perhaps a unit.
@@ -381,6 +393,7 @@ static void read_source(block_reader *r, int place) {
   const char *found = node >= 0 ? connect(r->ld, node, in->key, r->b, place) : NULL;
   if (found != NULL && in->unit != NULL && strcmp(od_factor_unit(r->ld, in->unit, found), "1") != 0)
     od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, in->unit);
+  r->source_units[place] = found;
   if (place == 0) r->source = found, r->source_node = node;
 }
 
@@ -389,6 +402,8 @@ static void read_inputs(block_reader *r) {
     read_sources(r, r->c->inputs[0].key);
   else
     for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++) read_source(r, i);
+  if (r->c->inputs_divide && r->source != NULL)
+    r->source = r->source_units[1] != NULL ? od_unit_quotient(r->ld, r->source, r->source_units[1]) : NULL;
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 

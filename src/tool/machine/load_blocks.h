@@ -18,6 +18,7 @@ int od_list_count(const od_loader *ld, int node);
 
 // The unit of a product of two, as a text that begins with a number where it has one at all: "1/s". And of a rate.
 const char *od_unit_product(od_loader *ld, const char *a, const char *b);
+const char *od_unit_quotient(od_loader *ld, const char *a, const char *b);
 const char *od_unit_rate(od_loader *ld, const char *unit, int order);
 
 #endif

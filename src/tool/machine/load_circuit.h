@@ -9,7 +9,12 @@ int od_find_node(od_loader *ld, int node, const char *label);
 // 'between' of a section: two different ones; false with a message otherwise.
 bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]);
 // Both get oil through what the section describes: they are no longer unconnected.
-void od_connect_nodes(od_loader *ld, const int ends[2]);
+void od_connect_nodes(od_loader *ld, const int *ends, int count);
+
+// The signal under a key that an element must listen to; -1 with a message. *unit is its unit, or, without a signal because of an
+// error, a guess: that of the number under another key.
+int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
+                    const char **unit);
 
 // od_first() for a section whose elements connect nodes.
 int od_first_end(od_loader *ld, int node, const char *what);

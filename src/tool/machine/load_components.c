@@ -88,7 +88,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
   int count = 0;
   bool sound = true;
   for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
-  for (int i = 0; i < 2 && c->ends[i].key; i++) {
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) {
     if (c->ends[i].count == 2)
       sound = od_find_node_pair(ld, section, ends + count) && sound;
     else
@@ -127,7 +127,7 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (c->acts == OD_ACTS_BETWEEN_POINTS || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "between";
   if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "joint";
-  for (int i = 0; i < 2 && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
   if (c->signal_key) keys[count++] = c->signal_key;
   for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
   keys[count] = NULL;
@@ -146,6 +146,27 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
   return joint >= 0 ? OD_ACTS_IN_JOINT : OD_ACTS_BETWEEN_POINTS;
 }
 
+int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
+                    const char **unit) {
+  int node = od_section_need(ld, section, key);
+  const char *name = od_read_text(ld, node, key, "the name of an input");
+  int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
+  double value;
+  const char *written;
+  *unit = command >= 0 ? ld->draft->names.element[command].unit : NULL;
+  int other = od_section_get(ld, section, in_unit_of);
+  if (command < 0 && other >= 0 && od_split_quantity(od_text_of(ld, other), &value, &written) && written[0] != '\0')
+    *unit = od_units_si(ld->units, written);
+  if (*unit == NULL) *unit = "1";
+  return command;
+}
+
+// Whether its first state is no state of its own, but what it listens to.
+static bool follows_at_once(od_loader *ld, const od_element_class *c, int first) {
+  int field = c->states[0].name ? c->states[0].present_if : -1;
+  return field >= 0 && od_number_value(ld, first + field) == 0;
+}
+
 static void load_component(od_loader *ld, int key, int element, int class_index) {
   const od_element_class *c = od_element_class_at(class_index);
   const char *keys[MOST_KEYS];
@@ -161,8 +182,17 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
     connected = od_names_find_pair(ld, &section, points) && points[0].point >= 0 && points[1].point >= 0;
   if (acts == OD_ACTS_IN_JOINT) connected = (spec.joint = find_joint(ld, &section, &turning)) >= 0;
   bool joined = find_ends(ld, &section, c, ends);
-  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
-  if (joined) od_connect_nodes(ld, ends);
+  const char *unit = "1";
+  int command = c->signal_key ? od_find_command(ld, &section, c->signal_key, "stroke", &unit) : -1;
+  int first = od_read_component_fields(ld, &section, c, unit, turning, &spec.signal);
+  if (c->signal_key) {
+    connected = connected && command >= 0;
+    ld->draft->names.element[element].unit = unit;
+    ld->draft->names.element[element].follows = follows_at_once(ld, c, first);
+    ld->draft->names.element[element].broken = command < 0;
+    spec.signal = command >= 0 ? ld->draft->names.element[command].index : OD_UNUSED;
+  }
+  if (joined) od_connect_nodes(ld, ends, OD_MOST_ENDS);
   if (!joined || !connected) return;
   for (int i = 0; i < OD_MOST_ENDS; i++)
     spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;

@@ -100,7 +100,7 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
   bool connected = find_chambers(ld, &section, chambers);
   int first = read_size(ld, &section, chambers, &diameters);
   read_rest(ld, &section);
-  od_connect_nodes(ld, chambers);
+  od_connect_nodes(ld, chambers, 2);
   od_element *cylinder = &ld->draft->names.element[element];
   if (placed && connected) {
     od_element_spec spec = od_element_spec_of(od_cylinder_class.name);

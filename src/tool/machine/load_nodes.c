@@ -44,8 +44,8 @@ bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]) {
   return true;
 }
 
-void od_connect_nodes(od_loader *ld, const int ends[2]) {
-  for (int i = 0; i < 2; i++)
+void od_connect_nodes(od_loader *ld, const int *ends, int count) {
+  for (int i = 0; i < count; i++)
     if (ends[i] >= 0) ld->draft->names.element[ends[i]].connected = true;
 }
 

@@ -63,7 +63,7 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   bool has_curve = od_read_curve(ld, &section, v->frame, &curve);
   p.side = side == 1 ? 1 : -1;
   if (!connected) return;
-  od_connect_nodes(ld, p.ends);
+  od_connect_nodes(ld, p.ends, 2);
   if (side < 0 || is_double(ld, list, &p, key, what)) return;
   keep_port(ld, list, p);
   if (!has_curve || v->index == OD_NOT_BUILT) return;
@@ -105,27 +105,15 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
 
 // --- Valves -------------------------------------------------------------------------------------------------------
 
-// The unit of the command, or a guess where there is none because of an error: what the stroke is given in.
-static const char *spool_unit(od_loader *ld, const od_section *section, int command) {
-  double value;
-  const char *unit, *si = NULL;
-  if (command >= 0) return ld->draft->names.element[command].unit;
-  int stroke = od_section_get(ld, section, "stroke");
-  if (stroke >= 0 && od_split_quantity(od_text_of(ld, stroke), &value, &unit) && unit[0] != '\0')
-    si = od_units_si(ld->units, unit);
-  return si != NULL ? si : "1";
-}
-
 void od_load_valve(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"command", "time_constant", "stroke", "area",      "discharge",
                                      "law",     "full",          "ports",  "dead_band", NULL};
   static const char *const laws[] = {"opening", "coefficient", NULL};  // in the builder's order
   od_section section = od_open_element(ld, key, element, keys);
-  int node = od_section_need(ld, &section, "command"), law_node = od_section_get(ld, &section, "law");
-  const char *name = od_read_text(ld, node, "command", "the name of an input");
-  int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
+  const char *unit;
+  int command = od_find_command(ld, &section, "command", "stroke", &unit),
+      law_node = od_section_get(ld, &section, "law");
   int law = law_node >= 0 ? od_read_choice(ld, law_node, "law", laws) : OD_VALVE_OPENING;
-  const char *unit = spool_unit(ld, &section, command);
   int first = od_read_component_fields(ld, &section, &od_valve_class, unit, false, &(int){0});
   od_element *built = &ld->draft->names.element[element];
   built->unit = unit;

@@ -10,6 +10,7 @@
 #include "io/clock.h"
 #include "machine/method_names.h"
 #include "machine/machine.h"
+#include "simulate/divergence.h"
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
@@ -149,6 +150,22 @@ static od_status record(od_run_state *r, double t, bool last, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
+// An unstable motion ends the run as soon as it is beyond all bounds, not when numbers overflow.
+static od_status check_bounds(od_run_state *r, double t, od_error *err) {
+  if (!od_has_diverged(r->plant, od_sim_state(r->sim))) return OD_OK;
+  char state[300];
+  od_largest_state(r->machine, r->sim, state, sizeof state);
+  return od_fail(err, OD_DIVERGED, "at %.6g s %s%s%s", t, od_status_text(OD_DIVERGED), *state ? "; " : "", state);
+}
+
+// What failed at a step, and the largest state before it.
+static void tell_state(od_run_state *r, od_error *err) {
+  char state[200];
+  od_largest_state(r->machine, r->sim, state, sizeof state);
+  size_t used = err ? strlen(err->text) : 0;
+  if (err && *state) snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
+}
+
 od_status od_run_all(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = record(r, 0, r->steps == 0, err);
@@ -157,6 +174,10 @@ od_status od_run_all(od_run_state *r, od_error *err) {
     double next = (double)(i + 1) * r->step;
     bool last = i + 1 == r->steps;
     status = od_run_advance(r, (double)i * r->step, next, err);
+    if (status == OD_OK)
+      status = check_bounds(r, next, err);
+    else if (status != OD_INTERRUPTED)
+      tell_state(r, err);
     if (status == OD_OK && (last || (i + 1) % r->every == 0)) status = record(r, next, last, err);
   }
   if (o->progress && status == OD_OK) o->progress(o->user, 1);
@@ -178,7 +199,9 @@ od_run_state od_run_begin(const od_machine *machine, const od_run_options *optio
 
 // --- All of it ----------------------------------------------------------------------------------------------------
 
-static od_status report_run(const od_run_state *r, double seconds, bool complete, od_run_report *report) {
+// why: what ended it early; NULL: it is complete.
+static od_status report_run(const od_run_state *r, double seconds, const char *why, od_run_report *report) {
+  bool complete = why == NULL;
   od_sim_counts counts = od_sim_count(r->sim);
   report->steps = r->cvodes ? od_cvodes_steps(r->cvodes) : counts.steps;
   report->residuals = counts.residuals;
@@ -188,7 +211,7 @@ static od_status report_run(const od_run_state *r, double seconds, bool complete
   bool ok = od_run_find_accuracy(r, complete, a) == OD_OK;
   double step = r->control ? od_step_control_longest(r->control) : r->step;
   ok = ok && od_run_judge(r->machine, r->options, step, a, &report->verdict);
-  if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, &report->verdict);
+  if (ok && !complete) ok = od_run_judge_end(r->row[0], r->step * (double)r->steps, why, &report->verdict);
   ok = ok && od_cavitation_add_remarks(r->cavitation, &report->verdict);
   return ok ? OD_OK : OD_NO_MEMORY;
 }
@@ -223,8 +246,10 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   status = od_run_prepare(&r, err);
   if (status == OD_OK) status = make_table(&r, err);
   bool begun = status == OD_OK;
-  if (begun) status = od_run_all(&r, err);
-  if (report && begun && report_run(&r, od_seconds() - begin, status == OD_OK, report) != OD_OK && status == OD_OK)
+  od_error own = {0}, *told = err ? err : &own;
+  if (begun) status = od_run_all(&r, told);
+  const char *why = status == OD_OK ? NULL : told->text[0] ? told->text : od_status_text(status);
+  if (report && begun && report_run(&r, od_seconds() - begin, why, report) != OD_OK && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   *out = r.table;
   od_run_end(&r);

@@ -194,7 +194,8 @@ bool od_run_judge(const od_machine *machine, const od_run_options *options, doub
   return judge_balance(options, a, verdict) && ok;
 }
 
-bool od_run_judge_end(double t, double time, od_verdict *verdict) {
-  return od_verdict_add(verdict, OD_DOUBTFUL, "run.incomplete", "Incomplete:", "the run ended at %.6g s of %.6g s.", t,
-                        time);
+bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict) {
+  return od_verdict_add(verdict, OD_DOUBTFUL, "run.incomplete",
+                        "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", t, time,
+                        why);
 }

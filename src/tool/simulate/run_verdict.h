@@ -9,7 +9,7 @@
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
                   od_verdict *verdict);
 // The same for a run that ended at t, before its time.
-bool od_run_judge_end(double t, double time, od_verdict *verdict);
+bool od_run_judge_end(double t, double time, const char *why, od_verdict *verdict);
 
 // Why steps of an integrator cannot be adaptive.
 typedef struct od_run_message {

@@ -16,10 +16,6 @@ double od_observe_case_step(const od_case *c);
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 
-// A machine that is run once and judged by its requirements; of the options its variant and numbers count.
-od_status od_simulate_case_load(od_case *c, const char *path, const od_experiment_options *options,
-                                od_messages *messages);
-
 // A friction law fitted to what a friction file says; with a map of pressures by the operations of map_case.c.
 extern const od_case_ops od_map_case_ops;
 od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
@@ -38,5 +34,27 @@ od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_opti
 // load_transfer.c: the study's section 'transfer', and the keys method and order of a case.
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
+
+// What a study wants to know of a run: an output in a window, and what is taken of it there.
+typedef struct od_value_wish {
+  const char *name, *output, *unit;  // unit: NULL is SI
+  int key, take;
+  double from, to;  // s
+} od_value_wish;
+// value_wish.c: the section 'values'. The list is the caller's.
+od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
+// The output of a machine that is wanted, and the factor from SI to its unit; false with a message.
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
+// What is taken of a column of a run's table, in SI; NAN where no row is in the window.
+double od_value_wish_take(const od_value_wish *w, const od_table *t, int column);
+
+// A machine that is run once, judged by its requirements, and of which values are taken; of the options its variant and numbers
+// count. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
+typedef struct od_simulate_wish {
+  const od_value_wish *value;
+  int values;
+} od_simulate_wish;
+od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
+                                od_simulate_wish wish, od_messages *messages);
 
 #endif

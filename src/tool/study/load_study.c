@@ -13,7 +13,8 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", "transfer", NULL};
+static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
+                                       "cases", "transfer", "values",     NULL};
 static const char *const starts[] = {"model", "random", NULL};
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
 enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
@@ -28,7 +29,8 @@ typedef struct study_loader {
   bool random_start, timed;
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
-  int published_capacity, case_capacity;
+  od_simulate_wish values;  // of the study, for runs that say nothing
+  int published_capacity, case_capacity, wish_capacity;
 } study_loader;
 
 // What a case asks of its experiment.
@@ -40,6 +42,7 @@ typedef struct wish {
   od_experiment_options options;
   const char **set;
   od_tf_wish tf;
+  od_simulate_wish values;
 } wish;
 
 // --- Parts of a case ----------------------------------------------------------------------------------------------
@@ -92,8 +95,9 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages             ? OD_NO_MEMORY
-                     : w->kind == SIMULATE ? od_simulate_case_load(c, w->file, &w->options, messages)
+  od_status status = !messages ? OD_NO_MEMORY
+                     : w->kind == SIMULATE
+                         ? od_simulate_case_load(c, &sl->ld, w->file, &w->options, w->values, messages)
                      : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
                      : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
                      : w->kind == FRICTION ? od_friction_case_load(c, w->file, &w->options, messages)
@@ -173,6 +177,28 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
+// 'values' at a node, kept with the study.
+static od_simulate_wish keep_values(study_loader *sl, int node) {
+  od_study *s = sl->s;
+  od_simulate_wish kept = {0};
+  od_value_wish **grown = od_grow(s->wishes, s->wish_lists, &sl->wish_capacity, sizeof *grown);
+  if (!grown) {
+    sl->ld.no_memory = true;
+    return kept;
+  }
+  s->wishes = grown;
+  kept.value = s->wishes[s->wish_lists++] = od_value_wishes_read(&sl->ld, node, &kept.values);
+  return kept;
+}
+
+// Only runs have values.
+static void read_values(study_loader *sl, const od_section *section, wish *w) {
+  int node = od_section_get(&sl->ld, section, "values");
+  w->values = sl->values;
+  if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node);
+  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
+}
+
 // An experiment, or the machine that is simulated, which has neither a true machine nor anything random.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
   static const char *const random[] = {"truth", "seeds", "start"};
@@ -193,7 +219,7 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
 
 static void read_case(study_loader *sl, int key) {
   static const char *const keys[] = {"experiment", "machine", "do",        "truth",  "variant", "variants", "set",
-                                     "seeds",      "start",   "published", "method", "order",   NULL};
+                                     "seeds",      "start",   "published", "method", "order",   "values",   NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
@@ -206,6 +232,7 @@ static void read_case(study_loader *sl, int key) {
   if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
   const char *file = read_file_name(sl, &section, w.kind);
   read_transfer(sl, &section, &w);
+  read_values(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),
                   .first_seed = sl->first_seed,
@@ -261,6 +288,8 @@ static od_status read_file(void *user) {
   int transfer = od_section_get(ld, &file, "transfer");
   sl->has_sweep = transfer >= 0;
   if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
+  int values = od_section_get(ld, &file, "values");
+  if (values >= 0) sl->values = keep_values(sl, values);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
@@ -301,6 +330,8 @@ void od_study_clear(od_study *s) {
   }
   free(s->item);
   free(s->published);
+  for (int i = 0; i < s->wish_lists; i++) free(s->wishes[i]);
+  free(s->wishes);
   od_document_free(s->file);
 }
 

@@ -1,5 +1,6 @@
-// A machine that is run once and judged by its requirements, as a case of a study.
+// A machine that is run once, judged by its requirements, and of which values are taken, as a case of a study.
 //
+//   VALUE              as the study asks for it, in its unit
 //   REQUIREMENT        what is reached; the bound is what is required
 //   REQUIREMENT left   how far that is from the bound: negative where it fails
 //   unmet              requirements that fail, or that could not be judged
@@ -21,7 +22,10 @@ typedef struct simulate_case {
   od_machine *machine;
   od_texts texts;
   od_run_options run;
-  int *output, outputs;
+  int *output, outputs;  // what judging needs, then what values are taken of
+  od_simulate_wish wish;
+  int *wanted;     // output of each value
+  double *factor;  // from SI to the unit of each value
 } simulate_case;
 
 static const double none = NAN;
@@ -43,6 +47,11 @@ static bool add_metrics(od_case *c, simulate_case *w) {
   int count;
   const od_requirement *q = od_machine_requirements(w->machine, &count);
   bool ok = true;
+  for (int i = 0; ok && i < w->wish.values; i++) {
+    const od_value_wish *v = &w->wish.value[i];
+    const char *unit = v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]);
+    ok = od_case_add(c, (od_metric){v->name, unit, OD_GATHER_COUNT, none, 0, none, none});
+  }
   for (int i = 0; ok && i < count; i++) {
     char text[300];
     int length = snprintf(text, sizeof text, "%.280s left", q[i].name);
@@ -59,9 +68,9 @@ static od_status prepare(od_case *c, od_error *err) {
   simulate_case *w = c->what;
   int count;
   od_machine_requirements(w->machine, &count);
-  if (count == 0)
+  if (count == 0 && w->wish.values == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: the case '%s' needs a machine with 'requirements': they are what is gathered",
+                   "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
                    od_machine_file(w->machine), c->name);
   w->run = run_of(w->machine);
   if (!(w->run.time > 0))
@@ -71,9 +80,10 @@ static od_status prepare(od_case *c, od_error *err) {
   for (int i = 0; i < count; i++)
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
   free(w->output);
-  w->output = calloc((size_t)od_machine_output_count(w->machine) + 1, sizeof *w->output);
+  w->output = calloc((size_t)(od_machine_output_count(w->machine) + w->wish.values) + 1, sizeof *w->output);
   if (!w->output || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->outputs = od_judge_outputs(w->machine, w->output);
+  for (int i = 0; i < w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
   return OD_OK;
 }
 
@@ -93,6 +103,14 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
+// Of a run that ended early nothing is taken.
+static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
+  for (int i = 0; i < w->wish.values; i++) {
+    int column = 1 + w->outputs - w->wish.values + i;
+    value[i] = complete ? od_value_wish_take(&w->wish.value[i], t, column) * w->factor[i] : none;
+  }
+}
+
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   (void)seed;
   const simulate_case *w = c->what;
@@ -110,7 +128,8 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   od_status status = od_run(w->machine, &options, &table, &report, err);
   if (status != OD_INTERRUPTED && table) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, err);
-    fill(judge, &report, status == OD_OK && judged == OD_OK, value);
+    take_values(w, table, status == OD_OK, value);
+    fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
   }
   od_run_report_free(&report);
   od_table_free(table);
@@ -124,18 +143,27 @@ static void release(od_case *c) {
   od_machine_free(w->machine);
   od_texts_free(&w->texts);
   free(w->output);
+  free(w->wanted);
+  free(w->factor);
   free(w);
 }
 
 static const od_case_ops simulate_case_ops = {.prepare = prepare, .run = run, .release = release};
 
-od_status od_simulate_case_load(od_case *c, const char *path, const od_experiment_options *options,
-                                od_messages *messages) {
+od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
+                                od_simulate_wish wish, od_messages *messages) {
   simulate_case *w = calloc(1, sizeof *w);
   if (!w) return OD_NO_MEMORY;
+  w->wish = wish;
+  w->wanted = calloc((size_t)wish.values + 1, sizeof *w->wanted);
+  w->factor = calloc((size_t)wish.values + 1, sizeof *w->factor);
   c->what = w;
   c->ops = &simulate_case_ops;
   c->runs = 1;
   const od_load_options load = {.set = options->set, .set_count = options->set_count, .variant = options->variant};
-  return od_machine_load(path, &load, &w->machine, messages);
+  if (!w->wanted || !w->factor) return OD_NO_MEMORY;
+  od_status status = od_machine_load(path, &load, &w->machine, messages);
+  for (int i = 0; status == OD_OK && i < wish.values; i++)
+    if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[i], &w->factor[i])) status = OD_BAD_INPUT;
+  return status;
 }

@@ -73,6 +73,8 @@ typedef struct od_study {
   int cases;
   od_published *published;
   int published_count;
+  struct od_value_wish **wishes;  // lists of what is taken from runs (study/cases.h)
+  int wish_lists;
 } od_study;
 
 typedef struct od_study_options {

@@ -335,12 +335,13 @@ static void test_poles_keep_their_places(void **state) {
   scratch_write(s, "two.yaml", two, sizeof two - 1);
   od_table *t = swept(s, "linearize two.yaml --sweep b.denominator[1]=1:9:40");
   assert_int_equal(t->rows, 40);
-  assert_int_equal(t->columns, 1 + 2 * 4);
+  assert_int_equal(t->columns, 1 + 2 + 2 * 4);
   for (long k = 0; k < t->rows; k++) {
     const double *row = t->data + k * t->columns;
     near(row[0], 1 + 8.0 * (double)k / 39, 1e-12);
-    near(row[1], -row[0], 1e-9);
-    near(row[5], -5, 1e-9);
+    assert_true(isnan(row[1]) && isnan(row[2]));  // there is no pair
+    near(row[3], -row[0], 1e-9);
+    near(row[7], -5, 1e-9);
   }
   od_table_free(t);
 }
@@ -354,7 +355,7 @@ static void test_sweep_grid(void **state) {
   od_table *t = swept(s, command);
   assert_int_equal(t->rows, 108);
   int column = -1;
-  for (int c = 2; c < t->columns; c += 4)
+  for (int c = 4; c < t->columns; c += 4)
     if (t->data[c + 1] > 0) column = c;
   assert_true(column > 0);
   for (long k = 0; k < t->rows; k++) {
@@ -362,8 +363,18 @@ static void test_sweep_grid(void **state) {
     double x = 0.3 + row[1], V1 = 0.4e-3 + A1 * x, V2 = 0.3e-3 + A2 * (0.6 - x);
     near(row[0], 20 + 3980 * (double)(k / 9) / 11, 1e-12);
     near(row[column + 1], sqrt(1.2e9 / row[0] * (A1 * A1 / V1 + A2 * A2 / V2)), 1e-3);
+    near(row[2], row[column + 2], 1e-12);  // the axis has the only pair of poles
   }
   od_table_free(t);
+  // A drawing has a panel for frequency and one for damping, with a curve for each mass, and its legend.
+  expect_code(run(s, "%s --plot grid.svg --quiet", command), 0);
+  char *drawn = scratch_read(scratch_path(s, "grid.svg"));
+  int curves = 0;
+  for (const char *at = drawn; (at = strstr(at, "class=\"curve c")); at++) curves++;
+  assert_int_equal(curves, 3 * 12);
+  assert_non_null(strstr(drawn, "load.point.mass = 20 kg"));
+  assert_non_null(strstr(drawn, "initial.rail.position, mm"));
+  free(drawn);
   // The same bytes from one thread as from several.
   char *several = scratch_read(scratch_path(s, "sweep.csv"));
   od_table_free(swept(s,
@@ -441,6 +452,9 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2", "20000 points are too many"},
       {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "begins in s and ends in ms"},
       {"bode lags.yaml --sweep a.gain=1:2:3 --plot x.svg", "--plot: a sweep is not drawn"},
+      {"linearize lags.yaml --plot x.svg", "--plot: there is nothing to draw without --sweep"},
+      {"linearize lags.yaml --sweep a.gain=1:2:2 --sweep b.gain=1:2:2 --sweep c.gain=1:2:2 --plot x.svg",
+       "more than two numbers is not drawn"},
       {"equilibrium lags.yaml --csv x.csv", "--csv and --mat are for --sweep"},
       {"rga gains.yaml --output y1", "as many inputs as outputs, not 2 and 1"},
   };

@@ -31,6 +31,7 @@ static void write_machine(char *text, const od_element_class *c, const double *q
                       "oil: {density: 870, law: constant, modulus: 1.5e9}\n"
                       "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\n"
                       "tanks: {T: {pressure: 1 bar}}\n"
+                      "inputs: {u: 0.5}\n"
                       "%s"
                       "initial: {J.angle: 10 deg, A.pressure: 20 bar, B.pressure: 10 bar}\n%s: {x: {",
                       c == &od_leak_class ? orifices : leaks, c->section);
@@ -40,11 +41,12 @@ static void write_machine(char *text, const od_element_class *c, const double *q
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
   if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE)
     used += snprintf(text + used, (size_t)(SIZE - used), "joint: J, ");
-  for (int i = 0; i < 2 && c->ends[i].key; i++)
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     if (c->ends[i].count == 2)
       used += snprintf(text + used, (size_t)(SIZE - used), "%s: [A, B], ", c->ends[i].key);
     else
       used += snprintf(text + used, (size_t)(SIZE - used), "%s: %s, ", c->ends[i].key, names[end++]);
+  if (c->signal_key) used += snprintf(text + used, (size_t)(SIZE - used), "%s: u, ", c->signal_key);
   for (int i = 0; i < c->field_count; i++) {
     if (i == other && !*instead) continue;
     used += i == other ? snprintf(text + used, (size_t)(SIZE - used), "%s: %s, ", c->fields[i].key, instead)

@@ -175,6 +175,67 @@ static void spline_through_points(void **state) {
   }
 }
 
+// Roots, quotients and their like: values and units by hand. The inverse of a valve is the same made of them.
+static void nonlinear_blocks(void **state) {
+  (void)state;
+  static const double flows[] = {-3e-4, -1e-9, 0, 2e-4};
+  for (size_t i = 0; i < sizeof flows / sizeof flows[0]; i++) {
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "inputs: {Q: {unit: m3/s, constant: %g}, s: {unit: Pa, constant: 200 bar}, t: {unit: Pa, constant: 1 bar},\n"
+        "         a: {unit: Pa, constant: 1.4 bar}, zero: {unit: m3/s, constant: 0}}\n"
+        "blocks:\n"
+        "  from_s: {type: sum, inputs: [s, a], weights: [1, -1]}\n"
+        "  to_t: {type: sum, inputs: [a, t], weights: [1, -1]}\n"
+        "  least: {type: sum, inputs: [t]}\n"
+        "  ahead: {type: maximum, inputs: [zero, Q]}\n"
+        "  back: {type: minimum, inputs: [zero, Q]}\n"
+        "  size: {type: absolute, input: Q}\n"
+        "  side: {type: sign, input: Q, width: 1e-6 m^3/s}\n"
+        "  drop1: {type: maximum, inputs: [from_s, least]}\n"
+        "  drop2: {type: maximum, inputs: [to_t, least]}\n"
+        "  root1: {type: square-root, input: drop1, reference: 35 bar}\n"
+        "  root2: {type: square-root, input: drop2, reference: 35 bar}\n"
+        "  x1: {type: quotient, numerator: ahead, denominator: root1, gain: 2500 s/m^3}\n"
+        "  x2: {type: quotient, numerator: back, denominator: root2, gain: 2500 s/m^3}\n"
+        "  sum: {type: sum, inputs: [x1, x2]}\n"
+        "  valve: {type: valve-inverse, flow: Q, first: s, second: t, port: a, nominal_flow: 24 L/min}\n"
+        "  ratio: {type: quotient, numerator: s, denominator: Q, least: 1e-4 m^3/s}\n"
+        "  negative: {type: square-root, input: minus, reference: 4 Pa}\n"
+        "  minus: {type: gain, input: t, gain: -1}\n"
+        "  lag: {type: first-order, input: side, time_constant: 1 s}\n",  // a machine has a state
+
+        flows[i]);
+    od_test_run run =
+        od_test_begin(od_test_machine_text(text), "sum", "valve", "size", "side", "ratio", "negative", NULL);
+    double y[6], Q = flows[i], opening = Q / (4e-4 * sqrt((Q < 0 ? 1 : 198.6) / 35));
+    assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
+    assert_true(fabs(y[0] - opening) < 1e-14 && fabs(y[1] - opening) < 1e-14 && y[2] == fabs(Q));
+    assert_true(fabs(y[3] - (fabs(Q) > 1e-6 ? copysign(1, Q) : Q / 1e-6)) < 1e-12);
+    assert_true(fabs(y[4] - 2e7 / (fabs(Q) > 1e-4 ? Q : copysign(1e-4, Q))) < 1 && fabs(y[5] + sqrt(25e3)) < 1e-9);
+    assert_string_equal(od_machine_output_unit(run.machine, od_test_output(run.machine, "x1")), "1");
+    od_test_end(&run);
+  }
+}
+
+// Up at 2/s, down at 1/s, then with a lag of 10 ms.
+static void rate_limits(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "inputs: {u: {steps: {at: [[0 s, 1], [1 s, 0]]}}}\n"
+      "blocks: {y: {type: rate-limit, input: u, limits: [-1 1/s, 2 1/s], time_constant: 10 ms}}\n");
+  static const char *const names[] = {"y"};
+  double y;
+  od_test_run_to(machine, "cvodes", 0.4, 1e-3, names, 1, &y);
+  assert_true(fabs(y - 0.8) < 1e-8);
+  od_test_run_to(machine, "cvodes", 0.5, 1e-3, names, 1, &y);  // free from u - y = 20 ms * 1 at 0.49 s on
+  assert_true(fabs(y - (1 - 0.02 * exp(-1))) < 1e-6);
+  od_test_run_to(machine, "cvodes", 1.5, 1e-3, names, 1, &y);
+  assert_true(fabs(y - 0.5) < 1e-6);
+  od_machine_free(machine);
+}
+
 // A constant error: the controller runs into its limit and stays there with the integral led back, then leaves it as
 // soon as the error turns. Within the limits kp e + ki e t; beyond, v - limit settles at ki e Tt.
 static void limits(void **state) {
@@ -356,10 +417,11 @@ static void sampled_loop(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(frequency_responses),   cmocka_unit_test(pade),         cmocka_unit_test(static_blocks),
-      cmocka_unit_test(spline_through_points), cmocka_unit_test(limits),       cmocka_unit_test(feeds_back_motion),
-      cmocka_unit_test(feeds_back_pressure),   cmocka_unit_test(lags_a_spool), cmocka_unit_test(balanced_states),
-      cmocka_unit_test(state_units),           cmocka_unit_test(sampled_loop)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_responses), cmocka_unit_test(pade),
+                                     cmocka_unit_test(static_blocks),       cmocka_unit_test(nonlinear_blocks), cmocka_unit_test(spline_through_points),
+                                     cmocka_unit_test(rate_limits),         cmocka_unit_test(limits),
+                                     cmocka_unit_test(feeds_back_motion),   cmocka_unit_test(feeds_back_pressure),
+                                     cmocka_unit_test(lags_a_spool),        cmocka_unit_test(balanced_states),
+                                     cmocka_unit_test(state_units),         cmocka_unit_test(sampled_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+// Absolute value: y = gain |u|.
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x gain;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->gain * (RE(b.u[0]) < 0 ? -b.u[0] : b.u[0]);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/absolute.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_absolute_block = {
+    .type = "absolute",
+    .summary = "gain |u|",
+    .inputs = {{"input"}},
+    .keeps_unit = true,
+    .fields = {{"gain", "1", OD_ANY, 1, "factor"}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

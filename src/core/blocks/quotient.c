@@ -1,0 +1,34 @@
+// Quotient: y = gain n/d. Where |d| is less than `least`, it counts as that large, with its sign.
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x gain, least;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x d = b.u[1];
+  if (fabs(RE(d)) < RE(q->least)) d = RE(d) < 0 ? -q->least : q->least;
+  b.y[0] = q->gain * b.u[0] / d;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/quotient.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_quotient_block = {
+    .type = "quotient",
+    .summary = "gain n/d",
+    .inputs = {{"numerator"}, {"denominator"}},
+    .inputs_divide = true,
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true},
+               {"least", "denominator", OD_NOT_NEGATIVE, 0, "a denominator smaller than this counts as this large"}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

@@ -1,0 +1,37 @@
+// Rate limit: the output follows the input with a short lag, and no faster than the limits allow.
+//   y' = (u - y)/time_constant between the limits
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x falling, rising, time_constant;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = b.x[0];
+  b.rate[0] = X(clamp)((b.u[0] - b.x[0]) / q->time_constant, q->falling, q->rising);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/rate_limit.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_rate_limit_block = {
+    .type = "rate-limit",
+    .summary = "u, no faster than the limits allow",
+    .inputs = {{"input"}},
+    .keeps_unit = true,
+    .fields = {{"limits", "out/s", OD_ANY, NAN, "[falling, rising] of the output's rate", .shape = OD_BOUNDS},
+               {"time_constant", "s", OD_POSITIVE, 1e-3, "lag with which it follows below the limits",
+                .limits = {1e-9, 1e6, 1e-6, 1e3}}},
+    .outputs = {""},
+    .states = 1,
+    .holds = true,
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

@@ -1,0 +1,32 @@
+// Sign: y = -1, 0 or 1; with a width it goes straight from -1 to 1 while u goes from -width to width.
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x width;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x u = b.u[0], w = q->width;
+  b.y[0] = RE(u) > RE(w) ? 1 : RE(u) < -RE(w) ? -1 : RE(w) > 0 ? u / w : 0;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/sign.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_sign_block = {
+    .type = "sign",
+    .summary = "-1, 0 or 1 by the sign of u",
+    .unit = "1",
+    .inputs = {{"input"}},
+    .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "where |u| is smaller, the output is u/width"}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

@@ -1,0 +1,36 @@
+// Square root with the sign of its input: y = sgn(u) sqrt(|u|/reference). With a smoothing e it has a finite slope at zero:
+//   y = u / (u^2 + e^2)^(1/4) / sqrt(reference)
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x reference, smoothing;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x u = b.u[0], e = q->smoothing;
+  bool flat = RE(u) == 0 && RE(e) == 0;
+  b.y[0] = flat ? 0 : u / (od_x_sqrt(od_x_sqrt(u * u + e * e)) * od_x_sqrt(q->reference));
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/square_root.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_square_root_block = {
+    .type = "square-root",
+    .summary = "sqrt(|u|/reference) with the sign of u",
+    .unit = "1",
+    .inputs = {{"input"}},
+    .fields = {{"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "the input whose root is 1"},
+               {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0,
+                "where |u| is smaller, the root is nearly a straight line"}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

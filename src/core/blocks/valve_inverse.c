@@ -1,0 +1,63 @@
+// The inverse of a servo valve (elements/servo_valve.c): the part of the stroke at which a wanted flow passes one of its ports,
+// for feed-forward. A positive flow passes the edge to the first line, a negative one that to the second.
+//   y = Q / (nominal_flow sqrt(d/nominal_drop)),   d = |p_line - p_port|, at least `least`
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+
+typedef struct X(numbers) {
+  od_x nominal_flow, nominal_drop, least;
+} X(numbers);
+
+typedef struct X(edge) {
+  int line;  // which input is the pressure behind the edge
+  int sign;  // of d drop / d that pressure; 0 where the least drop holds
+  od_x drop;
+} X(edge);
+
+static inline X(edge) X(edge_of)(const X(numbers) * q, X(block) b) {
+  int line = RE(b.u[0]) >= 0 ? 1 : 2;
+  od_x across = b.u[line] - b.u[3];
+  int sign = RE(across) > RE(q->least) ? 1 : -RE(across) > RE(q->least) ? -1 : 0;
+  return (X(edge)){line, sign, sign ? sign * across : q->least};
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  X(edge) e = X(edge_of)(q, b);
+  b.y[0] = b.u[0] / (q->nominal_flow * od_x_sqrt(e.drop / q->nominal_drop));
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  edge_r e = edge_of_r(q, b);
+  by[0] = 1 / (q->nominal_flow * sqrt(e.drop / q->nominal_drop));
+  by[e.line] = -e.sign * by[0] * b.u[0] / (2 * e.drop);
+  by[3] = -by[e.line];
+}
+#endif
+
+#else
+#define OD_BLOCK_FILE "blocks/valve_inverse.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_valve_inverse_block = {
+    .type = "valve-inverse",
+    .summary = "the part of a servo valve's stroke at which a wanted flow passes",
+    .unit = "1",
+    .inputs = {{"flow", "m3/s"}, {"first", "Pa"}, {"second", "Pa"}, {"port", "Pa"}},
+    .fields = {{"nominal_flow", "m3/s", OD_POSITIVE, NAN, "of the valve: over one open edge at the nominal drop",
+                .limits = {1e-12, 10, 1e-7, 0.1}},
+               {"nominal_drop", "Pa", OD_POSITIVE, 3.5e6, "of the valve: pressure drop over that edge",
+                .limits = {1, 1e9, 1e4, 1e8}},
+               {"least", "Pa", OD_POSITIVE, 1e5, "a smaller pressure drop counts as this large",
+                .limits = {1e-3, 1e9, 1e2, 1e7}}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+#endif

@@ -1,0 +1,164 @@
+// Servo valve by its data sheet: nominal flow at a nominal pressure drop over one edge, a spool of second order with a limited
+// rate, and one or two ports. Where the spool is positive, port a opens to the first line and port b to the second; where it
+// is negative, the other way round. Without port b it is a 3/3 valve, with it a 4/3 valve.
+//   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
+//   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
+//   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
+// While v is beyond the rate limit R the spool moves with R, and v is led back to it with the time constant 1/(10 w), so that it
+// leaves the limit as soon as the command lets it. Without a frequency the spool is the command.
+#ifdef OD_ELEMENT_TEXT
+#define OD_ELEMENT_SLOPES
+
+typedef struct X(in) {
+  od_x first, second, a, b, command, spool, speed;
+} X(in);
+typedef struct X(numbers) {
+  od_x nominal_flow, nominal_drop, frequency, damping, rate_limit, stroke, offset, overlap;
+} X(numbers);
+typedef struct X(out) {
+  od_x to_first, to_second, to_a, to_b;  // flows out of the valve
+  od_x travel_rate, speed_rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline od_x X(within)(od_x v, od_x limit) {
+  return OD_SELECT(RE(v) > RE(limit), limit, OD_SELECT(RE(v) < -RE(limit), -limit, v));
+}
+
+// How far the edges are open that open with a positive (side 1) or a negative spool (side -1).
+static inline od_x X(opening)(const X(in) * in, const X(numbers) * q, int side) {
+  od_x open = (side * (in->spool - q->offset) / q->stroke - q->overlap) / (1 - q->overlap);
+  return OD_SELECT(RE(open) <= 0, 0, OD_SELECT(RE(open) >= 1, 1, open));
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x full = q->nominal_flow / od_x_sqrt(q->nominal_drop), e = s.oil[OD_OIL_STATE_SMOOTHING];
+  od_x ahead = full * X(opening)(in, q, 1), back = full * X(opening)(in, q, -1);
+  od_x first_a = ahead * X(smooth_root)(in->first - in->a, e), second_a = back * X(smooth_root)(in->second - in->a, e);
+  od_x first_b = 0, second_b = 0;
+  if (s.choice[OD_SERVO_VALVE_TWO_PORTS]) {
+    first_b = back * X(smooth_root)(in->first - in->b, e);
+    second_b = ahead * X(smooth_root)(in->second - in->b, e);
+  }
+  out->to_first = -first_a - first_b;
+  out->to_second = -second_a - second_b;
+  out->to_a = first_a + second_a;
+  out->to_b = first_b + second_b;
+  out->travel_rate = out->speed_rate = 0;
+  if (!(RE(q->frequency) > 0)) return;
+  bool limited = RE(q->rate_limit) > 0;
+  od_x w = q->frequency, v = limited ? X(within)(in->speed, q->rate_limit) : in->speed;
+  out->travel_rate = q->stroke * v;
+  out->speed_rate = w * w * (X(within)(in->command, q->stroke) - in->spool) / q->stroke -
+                    2 * q->damping * w * in->speed - 10 * w * (in->speed - v);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -(in->first * out->to_first + in->second * out->to_second + in->a * out->to_a + in->b * out->to_b);
+  r->stored = 0;
+}
+
+#ifndef OD_COMPLEX
+typedef struct slopes_r {
+  struct {
+    double first, second, a, b, command, spool, speed;
+  } to_first, to_second, to_a, to_b, travel_rate, speed_rate;
+} slopes_r;
+
+// What an edge from a line to a port adds, `open` wide and `open_slope` by the spool: to the rows of both ends, whose columns of
+// pressures are given.
+typedef struct edge_r {
+  double line, port, open, open_slope;
+} edge_r;
+static inline double edge_slopes(const edge_r *edge, double full, double e, double *by_spool) {
+  *by_spool = full * edge->open_slope * smooth_root_r(edge->line - edge->port, e);
+  return full * edge->open * root_slope(edge->line - edge->port, e);
+}
+
+static inline double opening_slope(const in_r *in, const numbers_r *q, int side) {
+  double open = opening_r(in, q, side);
+  return open > 0 && open < 1 ? side / (q->stroke * (1 - q->overlap)) : 0;
+}
+
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  double full = q->nominal_flow / sqrt(q->nominal_drop), e = s.oil[OD_OIL_STATE_SMOOTHING], spool[4] = {0}, g[4] = {0};
+  double open[2] = {opening_r(in, q, 1), opening_r(in, q, -1)};
+  double turn[2] = {opening_slope(in, q, 1), opening_slope(in, q, -1)};
+  *by = (slopes_r){0};
+  g[0] = edge_slopes(&(edge_r){in->first, in->a, open[0], turn[0]}, full, e, &spool[0]);
+  g[1] = edge_slopes(&(edge_r){in->second, in->a, open[1], turn[1]}, full, e, &spool[1]);
+  if (s.choice[OD_SERVO_VALVE_TWO_PORTS]) {
+    g[2] = edge_slopes(&(edge_r){in->first, in->b, open[1], turn[1]}, full, e, &spool[2]);
+    g[3] = edge_slopes(&(edge_r){in->second, in->b, open[0], turn[0]}, full, e, &spool[3]);
+  }
+  by->to_first.first = -g[0] - g[2], by->to_first.a = g[0], by->to_first.b = g[2];
+  by->to_second.second = -g[1] - g[3], by->to_second.a = g[1], by->to_second.b = g[3];
+  by->to_a.first = g[0], by->to_a.second = g[1], by->to_a.a = -g[0] - g[1];
+  by->to_b.first = g[2], by->to_b.second = g[3], by->to_b.b = -g[2] - g[3];
+  by->to_first.spool = -spool[0] - spool[2], by->to_second.spool = -spool[1] - spool[3];
+  by->to_a.spool = spool[0] + spool[1], by->to_b.spool = spool[2] + spool[3];
+  if (!(q->frequency > 0)) return;
+  double w = q->frequency;
+  bool beyond = q->rate_limit > 0 && fabs(in->speed) > q->rate_limit;
+  by->travel_rate.speed = beyond ? 0 : q->stroke;
+  by->speed_rate.command = fabs(in->command) > q->stroke ? 0 : w * w / q->stroke;
+  by->speed_rate.spool = -w * w / q->stroke;
+  by->speed_rate.speed = -2 * q->damping * w - (beyond ? 10 * w : 0);
+}
+#endif
+
+#else
+#include "elements/elements.h"
+#define OD_ELEMENT_FILE "elements/servo_valve.c"
+#include "elements/both_x.h"
+
+enum { NOMINAL_FLOW, NOMINAL_DROP, FREQUENCY, DAMPING, RATE_LIMIT, STROKE };
+
+const od_element_class od_servo_valve_class = {
+    .name = "servo valve",
+    .section = "servo_valves",
+    .noun = "servo valve",
+    .heading = "Servo valves",
+    .summary = "nominal flow at a nominal pressure drop, a spool of second order, one or two ports",
+    .ends = {{"between", 2}, {"a", 1}, {"b", 1, .optional = true}},
+    .needs_oil = true,
+    .signal_key = "command",
+    OD_FIELDS(
+        OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,
+                 "flow over one edge that is fully open, at the nominal drop"),
+        OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 3.5e6, 1, 1e9, 1e4, 1e8, "pressure drop over that edge"),
+        OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,
+                 "natural frequency of the spool; 0: the spool is the command"),
+        OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),
+        OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4, "strokes per second at most; 0: no limit"),
+        OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool at full opening"),
+        OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool at which all edges are about to open"),
+        OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
+                 "part of the stroke before an edge opens; negative: an underlap")),
+    .choices = 1,
+    .end_choice = true,
+    .states = {{"spool", "*", .present_if = FREQUENCY, .scale_field = STROKE},
+               {"spool_rate", "1/s", .present_if = FREQUENCY, .scale = 10}},
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_PRESSURE, 2},
+           {OD_IN_PRESSURE, 3},
+           {OD_IN_SIGNAL},
+           {OD_IN_STATE, 0},
+           {OD_IN_STATE, 1}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_END, 3}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
+    .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "spool_rate", .unit = "1/s", .shows = OD_SHOWS_STATE, .index = 1},
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+};
+#endif

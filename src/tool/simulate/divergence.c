@@ -1,0 +1,73 @@
+// A run that cannot go on: which state has left its bounds, or is the largest, for the message.
+#include "simulate/divergence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "integrate/sim_block.h"
+#include "io/display.h"
+#include "machine/machine.h"
+#include "model/model.h"
+
+static const double most = 1e9;  // times the usual size of a state
+
+// Pressures are large numbers in SI; everything else is about one.
+static double usual_size(const char *unit) {
+  return strncmp(unit, "Pa", 2) == 0 ? 1e6 : 1;
+}
+
+static bool is_state(const od_output *o) {
+  switch (o->kind) {
+    case OD_OUT_COORDINATE:
+    case OD_OUT_COORDINATE_RATE:
+    case OD_OUT_NODE_PRESSURE:
+    case OD_OUT_ELEMENT_STATE:
+    case OD_OUT_BLOCK_STATE: return true;
+    default: return false;
+  }
+}
+
+bool od_has_diverged(const od_plant *plant, const double *x) {
+  int nx = od_plant_nx(plant);
+  for (int i = 0; i < nx; i++) {
+    int rate = i - plant->nz;  // of what has the state as its integral
+    double size = i >= 2 * plant->nz && plant->scale ? fmax(plant->scale[rate], 1) : 1;
+    if (!(fabs(x[i]) <= most * size)) return true;
+  }
+  return false;
+}
+
+// The largest of the outputs that are states, in parts of their usual size; -1: there is none.
+static int largest(const od_model *m, const int *output, const double *value, int count) {
+  int best = -1;
+  double size = 0;
+  for (int i = 0; i < count; i++) {
+    double here = fabs(value[i]) / usual_size(m->output[output[i]].unit);
+    if (here > size || isnan(here)) best = i, size = here;
+    if (isnan(here)) break;
+  }
+  return best;
+}
+
+void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  int *output = calloc((size_t)m->outputs + 1, sizeof *output), count = 0;
+  double *value = calloc((size_t)(m->outputs > sim->plant->ny ? m->outputs : sim->plant->ny) + 1, sizeof *value);
+  od_plant *plant = NULL;
+  text[0] = '\0';
+  for (int i = 0; output && i < m->outputs; i++)
+    if (is_state(&m->output[i])) output[count++] = i;
+  // Plants of one machine have the same work memory, whatever their outputs.
+  bool ok = output && value && count > 0 && od_sim_outputs(sim, value) == OD_OK &&
+            od_machine_plant(machine, output, count, NULL, 0, &plant, NULL) == OD_OK &&
+            plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), value) == OD_OK;
+  int which = ok ? largest(m, output, value, count) : -1;
+  if (which >= 0)
+    snprintf(text, size, "%s = %s", m->output[output[which]].name,
+             od_display_quantity(value[which], m->output[output[which]].unit).text);
+  od_plant_free(plant);
+  free(output);
+  free(value);
+}

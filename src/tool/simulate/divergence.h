@@ -1,0 +1,18 @@
+// Motions that grow without bound, as those of an unstable loop do, and what to say about where a run ends.
+#ifndef OD_SIMULATE_DIVERGENCE_H
+#define OD_SIMULATE_DIVERGENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "oleodyn/machine.h"
+#include "oleodyn/sim.h"
+
+// Whether a state is beyond a thousand million times its usual size (1 in SI, 10 bar of pressures), or no number.
+bool od_has_diverged(const od_plant *plant, const double *x);
+
+// "PM.pressure = 3.2e+09 bar": the state that is largest in parts of its usual size where the simulation stands; empty where that is not
+// known.
+void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
+
+#endif

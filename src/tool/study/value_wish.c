@@ -1,0 +1,80 @@
+// What a study wants to know of runs: outputs in windows of time, of which extremes, means and their like are taken.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/quantities.h"
+#include "document/suggest.h"
+#include "study/cases.h"
+
+static const char *const takes[] = {"min", "max", "peak", "mean", "rms", "final", NULL};
+enum { TAKE_MIN, TAKE_MAX, TAKE_PEAK, TAKE_MEAN, TAKE_RMS, TAKE_FINAL };
+
+static void read_wish(od_loader *ld, int key, od_value_wish *w) {
+  static const char *const keys[] = {"output", "take", "from", "to", "unit", NULL};
+  static const od_field window[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 1e300}};
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
+                                       od_format(ld, "the value '%s'", od_excerpt(ld, name)), keys);
+  *w = (od_value_wish){.name = name, .key = key};
+  if (section.map < 0) return;
+  w->output = od_read_text(ld, od_section_need(ld, &section, "output"), "output", "the name of an output");
+  int take = od_section_need(ld, &section, "take"), unit = od_section_get(ld, &section, "unit");
+  if (take >= 0) w->take = od_read_choice(ld, take, "take", takes);
+  if (unit >= 0) w->unit = od_read_text(ld, unit, "unit", "a unit");
+  int first = od_read_fields(ld, &section, window, 2, OD_IN_LOADER);
+  w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
+  if (!(w->from < w->to)) od_complain(ld, key, "the value '%s' is taken from %g s to %g s", name, w->from, w->to);
+}
+
+od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count) {
+  int entries = node >= 0 ? ld->tree.node[node].count : 0;
+  od_value_wish *list = calloc((size_t)entries + 1, sizeof *list);
+  *count = 0;
+  if (!list) ld->no_memory = true;
+  for (int key = list ? od_first(ld, node, "values") : -1; key >= 0; key = od_next(ld, key))
+    read_wish(ld, key, &list[(*count)++]);
+  return list;
+}
+
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor) {
+  *factor = 1, *output = w->output ? od_machine_output_find(m, w->output) : -1;
+  if (!w->output) return false;
+  if (*output < 0) {
+    od_nearest nearest = od_nearest_to(w->output);
+    for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
+    od_complain(ld, w->key, "%s has no output '%s'%s%s%s", od_machine_file(m), od_excerpt(ld, w->output),
+                nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    return false;
+  }
+  double si = 1;
+  if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, *output), 1, &si) != OD_UNIT_FITS) {
+    od_complain(ld, w->key, "'%s' is in %s, not in '%s'", w->output, od_machine_output_unit(m, *output), w->unit);
+    return false;
+  }
+  *factor = 1 / si;
+  return true;
+}
+
+double od_value_wish_take(const od_value_wish *w, const od_table *t, int column) {
+  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
+  long rows = 0;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double slack = 1e-9 * (1 + fabs(row[0]));
+    if (row[0] < w->from - slack || row[0] > w->to + slack) continue;
+    last = row[column];
+    low = fmin(low, last), high = fmax(high, last);
+    sum += last, squares += last * last;
+    rows++;
+  }
+  if (rows == 0) return NAN;
+  switch (w->take) {
+    case TAKE_MIN: return low;
+    case TAKE_MAX: return high;
+    case TAKE_PEAK: return fmax(high, -low);
+    case TAKE_MEAN: return sum / (double)rows;
+    case TAKE_RMS: return sqrt(squares / (double)rows);
+    default: return last;
+  }
+}

@@ -1,0 +1,121 @@
+// Runs of machines in studies (do: simulate): what is taken of outputs in windows, runs that end early, mistakes.
+//
+// Oracle: a sine, of which extremes, mean and mean square over windows are closed forms; a lag that grows as exp(100 t).
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "study/study.h"
+#include "support/scratch.h"
+
+static const char machine[] =
+    "inputs: {u: {unit: Pa, sine: {amplitude: 3 bar, frequency: 1 Hz, offset: 1 bar}}}\n"
+    "blocks:\n"
+    "  copy: {type: gain, input: u, gain: 1}\n"
+    "  lag: {type: first-order, input: u, time_constant: 1 s}\n"
+    "run: {time: 2 s, step: 1 ms}\n"
+    "variants: {half: {inputs: {u: {sine: {amplitude: 1.5 bar}}}},\n"
+    "           unstable: {blocks: {lag: {time_constant: 5 ms, input: sum},\n"
+    "                               sum: {type: sum, inputs: [u, lag], weights: [1, 1.5]}}}}\n";
+
+static od_status load(scratch *s, const char *text, od_study **out, od_messages *messages) {
+  scratch_write(s, "machine.yaml", machine, strlen(machine));
+  scratch_write(s, "study.yaml", text, strlen(text));
+  return od_study_load(scratch_path(s, "study.yaml"), NULL, out, messages);
+}
+
+static double value_of(const od_study_result *r, const char *name, const char *metric) {
+  for (int i = 0; i < r->rows; i++)
+    if (!strcmp(r->row[i].case_name, name) && !strcmp(r->row[i].metric->name, metric)) return r->row[i].value;
+  fail_msg("no %s of %s", metric, name);
+  return NAN;
+}
+
+static void test_values(void **state) {
+  od_messages *messages = od_messages_new();
+  od_study *study = NULL;
+  od_study_result *r = NULL;
+  od_error err = {0};
+  od_status status =
+      load(*state,
+           "values:\n"
+           "  low: {output: copy, take: min, unit: bar}\n"
+           "  high: {output: copy, take: max, unit: bar}\n"
+           "  quarter: {output: copy, take: max, unit: bar, to: 0.125 s}\n"
+           "  last: {output: copy, take: final, from: 0.5 s, to: 1.25 s}\n"
+           "  mean: {output: copy, take: mean, from: 1 s, to: 1.999 s, unit: kPa}\n"
+           "  rms: {output: copy, take: rms, from: 1 s, to: 1.999 s, unit: bar}\n"
+           "  peak: {output: copy, take: peak, from: 0.6 s, to: 0.9 s, unit: bar}\n"
+           "  none: {output: copy, take: max, from: 5 s}\n"
+           "cases:\n"
+           "  whole: {machine: machine.yaml, do: simulate, published: {low: -2}}\n"
+           "  sets: {machine: machine.yaml, do: simulate, variants: [half],\n"
+           "         set: {inputs.u.sine.offset: 2 bar}, values: {high: {output: copy, take: max, unit: bar}}}\n"
+           "  grows: {machine: machine.yaml, do: simulate, variant: unstable}\n",
+           &study, messages);
+  if (status != OD_OK) od_messages_print(messages, stderr, false);
+  assert_int_equal(status, OD_OK);
+  assert_int_equal(od_study_run(study, &(od_study_run_options){.threads = 2}, &r, &err), OD_OK);
+  const struct {
+    const char *name;
+    double value;
+  } want[] = {{"low", -2},   {"high", 4},    {"quarter", 1 + 3 * sqrt(0.5)},
+              {"last", 4e5}, {"mean", 100},  {"rms", sqrt(1 + 4.5)},
+              {"peak", 2},   {"doubtful", 0}};
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+    assert_true(fabs(value_of(r, "whole", want[i].name) - want[i].value) <= 1e-9 * fabs(want[i].value));
+  assert_true(isnan(value_of(r, "whole", "none")));
+  assert_true(fabs(value_of(r, "sets/half", "high") - 3.5) < 1e-9);
+  // A run that ends early has no values, and says so.
+  assert_true(isnan(value_of(r, "grows", "high")) && value_of(r, "grows", "doubtful") == 1);
+  od_study_result_free(r);
+  od_study_free(study);
+  od_messages_free(messages);
+}
+
+static void test_mistakes(void **state) {
+  static const char *const list[][2] = {
+      {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate, seeds: 3}}\n",
+       "a simulation has no 'seeds'"},
+      {"cases: {a: {experiment: machine.yaml, values: {v: {output: copy, take: max}}}}\n",
+       "only cases with 'do: simulate' have values"},
+      {"values: {v: {output: copi, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
+       "did you mean 'copy'?"},
+      {"values: {v: {output: copy, take: max, unit: mm}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
+       "'copy' is in Pa, not in 'mm'"},
+      {"values: {v: {output: copy, take: most}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
+       "wants min, max, peak, mean, rms or final"},
+      {"values: {v: {output: copy, take: max, from: 2 s, to: 1 s}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
+       "is taken from 2 s to 1 s"},
+      {"values: {v: {output: copy, take: max}}\ncases: {a: {experiment: machine.yaml, do: simulate}}\n",
+       "takes 'machine', the others an 'experiment'; this case has 'do: simulate'"},
+      {"cases: {a: {machine: machine.yaml}}\n",
+       "takes 'machine', the others an 'experiment'; this case has 'do: observe'"},
+      {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate, variant: third}}\n",
+       "third"},
+      {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: nowhere.yaml, do: simulate}}\n", "nowhere.yaml"},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    od_messages *messages = od_messages_new();
+    od_study *study = NULL;
+    char said[4096] = "";
+    assert_int_not_equal(load(*state, list[i][0], &study, messages), OD_OK);
+    assert_null(study);
+    for (int k = 0; k < od_messages_count(messages); k++) {
+      size_t used = strlen(said);
+      snprintf(said + used, sizeof said - used, "%s\n", od_messages_get(messages, k)->text);
+    }
+    if (!strstr(said, list[i][1])) fail_msg("'%s' is not in:\n%s", list[i][1], said);
+    od_messages_free(messages);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_values, scratch_setup, scratch_teardown),
+                                     cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
