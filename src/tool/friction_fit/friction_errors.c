@@ -147,22 +147,26 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
 // How estimates from a part of the run (columns) follow errors of the numbers that were known before (`before` of them, behind those):
 // G = -(J2'J2)^-1 J2'J1, n x before.
 static bool find_gains(int rows, int n, int before, const double *J, double *gain) {
-  int all = n + before;
+  size_t all = (size_t)(n + before);
   double a[OD_MOST_DRIVE_COLUMNS * OD_MOST_DRIVE_COLUMNS] = {0}, size[OD_MOST_DRIVE_COLUMNS] = {0};
-  for (int i = 0; i < rows; i++)
-    for (int k = 0; k < n; k++) size[k] += J[i * all + k] * J[i * all + k];
+  for (size_t i = 0; i < (size_t)rows; i++)
+    for (int k = 0; k < n; k++) size[k] += J[i * all + (size_t)k] * J[i * all + (size_t)k];
   for (int k = 0; k < n; k++) size[k] = sqrt(size[k]);
-  for (int i = 0; i < rows; i++)
+  for (size_t i = 0; i < (size_t)rows; i++) {
+    const double *row = J + i * all;
     for (int k = 0; k < n; k++)
-      for (int l = 0; l < n; l++) a[k * n + l] += J[i * all + k] / size[k] * (J[i * all + l] / size[l]);
+      for (int l = 0; l < n; l++) a[k * n + l] += row[k] / size[k] * (row[l] / size[l]);
+  }
   if (!invert(n, a)) return false;
   memset(gain, 0, (size_t)n * (size_t)before * sizeof *gain);
-  for (int i = 0; i < rows; i++)
+  for (size_t i = 0; i < (size_t)rows; i++) {
+    const double *row = J + i * all;
     for (int k = 0; k < n; k++) {
       double weight = 0;
-      for (int l = 0; l < n; l++) weight += a[k * n + l] * (J[i * all + l] / size[l]);
-      for (int b = 0; b < before; b++) gain[k * before + b] -= weight / size[k] * J[i * all + n + b];
+      for (int l = 0; l < n; l++) weight += a[k * n + l] * (row[l] / size[l]);
+      for (int b = 0; b < before; b++) gain[k * before + b] -= weight / size[k] * row[n + b];
     }
+  }
   return true;
 }
 
@@ -182,7 +186,8 @@ static od_status add_steady_errors(od_friction_fitted *f, int n, const int *numb
   if (status == OD_OK && !od_law_target_run(f->data, m, time[0], time[1], count, &t)) status = OD_NO_MEMORY;
   if (status == OD_OK) status = t.evaluate(&t, &f->law, count, all, force, J);
   if (status == OD_OK) gain = calloc((size_t)n * (size_t)count + 1, sizeof *gain);
-  if (status != OD_OK || !gain)
+  if (status == OD_OK && !gain) status = OD_NO_MEMORY;
+  if (status != OD_OK)
     od_fail(err, status, "%s", od_status_text(status));
   else if (find_gains(t.rows, n, count - n, J, gain))
     for (int g = 0, at = 0; g < groups && status == OD_OK; at += group[g++].columns) {

@@ -113,6 +113,15 @@ static by_position look_at_position(const od_friction_fitted *f) {
   return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, find_alike(&b)};
 }
 
+// Whether a logged run begins in motion, and that counts.
+static bool begins_moving(const od_friction_fitted *f) {
+  const od_friction_data *d = f->data;
+  double fastest = 0;
+  for (int i = 0; i < d->samples; i++) fastest = fmax(fastest, fabs(d->v[i]));
+  return f->plan->method != OD_FRICTION_STEADY && !d->run && f->plan->log.skip == 0 && d->samples > 0 &&
+         fabs(d->v[0]) > 0.01 * fastest;
+}
+
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   od_verdict *v = &f->verdict;
@@ -138,6 +147,12 @@ static bool remark(od_friction_fitted *f) {
              "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
              "minimum: standard deviations hold for noise alone.",
              f->rms, plan->accept, f->data->noise) &&
+         ok;
+  if (begins_moving(f))
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "run.moving", "Begins moving:",
+             "the log begins at %.3g m/s, the law at rest without a film; leave out its beginning (run.skip).",
+             f->data->v[0]) &&
          ok;
   by_position position = look_at_position(f);
   if (!explained && position.part > 0.2 && !(position.alike < 0.5))

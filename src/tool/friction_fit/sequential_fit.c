@@ -48,7 +48,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   for (int i = 0; i < count; i++) film[i] -= film_0, settled[i] -= settled_0;
   const od_discrete_data data = {.rows = count, .outputs = 1, .u = settled, .y = film};
   const od_discrete_options options = {.kind = OD_DISCRETE_ARMAX, .order = 1, .noise_order = 2, .delay = 1};
-  od_discrete model;
+  od_discrete model = {0};
   od_status status = od_discrete_fit(&data, &options, &model, err);
   double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
   double step = (d->t[end - 1] - d->t[first]) / (count - 1);

@@ -166,6 +166,28 @@ static void test_slow_and_unsettled(void **state) {
   json_decref(all);
 }
 
+// A log that begins in motion: the law begins at rest, which is said unless the beginning is left out.
+static void test_begins_moving(void **state) {
+  static char text[100000];
+  int used = snprintf(text, sizeof text, "time [s],velocity [m/s],force [N]\n");
+  for (int i = 0; i < 2000; i++) {
+    double v = 0.05 * cos(i * 0.01);
+    used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.9g,%.9g\n", i * 1e-3, v,
+                     100 * tanh(v / 1e-4) + 200 * v);
+  }
+  put(*state, "moving.csv", text);
+  put(*state, "moving.yaml",
+      "friction: x\nlaws: {a: {law: lugre, Fs: 110 N, Fc: 90 N, vs: 0.001 m/s, viscous: 150 N s/m, sigma_0: 1e6 N/m}}\n"
+      "fit: {law: lugre, method: complete, start: a, parameters: [Fc, viscous], restarts: 0}\nrun: {log: moving.csv}\n");
+  json_t *all = fitted(*state, "moving.yaml", 0);
+  assert_true(remarks(all, "run.moving"));
+  json_decref(all);
+  all = fitted(*state, "moving.yaml --set run.skip=0.1s", 0);
+  assert_true(!remarks(all, "run.moving"));
+  assert_true(fabs(number(all, "viscous", "value") - 200) < 40 && fabs(number(all, "Fc", "value") - 100) < 3);
+  json_decref(all);
+}
+
 // --- Points -------------------------------------------------------------------------------------------------------
 
 static double density(double v) {
@@ -243,6 +265,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_settled, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_one_way, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_slow_and_unsettled, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_begins_moving, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_placed, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
