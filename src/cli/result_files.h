@@ -38,4 +38,7 @@ typedef struct od_file_contents {
 // Writes all that was asked for, with a line about each; one failure does not keep the others from being written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
 
+// The names of all files that were read, as a list.
+json_t *od_files_read_json(void);
+
 #endif

@@ -1,132 +1,16 @@
 // Variants: partial files that are laid over the rest.
-//
-// Maps are merged key by key, everything else is replaced, and a key with nothing takes away what is there. The merged
-// maps are new nodes of the tree whose entries stand for those of the file, so places stay what they are, and what
-// aliases share stays shared.
 #include <stdlib.h>
 #include <string.h>
 
-#include "document/reader.h"
+#include "document/document.h"
+#include "document/merge.h"
 #include "document/suggest.h"
-
-enum { DEEPEST = 64 };
-
-typedef struct merger {
-  od_loader *ld;
-  const char *what;  // "the variant 'worn'"
-  int budget;        // entries that may still be visited: aliases make large machines of small files
-  bool failed;       // and that has been said
-} merger;
-
-// --- Building maps ------------------------------------------------------------------------------------------------
-
-typedef struct map_builder {
-  int map, last;
-} map_builder;
-
-static int add_node(merger *m, od_tree_node node) {
-  int index = od_tree_add(&m->ld->tree, node);
-  if (index < 0) m->failed = m->ld->no_memory = true;
-  return index;
-}
-
-static map_builder start_map(merger *m, int like) {
-  od_tree_node map = m->ld->tree.node[like];
-  map.first = map.next = map.target = -1;
-  map.count = 0;
-  return (map_builder){.map = add_node(m, map), .last = -1};
-}
-
-// An entry whose key is a copy of a key of the file, and whose value stands for a node.
-static void add_entry(merger *m, map_builder *b, int key, int value) {
-  if (m->failed) return;
-  od_tree *tree = &m->ld->tree;
-  od_tree_node copy = tree->node[key], alias = tree->node[value];
-  alias.kind = OD_TREE_ALIAS;
-  alias.target = value;
-  alias.first = alias.next = -1;
-  int value_node = add_node(m, alias);
-  copy.next = value_node;
-  int key_node = add_node(m, copy);
-  if (m->failed) return;
-  if (b->last < 0)
-    tree->node[b->map].first = key_node;
-  else
-    tree->node[b->last].next = key_node;
-  b->last = value_node;
-  tree->node[b->map].count++;
-}
-
-// --- Merging ------------------------------------------------------------------------------------------------------
-
-static bool is_map(const merger *m, int node) {
-  return node >= 0 && m->ld->tree.node[node].kind == OD_TREE_MAP;
-}
-
-// The keys of a map by their texts; a key that comes twice is reported, or left for the section's own reader.
-static void index_keys(merger *m, int map, bool report, od_index *index) {
-  for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
-    const char *name = od_text_of(m->ld, key);
-    if (od_index_find(index, name) < 0) {
-      if (!od_index_add(index, name, key)) m->failed = m->ld->no_memory = true;
-    } else if (report) {
-      od_complain(m->ld, key, "'%s' is given twice in %s", od_excerpt(m->ld, name), m->what);
-    }
-  }
-}
-
-static int merge(merger *m, int base, int over, int depth);
-
-// The entries of the map below, each with what lies over it.
-static void merge_entries(merger *m, map_builder *b, int base, const od_index *over_keys, int depth) {
-  od_loader *ld = m->ld;
-  for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
-    int value = od_value(ld, key), over_key = od_index_find(over_keys, od_text_of(ld, key));
-    int over = over_key >= 0 ? od_value(ld, over_key) : -1;
-    if (over < 0) {
-      add_entry(m, b, key, value);
-    } else if (is_map(m, value) && is_map(m, over)) {
-      int merged = merge(m, value, over, depth + 1);
-      add_entry(m, b, key, merged);
-    } else if (ld->tree.node[over].kind != OD_TREE_NULL) {
-      add_entry(m, b, over_key, over);
-    }
-  }
-}
-
-// The map in which `over` lies over `base`, both maps.
-static int merge(merger *m, int base, int over, int depth) {
-  od_loader *ld = m->ld;
-  if (m->failed || base == over) return base;
-  m->budget -= ld->tree.node[base].count + ld->tree.node[over].count;
-  if (depth > DEEPEST || m->budget < 0) {
-    m->failed = true;
-    if (depth > DEEPEST)
-      od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
-    else
-      od_complain(ld, over, "%s is too large to be laid over the rest", m->what);
-    return base;
-  }
-  od_index base_keys = {0}, over_keys = {0};
-  index_keys(m, base, false, &base_keys);
-  index_keys(m, over, true, &over_keys);
-  map_builder b = start_map(m, base);
-  if (!m->failed) merge_entries(m, &b, base, &over_keys, depth);
-  for (int key = ld->tree.node[over].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
-    const char *name = od_text_of(ld, key);
-    bool is_new = od_index_find(&base_keys, name) < 0 && od_index_find(&over_keys, name) == key;
-    if (is_new && ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL) add_entry(m, &b, key, od_value(ld, key));
-  }
-  od_index_free(&base_keys);
-  od_index_free(&over_keys);
-  return m->failed ? base : b.map;
-}
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// A variant has the sections of its file, but neither a title (the first of them) nor variants of its own.
+// A variant has the sections of its file, but no title (the first of them), and neither includes nor variants of its own.
 static bool is_barred(const char *const *sections, const char *name) {
-  return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0;
+  return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
 
 static bool is_section(const char *const *sections, const char *name) {
@@ -203,25 +87,34 @@ static void complain_unknown(od_loader *ld, const char *const *sections, const c
 }
 
 // The sections of a variant that are known; the others have been reported.
-static int known_sections(merger *m, const char *const *sections, int variant) {
-  map_builder b = start_map(m, variant);
-  for (int key = m->ld->tree.node[variant].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
-    if (is_section(sections, od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
-  return b.map;
+static int known_sections(od_loader *ld, const char *const *sections, int variant) {
+  od_merger m = od_merger_start(ld, "");
+  od_map_builder b = od_map_start(&m, variant);
+  for (int key = ld->tree.node[variant].first; key >= 0 && !m.failed; key = od_next(ld, key))
+    if (is_section(sections, od_text_of(ld, key))) od_map_add(&m, &b, key, od_value(ld, key));
+  return m.failed ? -1 : b.map;
+}
+
+int od_variant_find(od_loader *ld, const char *const *sections, int root, const char *variant) {
+  od_section file = {.map = root};
+  int key = read_variants(ld, sections, od_section_get(ld, &file, "variants"), variant);
+  if (variant == NULL) return -1;
+  if (key < 0) {
+    complain_unknown(ld, sections, variant);
+    return -1;
+  }
+  ld->document->variant = od_text_of(ld, key);
+  int value = od_value(ld, key);
+  return ld->tree.node[value].kind == OD_TREE_MAP ? known_sections(ld, sections, value) : -1;
+}
+
+const char *od_variant_noun(od_loader *ld) {
+  return od_format(ld, "the variant '%s'", ld->document->variant != NULL ? ld->document->variant : "");
 }
 
 int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant) {
-  od_section file = {.map = root};
-  int key = read_variants(ld, sections, od_section_get(ld, &file, "variants"), variant);
-  if (variant == NULL) return root;
-  if (key < 0) {
-    complain_unknown(ld, sections, variant);
-    return root;
-  }
-  ld->document->variant = od_text_of(ld, key);
-  merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->document->variant)};
-  m.budget = ld->tree.count + 100000;  // more than any file without aliases needs
-  if (!is_map(&m, od_value(ld, key))) return root;
-  int over = known_sections(&m, sections, od_value(ld, key));
-  return m.failed ? root : merge(&m, root, over, 1);
+  int over = od_variant_find(ld, sections, root, variant);
+  if (over < 0) return root;
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  return od_merge(&m, root, over);
 }

@@ -129,17 +129,17 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
 }
 
 // What the end of a quantity's name says about its unit while its element is not read yet.
-static const char *unit_by_ending(od_loader *ld, const char *text) {
+static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
       {"position", "m"},   {"x", "m"},         {"y", "m"},         {"z", "m"},         {"vx", "m/s"},
       {"vy", "m/s"},       {"vz", "m/s"},      {"wx", "rad/s"},    {"wy", "rad/s"},    {"wz", "rad/s"},
       {"angle", "rad"},    {"body_vx", "m/s"}, {"body_vy", "m/s"}, {"body_vz", "m/s"}, {"gyro_x", "rad/s"},
       {"gyro_y", "rad/s"}, {"gyro_z", "rad/s"}};
-  const char *dot = strchr(text, '.'), *last = strrchr(text, '.');
-  if (dot == NULL) return NULL;
-  int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text)));
-  const char *unit = element > 0 ? od_state_quantity_unit(ld, element, dot + 1) : NULL;
+  const char *rest, *last = strrchr(text, '.');
+  if (last == NULL) return NULL;
+  int element = od_names_owner(ld, node, text, &rest);
+  const char *unit = element > 0 ? od_state_quantity_unit(ld, element, rest) : NULL;
   for (size_t i = 0; unit == NULL && i < sizeof endings / sizeof endings[0]; i++)
     if (strcmp(last + 1, endings[i][0]) == 0) unit = endings[i][1];
   return unit;
@@ -156,14 +156,14 @@ static const char *unit_of_block_output(od_loader *ld, const od_element *element
 static const char *unit_of_source(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
   const char *text = od_text_of(ld, node);
-  int element = od_index_find(&ld->draft->names.element_index, text);
+  int element = od_names_look_up(ld, node, text);
   if (element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL))
     return ld->draft->names.element[element].unit;
-  const char *dot = strchr(text, '.');
-  element = dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const char *rest;
+  element = od_names_owner(ld, node, text, &rest);
   if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK)
-    return unit_of_block_output(ld, &ld->draft->names.element[element], dot + 1);
-  return unit_by_ending(ld, text);
+    return unit_of_block_output(ld, &ld->draft->names.element[element], rest);
+  return unit_by_ending(ld, node, text);
 }
 
 // The unit that a number is written with; "1" without one.

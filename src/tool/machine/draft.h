@@ -5,6 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/names.h"
+#include "machine/templates.h"
 #include "oleodyn/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"
@@ -46,6 +47,7 @@ typedef struct od_draft {
   od_machine *machine;
   od_build *build;
   od_names names;
+  od_templates templates;
   const char *variant;  // asked for, or NULL
   od_culprit *culprit;
   int culprits, culprit_capacity;

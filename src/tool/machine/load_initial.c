@@ -212,10 +212,11 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
 }
 
 // "energy.kinetic" and the like belong to no element.
-static int find_element(od_loader *ld, int key, const char *text, size_t length) {
-  const char *name = od_copy(ld, text, length);
-  int element = od_index_find(&ld->draft->names.element_index, name);
+static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
+  int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
+  size_t length = od_names_element_length(ld, text);
+  const char *name = od_copy(ld, text, length);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   if (text[length] == '.' && is_other_output(text))
@@ -229,11 +230,9 @@ static int find_element(od_loader *ld, int key, const char *text, size_t length)
 
 // The quantity that a key names; false when there is none, with a message unless another one explains it.
 static bool find_option(od_loader *ld, int key, option *found) {
-  const char *text = od_text_of(ld, key);
-  size_t length = strcspn(text, ".");
-  int element = find_element(ld, key, text, length);
+  const char *name;
+  int element = find_element(ld, key, od_text_of(ld, key), &name);
   if (element < 0) return false;
-  const char *name = text[length] == '.' ? text + length + 1 : "";
   options list = options_of(ld, element, name);
   for (int i = 0; i < list.count; i++) {
     if (strcmp(list.item[i].name, name) != 0) continue;

@@ -11,10 +11,11 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine", "gravity", "ground",  "bodies",  "joints",
-                                           "rods",    "inputs",  "blocks",  "forces",  "torques",
-                                           "oil",     "volumes", "tanks",   "sources", "pressure_differences",
-                                           "initial", "run",     "variants"};
+static const char *const own_sections[] = {"machine",  "gravity", "ground",   "bodies",  "joints",
+                                           "rods",     "inputs",  "blocks",   "forces",  "torques",
+                                           "oil",      "volumes", "tanks",    "sources", "pressure_differences",
+                                           "initial",  "run",     "variants", "include", "templates",
+                                           "instances"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -142,7 +143,9 @@ static od_status load_tree(void *loader) {
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   const char *sections[MOST_SECTIONS];
   list_sections(sections);
-  int map = od_load_variants(ld, sections, ld->tree.root, ld->draft->variant);
+  int over = od_variant_find(ld, sections, ld->tree.root, ld->draft->variant);
+  int map = od_templates_expand(ld, sections, ld->tree.root, over);
+  if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
@@ -171,6 +174,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
 static void stop(od_draft *d) {
   od_build_free(d->build);
   od_names_free(&d->names);
+  od_templates_free(&d->templates);
   free(d->culprit);
   free(d->block);
 }

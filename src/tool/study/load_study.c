@@ -13,7 +13,8 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", "transfer", NULL};
+static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
+                                       "cases", "transfer", "include",    NULL};
 static const char *const starts[] = {"model", "random", NULL};
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", NULL};
 enum { OBSERVE, FIT, PREDICT, TF };
@@ -180,7 +181,8 @@ static void read_case(study_loader *sl, int key) {
                                        od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0) return;
   wish w = {.key = key};
-  const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
+  int experiment = od_section_need(ld, &section, "experiment");
+  const char *file = od_read_text(ld, experiment, "experiment", "an experiment file");
   w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
   int kind = od_section_get(ld, &section, "do");
@@ -194,7 +196,7 @@ static void read_case(study_loader *sl, int key) {
   int variants = od_section_get(ld, &section, "variants");
   if (file && w.kind >= 0 && !ld->no_memory) {
     w.name = file;
-    w.file = od_document_beside(ld, file);
+    w.file = od_document_beside(ld, experiment, file);
     if (variants >= 0)
       read_variants(sl, variants, name, &section, &w, like);
     else
