@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/reader.h"
 #include "document/text_file.h"
 
@@ -21,6 +22,7 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
 void od_document_free(od_document *document) {
   if (!document) return;
   od_numbers_free(&document->numbers);
+  od_constants_free(&document->constants);
   free(document->variant_name);
   od_texts_free(&document->texts);
   free(document);

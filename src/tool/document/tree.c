@@ -258,7 +258,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
                         od_messages *messages) {
   tree->root = -1;
   tree_builder b = {.tree = tree, .file = file, .text = text, .length = length, .texts = texts, .messages = messages};
-  b.origin = od_tree_add_origin(tree, (od_tree_origin){.file = file, .scope = "", .outer = -1});
+  b.origin = od_tree_add_origin(tree, (od_tree_origin){.file = file, .scope = ""});
   if (b.origin < 0) return OD_NO_MEMORY;
   struct fy_diag_cfg config;
   fy_diag_cfg_default(&config);

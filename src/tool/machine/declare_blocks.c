@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "machine/load_blocks.h"
 #include "model/model.h"
 
@@ -37,12 +38,11 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
   double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  if (text == NULL || !od_split_quantity(text, &value, &unit)) return 0;
-  return od_units_convert(ld->units, unit, si, value, &value) == OD_UNIT_FITS ? value : 0;
+  return text != NULL && od_text_value(ld, od_place_of(ld, node), text, si, &value) ? value : 0;
 }
 
 // A choice of a block's shape, from the keys it has. It is kept within what the builder takes; whoever reads the numbers
@@ -168,12 +168,12 @@ static const char *unit_of_source(od_loader *ld, int node) {
 
 // The unit that a number is written with; "1" without one.
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  return text != NULL && od_split_quantity(text, &value, &unit) && unit[0] != '\0' ? unit : "1";
+  const char *unit = text != NULL ? od_text_unit(ld, od_place_of(ld, node), text) : "";
+  return unit[0] != '\0' ? unit : "1";
 }
 
 // The number that makes the output's unit of the input's: the first of a block with such a unit. NULL: there is none.

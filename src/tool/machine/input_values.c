@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "machine/draft.h"
 
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
@@ -45,7 +46,14 @@ static value_text read_value_text(od_loader *ld, int node, const char *text, con
   const char *unit, *word = last_word(text);
   double number;
   if (find_input(ld, node, text) >= 0) return (value_text){.input = find_input(ld, node, text)};
+  // "2 * k * lever" is a factor, too.
+  size_t before = (size_t)(word - text);
+  while (before > 0 && text[before - 1] == ' ') before--;
+  if (before > 1 && text[before - 1] == '*' && find_input(ld, node, word) >= 0)
+    return (value_text){.input = find_input(ld, node, word), .factor = od_copy(ld, text, before - 1)};
+  if (od_is_arithmetic(text)) return (value_text){.input = -1};
   if (!od_split_quantity(text, &number, &unit)) {
+    if (od_is_expression(ld, od_place_of(ld, node), text)) return (value_text){.input = -1};
     bool is_word = text[0] == '\0' || strchr("+-.0123456789", text[0]) == NULL || find_input(ld, node, text + 1) >= 0;
     if (is_word) complain_input(ld, node, text);
     return (value_text){.input = -1, .bad = is_word};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "machine/draft.h"
@@ -15,7 +16,7 @@ static const char *const own_sections[] = {"machine",  "gravity", "ground",   "b
                                            "rods",     "inputs",  "blocks",   "forces",  "torques",
                                            "oil",      "volumes", "tanks",    "sources", "pressure_differences",
                                            "initial",  "run",     "variants", "include", "templates",
-                                           "instances"};
+                                           "instances", "constants"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -71,6 +72,7 @@ static void load_circuit(od_loader *ld, const od_section *file) {
 }
 
 static void load_sections(od_loader *ld, const od_section *file) {
+  od_load_constants(ld, od_section_get(ld, file, "constants"), ld->draft->templates.parameters);
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
@@ -167,6 +169,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
   d->machine->signals = od_signals_new();
   if (d->build == NULL || d->machine->signals == NULL) return false;
   d->variant = options->variant;
+  d->templates.parameters = -1;
   od_build_spatial(d->build, options->spatial);
   return od_names_start(&d->names);
 }

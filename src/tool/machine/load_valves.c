@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "document/constants.h"
 #include "machine/load_circuit.h"
 
 // What the ports of a valve need to know of it.
@@ -107,12 +108,11 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
 
 // The unit of the command, or a guess where there is none because of an error: what the stroke is given in.
 static const char *spool_unit(od_loader *ld, const od_section *section, int command) {
-  double value;
-  const char *unit, *si = NULL;
+  const char *unit = "", *si = NULL;
   if (command >= 0) return ld->draft->names.element[command].unit;
   int stroke = od_section_get(ld, section, "stroke");
-  if (stroke >= 0 && od_split_quantity(od_text_of(ld, stroke), &value, &unit) && unit[0] != '\0')
-    si = od_units_si(ld->units, unit);
+  if (stroke >= 0) unit = od_text_unit(ld, od_place_of(ld, stroke), od_text_of(ld, stroke));
+  if (unit[0] != '\0') si = od_units_si(ld->units, unit);
   return si != NULL ? si : "1";
 }
 

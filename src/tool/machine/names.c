@@ -141,37 +141,29 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 
 // --- Scopes -------------------------------------------------------------------------------------------------------
 
-// The scopes in which a name at a node is looked for: that of its instance first, the file's own last.
-typedef struct scopes {
-  const od_tree *tree;
-  int origin;
-  const char *now;
-} scopes;
-
-static scopes scopes_of(const od_loader *ld, int node) {
-  scopes s = {.tree = &ld->tree, .origin = node >= 0 ? ld->tree.node[node].origin : -1, .now = ""};
-  if (s.origin >= 0) s.now = s.tree->origin[s.origin].scope;
-  return s;
+// The scopes in which a name at a node is looked for: that of its instance first ("boom.seal"), then those around it
+// ("boom"), the file's own last ("").
+static const char *scope_of(const od_loader *ld, int node) {
+  return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }
 
 // False: there are no more.
-static bool widen(scopes *s) {
-  if (s->now[0] == '\0') return false;
-  do s->origin = s->tree->origin[s->origin].outer;
-  while (s->origin >= 0 && strcmp(s->tree->origin[s->origin].scope, s->now) == 0);
-  s->now = s->origin >= 0 ? s->tree->origin[s->origin].scope : "";
+static bool widen(od_loader *ld, const char **scope) {
+  if ((*scope)[0] == '\0') return false;
+  const char *dot = strrchr(*scope, '.');
+  *scope = od_copy(ld, *scope, dot != NULL ? (size_t)(dot - *scope) : 0);
   return true;
 }
 
-static const char *in_scope(od_loader *ld, const scopes *s, const char *name) {
-  return s->now[0] != '\0' ? od_format(ld, "%s.%s", s->now, name) : name;
+static const char *in_scope(od_loader *ld, const char *scope, const char *name) {
+  return scope[0] != '\0' ? od_format(ld, "%s.%s", scope, name) : name;
 }
 
 static int find_in_scopes(od_loader *ld, int node, const char *name, const od_index *index) {
-  scopes s = scopes_of(ld, node);
+  const char *scope = scope_of(ld, node);
   int found;
-  do found = od_index_find(index, in_scope(ld, &s, name));
-  while (found < 0 && widen(&s));
+  do found = od_index_find(index, in_scope(ld, scope, name));
+  while (found < 0 && widen(ld, &scope));
   return found;
 }
 
@@ -187,14 +179,14 @@ static int find_owner(od_loader *ld, const char *text, size_t skip, size_t *leng
 }
 
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest) {
-  scopes s = scopes_of(ld, node);
+  const char *scope = scope_of(ld, node);
   do {
-    size_t length, skip = s.now[0] != '\0' ? strlen(s.now) + 1 : 0;
-    const char *full = in_scope(ld, &s, text);
+    size_t length, skip = scope[0] != '\0' ? strlen(scope) + 1 : 0;
+    const char *full = in_scope(ld, scope, text);
     int element = find_owner(ld, full, skip, &length);
     *rest = full[length] == '.' ? full + length + 1 : "";
     if (element >= 0) return element;
-  } while (widen(&s));
+  } while (widen(ld, &scope));
   return -1;
 }
 
@@ -202,7 +194,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 
 // A name that an instance has made is near under its short name, too, within the instance.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
-  const char *scope = scopes_of(ld, node).now;
+  const char *scope = scope_of(ld, node);
   size_t length = strlen(scope);
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++) {

@@ -54,7 +54,6 @@ static int origin_for(od_template_frame *f, int source) {
     if (f->from[i] == source) return f->to[i];
   od_tree_origin origin = f->ld->tree.origin[source];
   origin.scope = f->prefix;
-  origin.outer = f->ld->tree.node[f->key].origin;
   origin.context = f->context;
   int added = add_origin(f, origin);
   if (f->origins < (int)(sizeof f->from / sizeof *f->from)) {
@@ -109,7 +108,7 @@ void od_template_bind(od_template_frame *f, const char *parameter, int node) {
 }
 
 void od_template_bind_text(od_template_frame *f, const char *parameter, const char *text) {
-  od_tree_origin origin = {.file = "--set", .scope = "", .outer = -1, .context = as_parameter(f, parameter, NULL)};
+  od_tree_origin origin = {.file = "--set", .scope = "", .context = as_parameter(f, parameter, NULL)};
   int index = add_origin(f, origin);
   od_tree_node node = {.kind = OD_TREE_TEXT, .text = text, .first = -1, .next = -1, .target = -1, .origin = index};
   bind(f, parameter, add_node(f, node));
@@ -169,7 +168,6 @@ static int copy_text(od_template_frame *f, int node) {
   if (names >= 0) {
     od_tree_origin origin = f->ld->tree.origin[copy.origin], its = f->ld->tree.origin[f->ld->tree.node[names].origin];
     origin.scope = its.scope;
-    origin.outer = its.outer;
     copy.origin = add_origin(f, origin);
   }
   return add_node(f, copy);

@@ -15,7 +15,7 @@ typedef struct expander {
   od_loader *ld;
   const char *section[MOST_SECTIONS];  // that a template may have, ending with NULL; then 'instances' and 'parameters'
   int section_key[MOST_SECTIONS];      // one key of each, or -1
-  od_map_builder made[MOST_SECTIONS];
+  od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
   int templates;  // the map of all, or -1
   od_template_budget budget;
@@ -196,6 +196,25 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
   od_index_free(&seen);
 }
 
+static void append(expander *e, od_map_builder *b, int key, int value) {
+  od_tree *tree = &e->ld->tree;
+  tree->node[key].next = value;
+  if (b->last < 0)
+    tree->node[b->map].first = key;
+  else
+    tree->node[b->last].next = key;
+  b->last = value;
+  tree->node[b->map].count++;
+}
+
+// In expressions a parameter is known by its name, without a '$'.
+static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
+  int given = od_index_find(&f->arguments, name);
+  if (given < 0 || e->ld->tree.node[given].kind != OD_TREE_TEXT) return;
+  int copy = od_template_copy_key(f, key, od_format(e->ld, "%s.%s", f->prefix, name));
+  if (copy >= 0) append(e, &e->parameters, copy, given);
+}
+
 // Each parameter has what --set says, what the instance says, or its default, which may refer to parameters before it.
 static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
@@ -215,19 +234,8 @@ static void bind_parameters(expander *e, od_template_frame *f, int value, int pa
       e->broken = true;
     }
     if (e->budget.failed) return;
+    keep_parameter(e, f, key, name);
   }
-}
-
-static void append(expander *e, int section, int key, int value) {
-  od_tree *tree = &e->ld->tree;
-  od_map_builder *b = &e->made[section];
-  tree->node[key].next = value;
-  if (b->last < 0)
-    tree->node[b->map].first = key;
-  else
-    tree->node[b->last].next = key;
-  b->last = value;
-  tree->node[b->map].count++;
 }
 
 // Whether the template of an instance declares an element, or an instance, of this name.
@@ -276,7 +284,7 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
     const char *name = initial ? full_quantity(e, f, text) : od_format(ld, "%s.%s", f->prefix, text);
     int key_copy = od_template_copy_key(f, key, name), copy = od_template_copy(f, od_value(ld, key), 2);
     if (key_copy < 0 || copy < 0) return;
-    append(e, section, key_copy, copy);
+    append(e, &e->made[section], key_copy, copy);
     if (!initial) keep_made(e, name, key_copy);
   }
 }
@@ -420,7 +428,10 @@ int od_templates_expand(od_loader *ld, const char *const *sections, int root, in
   expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
   list_sections(&e, sections);
   check_templates(&e, templates);
+  e.parameters = od_map_start(&m, root);
+  if (m.failed) return -1;
   make_instances(&e, instances, NULL, 1);
+  ld->draft->templates.parameters = e.parameters.map;
   if (e.broken || e.budget.failed || ld->no_memory) return -1;
   return assemble(&e, root, over);
 }

@@ -13,6 +13,7 @@ typedef struct od_templates {
   od_index made, instance;
   const char **name;  // of elements, for suggestions
   int names, name_capacity;
+  int parameters;  // the map of all parameters of instances by full name; -1: none
 } od_templates;
 void od_templates_free(od_templates *t);
 
