@@ -60,7 +60,7 @@ typedef struct od_ls_hidden {
   // Before residuals are asked for: the unknowns at x, from those at the point accepted last. `part` (0 to 1) of the gaps is
   // closed on the way.
   void (*move)(void *user, const double *x, double part);
-  double (*gap)(void *user);  // how far gaps are open where residuals were evaluated last, in units of a residual
+  double (*gap)(void *user);   // how far gaps are open where residuals were evaluated last, in units of a residual
   void (*accept)(void *user);  // the point where derivatives were asked last becomes the accepted one
   void (*shift)(void *user, double *r);  // m: what closing the gaps does to the residuals there, to first order
 } od_ls_hidden;
@@ -76,9 +76,9 @@ typedef struct od_ls_problem {
   int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
   const double *start;                                               // n
   const double *low, *high;                                          // n, infinite where there is none; NULL: no bounds
-  const double *scale;               // n sizes of typical changes; NULL: from the columns of the Jacobian
-  const od_ls_transform *transform;  // n; NULL: all linear
-  const bool *fixed;                 // n; NULL: none
+  const double *scale;                   // n sizes of typical changes; NULL: from the columns of the Jacobian
+  const od_ls_transform *transform;      // n; NULL: all linear
+  const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
   void *reserved[2];                     // zero

@@ -6,7 +6,7 @@
 
 #include "document/suggest.h"
 
-enum { MOST_CONSTANTS = 10000, DEEPEST = 64, MOST_NAMES = 64, LONGEST_UNIT = 160 };
+enum { DEEPEST = 64, MOST_NAMES = 64, LONGEST_UNIT = 160 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -277,9 +277,10 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (c->state == OD_CONSTANT_DONE) return true;
   if (c->state == OD_CONSTANT_FAILED) return false;
   if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
-    od_complain_given(ld, &given, c->state == OD_CONSTANT_BUSY
-                                      ? "'%s' refers to itself, perhaps through others"
-                                      : "'%s' is one of too many constants that refer to each other in a row",
+    od_complain_given(ld, &given,
+                      c->state == OD_CONSTANT_BUSY
+                          ? "'%s' refers to itself, perhaps through others"
+                          : "'%s' is one of too many constants that refer to each other in a row",
                       c->name);
     return fail(ld, constant);
   }
@@ -295,7 +296,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (!sound) {
     double value;
     const char *unit;
-    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && is_letter(unit[0]) && !strpbrk(unit, "+*");
+    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && is_letter(unit[0]) &&
+                    !strpbrk(unit, "+*");
     if (quantity)
       od_complain_given(ld, &given, "unknown unit '%s' in '%s'", od_excerpt(ld, unit), od_excerpt(ld, c->text));
     else if (problem.text[0] != '\0')
@@ -315,7 +317,8 @@ static bool check_name(od_loader *ld, int key) {
   bool taken = strcmp(own, "pi") == 0;
   for (const od_expression_function *f = od_expression_functions; f->name != NULL; f++)
     taken = taken || strcmp(own, f->name) == 0;
-  bool sound = is_letter(own[0]) && own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
+  bool sound = is_letter(own[0]) &&
+               own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
                (dot == NULL || ld->tree.origin[ld->tree.node[key].origin].scope[0] != '\0');
   if (taken)
     od_complain(ld, key, "the name '%s' is reserved; choose another one for this constant", own);
@@ -373,8 +376,8 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
   for (int which = 0; which < 2; which++) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
-      if (ld->document->constants.count == MOST_CONSTANTS) {
-        od_complain(ld, key, "there are more than %d constants", MOST_CONSTANTS);
+      if (ld->document->constants.count == OD_MOST_CONSTANTS) {
+        od_complain(ld, key, "there are more than %d constants", OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);

@@ -9,6 +9,8 @@
 #include "document/expression.h"
 #include "document/quantities.h"
 
+enum { OD_MOST_CONSTANTS = 10000 };
+
 // Reads the section of constants, and the parameters of instances (full names and what is given for them), which count only
 // where they are used. Nodes of maps; -1: none.
 void od_load_constants(od_loader *ld, int constants, int parameters);
@@ -27,21 +29,22 @@ bool od_text_value(od_loader *ld, od_place place, const char *text, const char *
 // none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 
-// What the numbers of a document become when some of them, constants, get other values: the value of a number, and its
-// derivatives by all constants (`gradient`, od_constant_count() entries; NULL: not wanted). `value` has the values of all
-// constants, as od_constants_values() fills and od_constants_update() makes consistent.
-int od_constant_count(const od_document *d);
-int od_constant_number(const od_document *d, int constant);  // its number, or -1
-int od_constant_find(const od_document *d, int number);      // the constant that a number is, or -1
-bool od_constant_is_derived(const od_document *d, int constant);
-void od_constants_values(const od_document *d, double *value);
-// Constants that follow from others, in the order of dependence, with derivatives by the free ones: slope is
-// od_constant_count() x columns, rows of free constants are given; NULL: not wanted.
-void od_constants_update(const od_document *d, double *value, double *slope, int columns);
-// The same for one number that is an expression; false: it is none.
-bool od_number_follow(const od_document *d, int number, const double *value, const double *slope, int columns,
-                      double *result, double *result_slope);
-bool od_number_is_derived(const od_document *d, int number);
+// The constant that a number is, if other numbers may follow it and it follows none; -1: it is something else.
+int od_constant_of(const od_document *d, int number);
+// Marks all constants that follow those that are marked (one entry for each constant), and says whether a number does.
+void od_constants_reach(const od_document *d, bool *reached);
+bool od_number_is_reached(const od_document *d, int number, const bool *reached);
+// Whether a number is a constant, free or not.
+bool od_number_is_constant(const od_document *d, int number);
+// What a number that is an expression follows: one of its constants that follows no others; -1: it is no expression.
+int od_number_source(const od_document *d, int number);
+
+// The values of all constants when the free ones have these values, and how they change along a direction: `value` and `change`
+// (NULL: not wanted) have an entry for each constant; those of free ones are given. `wanted` says which others matter. Nothing is allocated.
+void od_constants_follow(const od_document *d, const bool *wanted, double *value, double *change);
+// The same for a number that is an expression.
+double od_number_follow(const od_document *d, int number, const double *value, const double *change,
+                        double *its_change);
 
 void od_constants_free(od_constants *c);
 

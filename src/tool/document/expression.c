@@ -27,8 +27,8 @@ static double slope_abs(double x) {
 }
 
 const od_expression_function od_expression_functions[] = {
-    {"sqrt", sqrt, slope_sqrt}, {"exp", exp, exp},          {"log", log, slope_log},    {"sin", sin, cos},
-    {"cos", cos, slope_cos},    {"tan", tan, slope_tan},    {"atan", atan, slope_atan}, {"tanh", tanh, slope_tanh},
+    {"sqrt", sqrt, slope_sqrt}, {"exp", exp, exp},       {"log", log, slope_log},    {"sin", sin, cos},
+    {"cos", cos, slope_cos},    {"tan", tan, slope_tan}, {"atan", atan, slope_atan}, {"tanh", tanh, slope_tanh},
     {"abs", fabs, slope_abs},   {.name = NULL},
 };
 

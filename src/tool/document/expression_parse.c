@@ -277,7 +277,7 @@ static int primary(parser *p) {
   if (!is_letter(c)) return fail(p, p->at, "found %s, expected a number, a name or '('", found(p, p->at, text));
   int function = find_function(p);
   return function >= 0 && find_name(p, p->text + p->at, word_length(p->text + p->at)) < 0 ? call(p, function)
-                                                                                           : variable(p);
+                                                                                          : variable(p);
 }
 
 static int factor(parser *p);
@@ -329,8 +329,7 @@ static int product(parser *p) {
     int right = factor(p);
     if (p->failed) break;
     bool divides = c == '/';
-    left = add(p,
-               (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
+    left = add(p, (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
                combined(&p->unit[left], &p->unit[right], divides ? -1 : 1));
   }
   return left;

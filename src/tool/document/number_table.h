@@ -11,7 +11,7 @@
 typedef struct od_number_entry {
   od_number number;
   od_place place;
-  int theta;  // index in the model's parameters; -1: no parameter (signals, initial values, the run)
+  int theta;    // index in the model's parameters; -1: no parameter (signals, initial values, the run)
   int formula;  // the expression of constants that it follows; -1: none
 } od_number_entry;
 

@@ -25,7 +25,8 @@ typedef struct od_tree_node {
 // Where nodes come from: a file, and for what a template has made, which instance of it.
 typedef struct od_tree_origin {
   const char *file;
-  const char *scope;    // names are looked for with this in front, then with less of it: "boom.seal"; "" outside of templates
+  const char
+      *scope;  // names are looked for with this in front, then with less of it: "boom.seal"; "" outside of templates
   const char *context;  // for messages: "in template 'section' used at crane.yaml:12:3"; NULL: none
 } od_tree_origin;
 

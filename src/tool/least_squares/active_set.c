@@ -51,8 +51,7 @@ static double merit(const od_search *s, bool trial) {
 
 // Evaluates the present point and a part of the step; false: it cannot be evaluated.
 static bool try_part(od_search *s, double part) {
-  for (int i = 0; i < s->k; i++)
-    s->trial.u[i] = fmin(fmax(s->now.u[i] + part * s->step[i], s->low[i]), s->high[i]);
+  for (int i = 0; i < s->k; i++) s->trial.u[i] = fmin(fmax(s->now.u[i] + part * s->step[i], s->low[i]), s->high[i]);
   s->part = part;
   if (!od_evaluate(s, &s->trial) || !od_ties_evaluate(s, &s->trial, true, false)) return false;
   if (s->problem->hidden) s->ties.trial_gap = s->problem->hidden->gap(s->problem->user);

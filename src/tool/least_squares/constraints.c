@@ -25,9 +25,9 @@ bool od_ties_begin(od_search *s) {
   t->count = c ? c->equalities + c->inequalities : 0;
   t->equalities = c ? c->equalities : 0;
   size_t count = (size_t)t->count, k = (size_t)s->k, rows = count + 2 * k, n = (size_t)s->n;
-  t->memory = calloc(2 * count * (k + 1) + 3 * count + 3 * k * k + rows * (k + 2) + 4 * k + count * n + 1 +
-                         od_distance_size(s->k),
-                     sizeof *t->memory);
+  t->memory = calloc(
+      2 * count * (k + 1) + 3 * count + 3 * k * k + rows * (k + 2) + 4 * k + count * n + 1 + od_distance_size(s->k),
+      sizeof *t->memory);
   t->flags = calloc(count + 2 * rows + 1, sizeof *t->flags);
   t->order = calloc(k + 1, sizeof *t->order);
   t->nearest = calloc(1, sizeof *t->nearest);

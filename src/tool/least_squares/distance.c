@@ -51,7 +51,8 @@ typedef struct active_set {
 static active_set memory_of(const od_distance *d) {
   int k = d->k;
   double *at = d->memory;
-  return (active_set){.Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
+  return (active_set){
+      .Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
 }
 
 static void factor(const od_distance *d, active_set *s) {

@@ -14,11 +14,12 @@ typedef struct od_distance {
   int k, rows, equalities;
   const double *A, *b;  // rows x k, rows
   double *w;            // k: before, w0; afterwards the nearest point
-  double *multiplier;   // rows: w - w0 = sum multiplier_i A_i; not negative for inequalities, zero for rows that are not active
-  bool *active;         // rows
-  bool *impossible;     // rows that contradict others and were left out
-  double *memory;       // od_distance_size() doubles
-  int *order;           // k integers
+  double *
+      multiplier;  // rows: w - w0 = sum multiplier_i A_i; not negative for inequalities, zero for rows that are not active
+  bool *active;      // rows
+  bool *impossible;  // rows that contradict others and were left out
+  double *memory;    // od_distance_size() doubles
+  int *order;        // k integers
 } od_distance;
 
 size_t od_distance_size(int k);

@@ -35,9 +35,9 @@ typedef struct od_ties {
   double gap, trial_gap;              // of hidden unknowns
   double weight;                      // of violations against the cost
   double damping;
-  double *curvature;                  // k x k: rows that add the constraints' curvature to the model of a step
-  bool curved;                        // there is some
-  double *corrected, *kept;           // count, k: of second-order corrections
+  double *curvature;         // k x k: rows that add the constraints' curvature to the model of a step
+  bool curved;               // there is some
+  double *corrected, *kept;  // count, k: of second-order corrections
   double *memory;
   bool *flags;
   int *order;

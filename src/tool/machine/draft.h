@@ -105,6 +105,10 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
 // it is multiplied with in the builder, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
+// od_machine_plant() where one of the free numbers is a constant; all of them are free.
+od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
+                            int count, od_plant **out, od_error *err);
+
 // 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
 const char *od_read_unit(od_loader *ld, int node);
 // The unit that a factor needs to make `wanted` of an input: "1" where both measure the same.

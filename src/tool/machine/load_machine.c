@@ -12,10 +12,10 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine",  "gravity", "ground",   "bodies",  "joints",
-                                           "rods",     "inputs",  "blocks",   "forces",  "torques",
-                                           "oil",      "volumes", "tanks",    "sources", "pressure_differences",
-                                           "initial",  "run",     "variants", "include", "templates",
+static const char *const own_sections[] = {"machine",   "gravity",  "ground",   "bodies",  "joints",
+                                           "rods",      "inputs",   "blocks",   "forces",  "torques",
+                                           "oil",       "volumes",  "tanks",    "sources", "pressure_differences",
+                                           "initial",   "run",      "variants", "include", "templates",
                                            "instances", "constants"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/suggest.h"
 
 enum { DEEPEST = 64 };
@@ -135,6 +136,10 @@ static const char *replace(od_template_frame *f, int node, int *names) {
     if (given >= 0 && ld->tree.node[given].kind == OD_TREE_TEXT) {
       value = od_text_of(ld, given);
       if (begins_with_letter(value)) *names = given;
+      if (m.end[0] == '^')
+        od_complain(ld, node, "'%.*s^' would be '%s^', a power of the unit alone; write '%s^' without the '$'",
+                    (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
+      if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
       od_complain(ld, node, "'%s' is %s, which cannot stand within a text", od_copy(ld, m.name, m.length),
                   od_describe(ld, given));

@@ -81,7 +81,8 @@ static void test_values(void **state) {
       double gradient[NAMES];
       for (int j = 0; j < NAMES; j++) v[j] = at[point][j];
       double value = od_expression_value(&e, at[point], NAMES, gradient), expected = creal(pairs[i].f(v));
-      if (!(fabs(value - expected) <= 1e-13 * fabs(expected))) fail_msg("%s: %g, not %g", pairs[i].text, value, expected);
+      if (!(fabs(value - expected) <= 1e-13 * fabs(expected)))
+        fail_msg("%s: %g, not %g", pairs[i].text, value, expected);
       for (int j = 0; j < NAMES; j++) {
         v[j] += 1e-40 * I;
         double slope = cimag(pairs[i].f(v)) / 1e-40;

@@ -378,9 +378,12 @@ static void test_contradiction(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_active_sets), cmocka_unit_test(test_bounds_are_constraints),
-      cmocka_unit_test(test_disk),            cmocka_unit_test(test_published),
-      cmocka_unit_test(test_covariance),      cmocka_unit_test(test_constraint_determines),
+      cmocka_unit_test(test_all_active_sets),
+      cmocka_unit_test(test_bounds_are_constraints),
+      cmocka_unit_test(test_disk),
+      cmocka_unit_test(test_published),
+      cmocka_unit_test(test_covariance),
+      cmocka_unit_test(test_constraint_determines),
       cmocka_unit_test(test_contradiction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
