@@ -191,6 +191,8 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
 od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value) {
   result r;
   od_expression_problem problem = {0};
+  const char *its_unit;
+  if (od_split_quantity(given->text, value, &its_unit) && !looks_like_one(given->text)) return OD_NO_EXPRESSION;
   if (!compute(ld, given->place.scope, given->text, 0, &r, &problem)) {
     if (problem.text[0] == '\0') return OD_EXPRESSION_WRONG;
     if (!looks_like_one(given->text)) return OD_NO_EXPRESSION;
