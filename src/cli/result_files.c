@@ -41,11 +41,12 @@ static bool are_same(const char *a, const char *b) {
 }
 
 // All files and the options that ask for them, in one order.
-enum { FILES = 6 };
-static const char *const option[FILES] = {"csv", "mat", "json", "plot", "report", "block"};
+enum { FILES = 8 };
+static const char *const option[FILES] = {"csv",    "mat",   "json",       "plot",
+                                          "report", "block", "save-state", "variant-file"};
 
 static void all_paths(const od_files *f, const char *path[FILES]) {
-  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block};
+  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block, f->state, f->variant};
   memcpy(path, all, sizeof all);
 }
 
@@ -126,6 +127,11 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
   if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
   if (f->block) ok = tell(c->block(c->user, f->block, &err), &err, f->block, "a machine file", notes) && ok;
+  if (f->state && c->state)
+    ok = tell(c->state(c->user, f->state, &err), &err, f->state, "the final state", notes) && ok;
+  if (f->variant && c->variant)
+    ok = tell(c->variant(c->variant_user, f->variant, &err), &err, f->variant, "the estimates as a variant", notes) &&
+         ok;
   json_decref(c->summary);
   return ok;
 }

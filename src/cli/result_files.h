@@ -9,7 +9,8 @@
 #include "io/table.h"
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot, *report, *block;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *csv, *mat, *json, *plot, *report, *block, *state,
+      *variant;  // paths, or NULL; "-" is standard output (csv and json)
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.
@@ -30,7 +31,10 @@ typedef struct od_file_contents {
   od_status (*plot)(const void *user, const char *path, od_error *err);
   od_status (*report)(const void *user, const char *path, od_error *err);
   od_status (*block)(const void *user, const char *path, od_error *err);
+  od_status (*state)(const void *user, const char *path, od_error *err);
   const void *user;
+  od_status (*variant)(const void *user, const char *path, od_error *err);
+  const void *variant_user;  // of variant() alone
   od_status (*csv)(const void *user, const char *path, od_error *err);
   od_status (*mat)(const void *user, const char *path, od_error *err);
 } od_file_contents;

@@ -1,5 +1,6 @@
 // oleodyn simulate: runs a machine and writes what came out.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -17,6 +18,7 @@
 #include "io/display.h"
 #include "io/plot.h"
 #include "machine/method_names.h"
+#include "machine/saved_state.h"
 #include "oleodyn/integrator.h"
 #include "simulate/run.h"
 
@@ -97,6 +99,30 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        err);
 }
 
+// What od_file_contents.state writes.
+typedef struct final_state {
+  od_results results;  // first: plots take it
+  od_state_names names;
+  double *value;
+  double time;
+} final_state;
+
+static od_status write_state(const void *user, const char *path, od_error *err) {
+  const final_state *s = user;
+  return od_state_write(s->results.machine, &s->names, s->value, s->time, path, err);
+}
+
+static od_status prepare_state(const od_machine *machine, od_run_options *options, final_state *s, od_error *err) {
+  od_status status = od_state_names_list(machine, &s->names, err);
+  if (status != OD_OK) return status;
+  s->value = calloc((size_t)s->names.count + 1, sizeof *s->value);
+  if (!s->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  options->final_outputs = s->names.output;
+  options->finals = s->names.count;
+  options->final = s->value;
+  return OD_OK;
+}
+
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
   od_run_options options = *chosen;
@@ -105,9 +131,11 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   od_run_report report = {0};
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
+  final_state end = {.time = options.time};
   options.progress = od_progress_tick;
   options.user = &progress;
-  od_status status = od_run(machine, &options, &table, &report, &err);
+  od_status status = f->state ? prepare_state(machine, &options, &end, &err) : OD_OK;
+  if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
@@ -116,18 +144,21 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
-    od_results results = {machine,
-                          table,
-                          panel,
-                          &report,
-                          options.adaptive ? 0 : options.step,
-                          options.integrator,
-                          status == OD_OK ? NULL : err.text};
+    end.results = (od_results){machine,
+                               table,
+                               panel,
+                               &report,
+                               options.adaptive ? 0 : options.step,
+                               options.integrator,
+                               status == OD_OK ? NULL : err.text};
     bool printed = notes == stdout;
-    if (printed) od_results_print(&results, notes);
+    if (printed) od_results_print(&end.results, notes);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
-    const od_file_contents contents = {
-        .table = table, .summary = f->json ? od_results_json(&results) : NULL, .plot = write_plot, .user = &results};
+    const od_file_contents contents = {.table = table,
+                                       .summary = f->json ? od_results_json(&end.results) : NULL,
+                                       .plot = write_plot,
+                                       .state = status == OD_OK ? write_state : NULL,
+                                       .user = &end};
     ok = od_files_write(f, &contents, notes);
   }
   if (status != OD_OK) {
@@ -141,6 +172,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
               table->data[(table->rows - 1) * table->columns]);
   }
   int code = od_cli_verdict_exit(&report.verdict);
+  od_state_names_free(&end.names);
+  free(end.value);
   od_run_report_free(&report);
   od_table_free(table);
   if (status != OD_OK) return od_exit_code(status);
@@ -243,6 +276,8 @@ int od_command_simulate(int argc, char **argv) {
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
+      {"save-state", OD_OPTION_TEXT, "FILE",
+       "write the state at the end, which 'initial: {file: FILE}' in a machine file\nstarts from", &a.files.state},
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -254,6 +289,10 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (a.si) od_display_choose_si();
+  if (code < 0 && a.sweep.paths.count && a.files.state) {
+    od_cli_error("--save-state is for one run, not for --sweep");
+    code = OD_EXIT_BAD_INPUT;
+  }
   if (code < 0 && a.sweep.paths.count) code = sweep_runs(&a, files.text[0]);
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);

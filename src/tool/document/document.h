@@ -36,6 +36,9 @@ const char *od_variant_noun(od_loader *ld);
 // all together, without 'include'. Each file is read once.
 od_status od_document_include(od_loader *ld);
 
+// Reads one more file beside that of a node into the tree: the node of its map, or -1 with a message.
+int od_document_read_beside(od_loader *ld, int node, const char *name);
+
 // What kind of file the content is, with all that it includes; unknown where it cannot be read.
 od_file_kind od_document_kind(const char *path, od_content content);
 

@@ -208,6 +208,21 @@ static int lay_over_included(includer *in, int root, int depth) {
   return base >= 0 ? merge(in, base, own) : own;
 }
 
+int od_document_read_beside(od_loader *ld, int node, const char *name) {
+  includer in = {.ld = ld};
+  struct stat facts;
+  const char *path = od_document_beside(ld, node, name);
+  int root = ld->tree.root, found = -1;
+  if (stat(path, &facts) != 0)
+    od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
+                nearest_file(ld, path).text);
+  else
+    found = parse(&in, node, path);
+  if (in.status == OD_NO_MEMORY) ld->no_memory = true;
+  ld->tree.root = root;
+  return found;
+}
+
 od_status od_document_include(od_loader *ld) {
   int root = od_tree_value(&ld->tree, ld->tree.root);
   if (root < 0 || !is_map(ld, root) || od_map_find(ld, root, "include") < 0) return OD_OK;

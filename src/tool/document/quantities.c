@@ -32,7 +32,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   const char *set = od_numbers_overriding(&ld->document->numbers, path);
   if (set != NULL) {
     given.text = set;
-    given.place = (od_place){.file = "--set"};
+    given.place = od_numbers_override_place(&ld->document->numbers, path);
   } else if (node >= 0) {
     given.place = od_place_of(ld, node);
     given.text = od_read_text(ld, node, label, wanted_text(ld, unit));

@@ -6,12 +6,17 @@
 #include "document/merge.h"
 #include "document/suggest.h"
 
+enum { MOST_KEYS = 80, DEEPEST = 16 };
+
 // --- The section --------------------------------------------------------------------------------------------------
 
 // A variant has the sections of its file, but no title (the first of them), and neither includes nor variants of its own.
 static bool is_barred(const char *const *sections, const char *name) {
   return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
+
+// A variant may lie over another one, which comes first.
+static const char extends[] = "extends";
 
 static bool is_section(const char *const *sections, const char *name) {
   if (is_barred(sections, name)) return false;
@@ -29,7 +34,12 @@ static void check_variant(od_loader *ld, const char *const *sections, int key) {
                 od_describe(ld, value), what, sections[0]);
     return;
   }
-  od_section_open(ld, value, key, "", what, sections);
+  const char *keys[MOST_KEYS];
+  int count = 0;
+  while (sections[count] != NULL && count < MOST_KEYS - 2) keys[count] = sections[count], count++;
+  keys[count] = extends;
+  keys[count + 1] = NULL;
+  od_section_open(ld, value, key, "", what, keys);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
     if (is_barred(sections, name)) od_complain(ld, inner, "'%s' cannot stand in a variant", name);
@@ -95,17 +105,41 @@ static int known_sections(od_loader *ld, const char *const *sections, int varian
   return m.failed ? -1 : b.map;
 }
 
+// The variant laid over the one that it extends: the node of its map, or -1: it is empty.
+static int with_base(od_loader *ld, const char *const *sections, int variants, int key, int depth) {
+  int value = od_value(ld, key);
+  if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;
+  int own = known_sections(ld, sections, value), node = od_map_find(ld, value, extends);
+  const char *name = od_read_text(ld, node, extends, "the name of a variant");
+  if (name == NULL || own < 0) return own;
+  int base = ld->tree.node[variants].first;
+  od_nearest nearest = od_nearest_to(name);
+  for (; base >= 0 && strcmp(od_text_of(ld, base), name) != 0; base = od_next(ld, base))
+    od_nearest_try(&nearest, od_text_of(ld, base));
+  if (base < 0 || depth > DEEPEST) {
+    if (base < 0)
+      od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+    else
+      od_complain(ld, node, "variants extend each other without end, or more than %d deep", DEEPEST);
+    return own;
+  }
+  int below = with_base(ld, sections, variants, base, depth + 1);
+  if (below < 0) return own;
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  m.keeps_nothing = true;  // it may take away what is in the file
+  return od_merge(&m, below, own);
+}
+
 int od_variant_find(od_loader *ld, const char *const *sections, int root, const char *variant) {
   od_section file = {.map = root};
-  int key = read_variants(ld, sections, od_section_get(ld, &file, "variants"), variant);
+  int variants = od_section_get(ld, &file, "variants"), key = read_variants(ld, sections, variants, variant);
   if (variant == NULL) return -1;
   if (key < 0) {
     complain_unknown(ld, sections, variant);
     return -1;
   }
   ld->document->variant = od_text_of(ld, key);
-  int value = od_value(ld, key);
-  return ld->tree.node[value].kind == OD_TREE_MAP ? known_sections(ld, sections, value) : -1;
+  return with_base(ld, sections, variants, key, 1);
 }
 
 const char *od_variant_noun(od_loader *ld) {

@@ -22,6 +22,7 @@ struct od_machine {
   int inputs, input_capacity;
   od_signals *signals;
   od_run_defaults run;
+  double start;  // s: what its inputs take for the time at the start
   int *run_outputs;
   od_model *model;
 };
@@ -49,6 +50,7 @@ typedef struct od_draft {
   od_names names;
   od_templates templates;
   const char *variant;  // asked for, or NULL
+  int saved;            // the map of initial values of a saved state, or -1
   od_culprit *culprit;
   int culprits, culprit_capacity;
   od_loading_block *block;
@@ -77,6 +79,8 @@ void od_load_pressure_differences(od_loader *ld, int node);
 // Components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
+// 'initial: {file: ...}': the saved state is read before the inputs, which go on at its time.
+void od_load_saved_state(od_loader *ld, int node);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // After the model is there: the initial values that were found by balance, and the names in run.outputs.

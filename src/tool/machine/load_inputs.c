@@ -41,7 +41,7 @@ static void load_input(od_loader *ld, int key, int element) {
   int signal = od_load_signal(ld, od_value(ld, key), path, what, unit);
   if (signal >= 0 && ld->draft->names.element[element].index >= 0)
     od_build_input_start(ld->draft->build, ld->draft->names.element[element].index,
-                         od_signal_value(ld->draft->machine->signals, signal, 0));
+                         od_signal_value(ld->draft->machine->signals, signal, ld->draft->machine->start));
   od_machine *machine = ld->draft->machine;
   od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
   if (grown == NULL) {

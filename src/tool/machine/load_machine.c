@@ -12,11 +12,11 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine",   "gravity",  "ground",   "bodies",  "joints",
-                                           "rods",      "inputs",   "blocks",   "forces",  "torques",
-                                           "oil",       "volumes",  "tanks",    "sources", "pressure_differences",
-                                           "initial",   "run",      "variants", "include", "templates",
-                                           "instances", "constants"};
+static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",  "joints",
+                                           "rods",      "inputs",    "blocks",   "forces",  "torques",
+                                           "oil",       "volumes",   "tanks",    "sources", "pressure_differences",
+                                           "initial",   "run",       "variants", "include", "templates",
+                                           "instances", "constants", "set"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -80,6 +80,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
   od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
+  od_load_saved_state(ld, od_section_get(ld, file, "initial"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
@@ -131,6 +132,17 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
+// Numbers by their paths, as --set gives them.
+static void load_set(od_loader *ld, int node) {
+  for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
+    int value = od_value(ld, key);
+    const char *text = od_read_text(ld, value, od_text_of(ld, key), "a number or a quantity");
+    if (text != NULL &&
+        !od_numbers_override_one(&ld->document->numbers, od_text_of(ld, key), text, od_place_of(ld, value)))
+      ld->no_memory = true;
+  }
+}
+
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
@@ -146,6 +158,9 @@ static od_status load_tree(void *loader) {
   const char *sections[MOST_SECTIONS];
   list_sections(sections);
   int over = od_variant_find(ld, sections, ld->tree.root, ld->draft->variant);
+  // What a variant sets counts more than what the file sets.
+  if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
+  load_set(ld, od_map_find(ld, ld->tree.root, "set"));
   int map = od_templates_expand(ld, sections, ld->tree.root, over);
   if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
@@ -170,6 +185,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
   if (d->build == NULL || d->machine->signals == NULL) return false;
   d->variant = options->variant;
   d->templates.parameters = -1;
+  d->saved = -1;
   od_build_spatial(d->build, options->spatial);
   return od_names_start(&d->names);
 }

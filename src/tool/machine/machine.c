@@ -77,7 +77,8 @@ const char *od_machine_input_unit(const od_machine *machine, int i) {
 }
 
 void od_machine_inputs(const od_machine *machine, double t, double *u) {
-  for (int i = 0; i < machine->inputs; i++) u[i] = od_signal_value(machine->signals, machine->input[i].signal, t);
+  for (int i = 0; i < machine->inputs; i++)
+    u[i] = od_signal_value(machine->signals, machine->input[i].signal, t + machine->start);
 }
 
 // Round-off of a late time must not hide a jump.
@@ -105,8 +106,8 @@ double od_machine_constant_input(const od_machine *machine, int i) {
 double od_machine_next_break(const od_machine *machine, double t) {
   double next = INFINITY;
   for (int i = 0; i < machine->inputs; i++)
-    next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t));
-  return next;
+    next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t + machine->start));
+  return next - machine->start;
 }
 
 od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err) {
