@@ -20,6 +20,7 @@
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "plant/model_plant.h"
+#include "plant/model_plant_work.h"
 #include "support/machine_file.h"
 
 enum { MOST = 64 };
@@ -84,6 +85,7 @@ static void find_rates(bench *b) {
     od_lu_solve(nk, matrix, pivot, im, 1);
     for (int i = 0; i < nk; i++) b->k[i] -= re[i] + I * im[i];
   }
+  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for what joints carry
 }
 
 static double largest_of(const double *row, const double *size, int count) {
@@ -115,6 +117,11 @@ static void add_column(bench *b, int j, double aside, double weight, double *f, 
     h[i * columns + j] += weight * cimag(od_model_output_value_complex(b->m, b->w, &b->m->output[i])) / tiny;
 }
 
+// Rows of outputs that have the same round-off.
+static bool is_alike(const od_output *a, const od_output *b) {
+  return a->kind == b->kind || (od_model_output_is_reaction(a) && od_model_output_is_reaction(b));
+}
+
 // How many states and inputs are at kinks, where the mean of both sides counts.
 static int check_matrices(const od_machine *machine, double time) {
   const od_model *m = od_machine_model(machine);
@@ -144,7 +151,7 @@ static int check_matrices(const od_machine *machine, double time) {
     const double *right = i < nx ? model->B + i * nu : model->D + (i - nx) * nu;
     double usual = 0;
     for (int k = 0; i >= nx && k < ny; k++)
-      if (m->output[k].kind == m->output[i - nx].kind) usual = fmax(usual, largest_of(h + k * columns, size, columns));
+      if (is_alike(&m->output[k], &m->output[i - nx])) usual = fmax(usual, largest_of(h + k * columns, size, columns));
     for (int j = 0; j < columns; j++) got[j] = j < nx ? left[j] : right[j - nx];
     compare(i < nx ? "rate" : "output", i < nx ? model->state[i].name : model->output[i - nx].name, got,
             i < nx ? f + i * columns : h + (i - nx) * columns, size, columns, usual);
