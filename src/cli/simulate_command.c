@@ -239,7 +239,8 @@ static const char details[] =
     "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
     "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
-    "files have the least, greatest, rms and final value of every output at every point.\n\n"
+    "files have the least, greatest, rms and final value of every output at every point. With --draw they have the same for\n"
+    "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -271,6 +272,7 @@ int od_command_simulate(int argc, char **argv) {
        &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
       OD_SWEEP_OPTIONS(&a.sweep),
+      OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
       {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
@@ -289,11 +291,16 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (a.si) od_display_choose_si();
-  if (code < 0 && a.sweep.paths.count && a.files.state) {
-    od_cli_error("--save-state is for one run, not for --sweep");
+  bool many = a.sweep.paths.count || a.sweep.drawn.count;
+  if (code < 0 && many && a.files.state) {
+    od_cli_error("--save-state is for one run, not for --sweep and --draw");
     code = OD_EXIT_BAD_INPUT;
   }
-  if (code < 0 && a.sweep.paths.count) code = sweep_runs(&a, files.text[0]);
+  if (code < 0 && !many && (a.sweep.draws || a.sweep.seed)) {
+    od_cli_error("--draws and --seed are for --draw, which says what is drawn");
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (code < 0 && many) code = sweep_runs(&a, files.text[0]);
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
@@ -305,6 +312,7 @@ int od_command_simulate(int argc, char **argv) {
   od_words_free(&files);
   od_words_free(&a.outputs);
   od_words_free(&a.sweep.paths);
+  od_words_free(&a.sweep.drawn);
   od_load_arguments_free(&a.load);
   return code;
 }
