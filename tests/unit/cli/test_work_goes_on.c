@@ -1,5 +1,5 @@
 // Work that goes on: runs that start where others ended, held to runs that were never interrupted; estimates written as
-// variants, held to those that JSON shows; 'set' and 'extends' of machine files.
+// variants, held to those that JSON shows; 'set' and 'extends' of machine files; constants in fits, held to fits of what follows them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -220,6 +220,52 @@ static void test_set_and_extends(void **state) {
   forget(o);
 }
 
+// --- Constants in fits --------------------------------------------------------------------------------------------
+
+static void write_lag(scratch *s, const char *constant, const char *parameter) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "constants: {tau: 0.1 s}\n"
+           "inputs: {u: {steps: {at: [[0.1 s, 1], [0.9 s, -1]]}}}\n"
+           "blocks: {lag: {type: first-order, input: u, time_constant: %s}}\n"
+           "run: {time: 2 s, step: 2 ms}\n",
+           constant);
+  write_text(s, "lag.yaml", text);
+  snprintf(text, sizeof text,
+           "experiment: lag\nmachine: lag.yaml\nseed: 3\nsensors: {lag: {sigma: 0.02}}\nparameters: {%s}\n"
+           "sets: {a: {use: fit, simulate: {}}}\n",
+           parameter);
+  write_text(s, "fit.yaml", text);
+}
+
+static void fit_lag(scratch *s, double *estimate, double *sigma) {
+  expect_code(run(s, "fit fit.yaml --quiet --json lag.json"), 0);
+  json_t *found = json_in(s, "lag.json"), *item = json_array_get(json_object_get(found, "parameters"), 0);
+  *estimate = json_number_value(json_object_get(item, "estimate"));
+  *sigma = json_number_value(json_object_get(item, "sigma"));
+  json_decref(found);
+}
+
+// Half a time constant is estimated as half of it, with half its standard deviation, from the same data.
+static void test_fitted_constant(void **state) {
+  scratch *s = *state;
+  double half, half_sigma, whole, sigma;
+  write_lag(s, "2 * tau", "constants.tau: {start: 0.07 s}");
+  fit_lag(s, &half, &half_sigma);
+  write_lag(s, "0.2 s", "lag.time_constant: {start: 0.14 s}");
+  fit_lag(s, &whole, &sigma);
+  assert_true(fabs(whole - 0.2) < 5 * sigma && sigma < 0.01);
+  assert_true(fabs(2 * half - whole) < 1e-9 * whole);
+  assert_true(fabs(2 * half_sigma - sigma) < 1e-6 * sigma);
+  write_lag(s, "2 * tau", "lag.time_constant: {start: 0.14 s}");
+  outcome o = run(s, "fit fit.yaml");
+  ends_with(o, 2);
+  says(o.err,
+       "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
+       "'constants.tau' can be");
+  forget(o);
+}
+
 // Experiments include files, too; what they name is beside the file that names it.
 static void test_experiment_includes(void **state) {
   scratch *s = *state;
@@ -248,6 +294,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_state_mistakes, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_write_variant, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_set_and_extends, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_fitted_constant, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_experiment_includes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
