@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/judge_run.h"
 #include "cli/open_machine.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
@@ -20,6 +21,7 @@
 #include "machine/method_names.h"
 #include "machine/saved_state.h"
 #include "oleodyn/integrator.h"
+#include "report/run_report.h"
 #include "simulate/run.h"
 
 static const double default_step = 1e-3;
@@ -31,7 +33,7 @@ typedef struct arguments {
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
-  bool si, quiet;
+  bool si, quiet, no_requirements;
 } arguments;
 
 // The name as the table has it; false with a message.
@@ -123,6 +125,26 @@ static od_status prepare_state(const od_machine *machine, od_run_options *option
   return OD_OK;
 }
 
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const od_results *r = user;
+  char how[160];
+  od_results_describe(r, how, sizeof how);
+  const od_run_page page = {r->machine, r->table, r->report, r->judge, how, r->message};
+  return od_run_report_write(&page, path, err);
+}
+
+// The requirements of the machine, watching a run; NULL: it has none, or nobody wants to know.
+static od_status begin_judging(const arguments *a, const od_machine *machine, od_run_options *options, od_judge **out) {
+  int count;
+  od_machine_requirements(machine, &count);
+  *out = NULL;
+  if (count == 0 || a->no_requirements) return OD_OK;
+  *out = od_judge_new(machine, options->time, options->outputs, options->output_count);
+  options->watch = od_judge_watch;
+  options->watcher = *out;
+  return *out ? OD_OK : OD_NO_MEMORY;
+}
+
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
   od_run_options options = *chosen;
@@ -134,13 +156,19 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   final_state end = {.time = options.time};
   options.progress = od_progress_tick;
   options.user = &progress;
-  od_status status = f->state ? prepare_state(machine, &options, &end, &err) : OD_OK;
+  od_judge *judge;
+  od_status status = begin_judging(a, machine, &options, &judge);
+  if (status == OD_OK && f->state) status = prepare_state(machine, &options, &end, &err);
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;
+  if (any && judge) {
+    od_status judged = od_judge_end(judge, &report, status == OD_OK, &err);
+    if (judged != OD_OK) status = judged;
+  }
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
@@ -150,13 +178,16 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
                                &report,
                                options.adaptive ? 0 : options.step,
                                options.integrator,
-                               status == OD_OK ? NULL : err.text};
+                               status == OD_OK ? NULL : err.text,
+                               judge};
     bool printed = notes == stdout;
     if (printed) od_results_print(&end.results, notes);
+    if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
     const od_file_contents contents = {.table = table,
                                        .summary = f->json ? od_results_json(&end.results) : NULL,
                                        .plot = write_plot,
+                                       .report = write_report,
                                        .state = status == OD_OK ? write_state : NULL,
                                        .user = &end};
     ok = od_files_write(f, &contents, notes);
@@ -166,7 +197,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
       fprintf(stderr, "oleodyn: %s\n", err.text);
     else
       od_cli_error("%s", err.text);
-    bool files = f->csv || f->mat || f->json || f->plot;
+    bool files = f->csv || f->mat || f->json || f->plot || f->report;
     if (any && files && ok && !a->quiet)
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
               table->data[(table->rows - 1) * table->columns]);
@@ -174,6 +205,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   int code = od_cli_verdict_exit(&report.verdict);
   od_state_names_free(&end.names);
   free(end.value);
+  if (code == OD_EXIT_OK && judge) code = od_cli_judge_exit(judge);
+  od_judge_free(judge);
   od_run_report_free(&report);
   od_table_free(table);
   if (status != OD_OK) return od_exit_code(status);
@@ -241,6 +274,9 @@ static const char details[] =
     "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
     "files have the least, greatest, rms and final value of every output at every point. With --draw they have the same for\n"
     "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
+    "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
+    "enough to tell. The outputs that requirements speak of are recorded, too. Unless all pass, the exit code is 4. With --sweep\n"
+    "nothing is judged.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -280,6 +316,9 @@ int od_command_simulate(int argc, char **argv) {
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
       {"save-state", OD_OPTION_TEXT, "FILE",
        "write the state at the end, which 'initial: {file: FILE}' in a machine file\nstarts from", &a.files.state},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: requirements, charts; one page that needs nothing else", &a.files.report},
+      {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the file's requirements", &a.no_requirements},
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -304,6 +343,11 @@ int od_command_simulate(int argc, char **argv) {
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
+  if (code < 0 && !a.no_requirements) {
+    code = od_cli_judge_prepare(machine, run.time, &outputs);
+    run.outputs = outputs.index;
+    run.output_count = outputs.count;
+  }
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, machine, &run, outputs.panel);

@@ -3,6 +3,18 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+
+const char *od_expression_unit(const od_expression *e, char text[120]) {
+  int at = 0;
+  text[0] = '\0';
+  for (int i = 0; i < OD_UNIT_BASES; i++) {
+    if (e->power[i] == 0) continue;
+    at += snprintf(text + at, 120 - (size_t)at, at ? " %s" : "%s", od_unit_base(i));
+    if (e->power[i] != 1) at += snprintf(text + at, 120 - (size_t)at, "%g", e->power[i]);
+  }
+  return text;
+}
 
 static double slope_sqrt(double x) {
   return 0.5 / sqrt(x);

@@ -78,6 +78,9 @@ bool od_expression_parse(const char *text, const od_expression_names *names, od_
 // `variables` of them; NULL: not wanted.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
+// Its unit in base units ("kg s-2"), empty for a plain number.
+const char *od_expression_unit(const od_expression *e, char text[120]);
+
 // Sides and what stands between them: side[0] kind[0] side[1] kind[1] side[2] ...
 typedef enum od_relation_kind { OD_EQUAL, OD_AT_MOST, OD_AT_LEAST } od_relation_kind;
 typedef struct od_relation {

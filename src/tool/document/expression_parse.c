@@ -87,13 +87,9 @@ static bool is_plain(const dimension *a) {
 
 // "kg m/s2" as people may read it: powers of base units, or "a plain number".
 static const char *unit_text(const dimension *d, char text[120]) {
-  int at = 0;
-  for (int i = 0; i < OD_UNIT_BASES; i++) {
-    if (d->power[i] == 0) continue;
-    at += snprintf(text + at, 120 - (size_t)at, at ? " %s" : "%s", od_unit_base(i));
-    if (d->power[i] != 1) at += snprintf(text + at, 120 - (size_t)at, "%g", d->power[i]);
-  }
-  if (at == 0) snprintf(text, 120, "a plain number");
+  od_expression e = {0};
+  memcpy(e.power, d->power, sizeof e.power);
+  if (*od_expression_unit(&e, text) == '\0') snprintf(text, 120, "a plain number");
   return text;
 }
 
@@ -401,6 +397,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   static const char *const signs[] = {"=", "<=", ">="};
   parser p = {.text = text, .names = names, .problem = problem};
   out->sides = 0;
+  int sign = 0;  // where the last one stands
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
       fail(&p, p.at, "a chain of relations has at most %d sides", OD_RELATION_SIDES);
@@ -418,8 +415,9 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
     int at = (peek(&p), p.at);
     if (s > 0 && !p.failed) {
       dimension left = side_unit(&out->side[s - 1]), right = side_unit(&out->side[s]);
-      common(&p, out->end[s - 1], signs[out->kind[s - 1]], &left, &right);
+      common(&p, sign, signs[out->kind[s - 1]], &left, &right);
     }
+    sign = at;
     more = !p.failed && take_relation(&p, &out->kind[s]);
     if (!more && !p.failed && s == 0) fail(&p, at, "found the end, expected '<=', '>=' or '='");
   }

@@ -144,17 +144,35 @@ static void adapt(od_search *s, double part) {
     *damping = fmax(30 * *damping, 1e-2);
 }
 
+// A step that changes the parameters by no more than the tolerance allows.
+static bool is_short(const od_search *s) {
+  double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
+  for (int i = 0; i < s->k; i++) {
+    step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
+    at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
+  }
+  return step <= tolerance * tolerance * at;
+}
+
 static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) {
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
-  bool satisfied = left <= 1e-9 * (1 + norm);
+  bool satisfied = left <= OD_TIES_MET * (1 + norm);
   // What is violated stays so: constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
+  if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
   double tolerance = fmax(s->options.cost_tolerance, flat);
   if (satisfied && fabs(p->cost) <= tolerance * s->now.cost && p->moved * p->moved <= tolerance * s->now.cost)
     return *reason = OD_LS_COST, true;
   return false;
+}
+
+static bool is_flat(const od_search *s, const promise *p) {
+  const double rounding = 1e-9;
+  double left = od_ties_violation(s, false, NULL);
+  return left <= OD_TIES_MET * (1 + od_residual_norm(s)) &&
+         p->cost + s->ties.weight * p->violation <= rounding * (s->now.cost + s->ties.weight * left);
 }
 
 od_ls_reason od_search_tied(od_search *s) {
@@ -173,6 +191,11 @@ od_ls_reason od_search_tied(od_search *s) {
     if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
     double taken = search_along(s, &p);
     if (!od_goes_on(s)) return OD_LS_STOPPED;
+    // Nothing that is promised would show above rounding.
+    if (taken == 0 && is_flat(s, &p)) {
+      reason = OD_LS_COST;
+      break;
+    }
     adapt(s, taken);
     if (s->ties.damping > most_damping) break;
   }

@@ -3,7 +3,8 @@
 //
 // A step p = D V diag(h)^-1/2 w, with the singular values of the model R D = U diag(value) V^T and h = value^2 + damping^2, makes
 // the model's cost |w - w0|^2 / 2 and a constant: the best step is the point nearest to w0 that satisfies linear relations
-// (distance.c). Directions without influence have h = 1 and no pull: they move only as far as constraints want it.
+// (distance.c). Directions without influence have no pull and hardly resist: they move only as far as bounds and constraints want it, and
+// do not hold back those that matter.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 #include "least_squares/distance.h"
 #include "least_squares/search.h"
+
+static const double hardly = 1e-5;  // of the largest singular value
 
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options) {
   return problem->constraints || problem->hidden || (options && options->method == OD_LS_ACTIVE_SET);
@@ -144,7 +147,10 @@ void od_ties_step(od_search *s, double damping, const double *c) {
   double *weight = scratch_of(s), *unit = weight + k;
   for (int i = 0; i < k; i++) {
     bool counts = i < sp->rank;
-    double h = (counts ? sp->value[i] * sp->value[i] : 1) + damping * damping;
+    double value = counts         ? sp->value[i]
+                   : sp->rank > 0 ? hardly * sp->value[0]
+                                  : 1,
+           h = value * value + damping * damping;
     weight[i] = 1 / sqrt(h);
     d->w[i] = counts ? -sp->value[i] * sp->part[i] * weight[i] : 0;
   }

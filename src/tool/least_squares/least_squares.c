@@ -65,7 +65,8 @@ od_status od_ls_status(od_ls_reason reason) {
 static od_ls_reason judge(od_search *s, od_ls_result *r, od_ls_reason reason) {
   bool minimum = od_is_minimum(s, r), better = s->now.cost <= r->start_cost * (1 + 1e-6);
   // A start that violates constraints may well cost less.
-  if (s->ties.count > 0 || s->problem->hidden) better = r->violation < 1e-6 && r->gap < 1e-6;
+  if (s->ties.count > 0 || s->problem->hidden)
+    better = r->violation + r->gap < 10 * OD_TIES_MET * (1 + od_residual_norm(s));
   return od_ls_status(reason) == OD_OK && !(minimum && better) ? OD_LS_STUCK : reason;
 }
 

@@ -23,6 +23,9 @@ typedef struct od_linear {
   double base;  // half the square of the residuals themselves, before hidden unknowns close their gaps
 } od_linear;
 
+// Violations below this part of a residual and all residuals together count as none: rounding of long predictions leaves as much.
+#define OD_TIES_MET 1e-7
+
 // Constraints between parameters, by what is searched.
 typedef struct od_ties {
   int count, equalities;

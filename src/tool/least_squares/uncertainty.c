@@ -35,6 +35,13 @@ static bool is_determined(const od_search *s, int j) {
   return 1 - seen < 1e-12;
 }
 
+// Whether active constraints leave a parameter no choice at all.
+static bool is_fixed_by_ties(const od_search *s, int j) {
+  double tied = 0;
+  for (int i = 0; i < s->ties.tied; i++) tied += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
+  return 1 - tied < 1e-12;
+}
+
 static double covariance(const od_search *s, int a, int b) {
   const od_spectrum *sp = &s->spectrum;
   double sum = 0;
@@ -45,7 +52,7 @@ static double covariance(const od_search *s, int a, int b) {
 static void fill_covariance(const od_search *s, od_ls_result *r) {
   for (int a = 0; a < s->k; a++)
     for (int b = 0; b < s->k; b++) {
-      if (s->held[a] || s->held[b]) continue;
+      if (s->held[a] || s->held[b] || is_fixed_by_ties(s, a) || is_fixed_by_ties(s, b)) continue;
       bool known = is_determined(s, a) && is_determined(s, b);
       double *entry = r->covariance + s->index[a] * s->n + s->index[b];
       *entry = known ? r->variance * covariance(s, a, b) : a == b ? INFINITY : NAN;

@@ -72,8 +72,8 @@ static void keep_made(expander *e, const char *name, int key) {
 
 // What only the file as a whole can have.
 static bool is_of_file(const char *section) {
-  static const char *const whole[] = {"machine",  "gravity", "ground",  "oil",       "run",
-                                      "variants", "set",     "include", "templates", "instances"};
+  static const char *const whole[] = {"machine", "gravity",      "ground",  "oil",       "run",      "variants",
+                                      "set",     "requirements", "include", "templates", "instances"};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (strcmp(section, whole[i]) == 0) return true;
   return false;

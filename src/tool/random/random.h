@@ -14,6 +14,7 @@ typedef enum od_random_use {
   OD_USE_NOISE_RATE,
   OD_USE_DRIFT,
   OD_USE_PROCESS,
+  OD_USE_EDGES,
   OD_USE_DRAW,
 } od_random_use;
 
