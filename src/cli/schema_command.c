@@ -154,18 +154,18 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
   add(properties, "unit", json_incref(any), "of its output", NULL);
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) {
     add(properties, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);
-    json_array_append_new(keys, json_string(c->inputs[i].key));
+    json_object_set_new(keys, c->inputs[i].key, json_object());
   }
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     add(properties, c->fields[i].key, json_incref(any), c->fields[i].meaning, c->fields[i].unit);
-    json_array_append_new(keys, json_string(c->fields[i].key));
+    json_object_set_new(keys, c->fields[i].key, json_object());
     if (!c->fields[i].or_key) continue;
     add(properties, c->fields[i].or_key, json_incref(any), c->fields[i].meaning, c->fields[i].or_unit);
-    json_array_append_new(keys, json_string(c->fields[i].or_key));
+    json_object_set_new(keys, c->fields[i].or_key, json_object());
   }
   if (od_block_can_be_sampled(c)) {
     add(properties, "sample", json_incref(any), "it runs once in that time", "s");
-    json_array_append_new(keys, json_string("sample"));
+    json_object_set_new(keys, "sample", json_object());
   }
   json_decref(any);
 }
@@ -175,11 +175,13 @@ static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {
     const od_block_class *c = od_block_classes[i];
-    json_t *keys = json_pack("[s, s]", "type", "unit");
+    json_t *keys = json_pack("{s:{}, s:{}}", "type", "unit");
     add_block_keys(c, properties, keys);
     json_array_append_new(types, json_string(c->type));
-    json_array_append_new(rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:{s:o}}}", "if", "properties", "type", "const",
-                                           c->type, "required", "type", "then", "propertyNames", "enum", keys));
+    // A key of another type may stand there with nothing, in a variant that changes the type.
+    json_array_append_new(
+        rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", c->type,
+                         "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
   }
   add(properties, "type", choice_of(types), "what it does", NULL);
   json_t *object = closed(properties);
