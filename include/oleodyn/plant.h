@@ -130,6 +130,20 @@ typedef struct od_calibration {
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 
+// The same plant with parameters that follow others, p = f(q): its parameters are the q (`count` of them, `start` are their
+// values to begin with, at which f gives what the plant inside begins with). follow() fills p (np of the plant inside) and its derivatives (np x count); it must not
+// allocate. Owns the plant inside and, by free_user(), the user data; on failure the caller still does. It has no complex
+// residual.
+typedef struct od_tie {
+  int count;
+  const double *start;
+  const void *user;
+  void (*follow)(const void *user, const double *q, double *p, double *slope);
+  void (*free_user)(void *user);  // NULL: it needs none
+  void *reserved[4];              // zero
+} od_tie;
+OD_API od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err);
+
 OD_END_C
 
 #endif

@@ -8,9 +8,8 @@
 #include "cli/open_machine.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "document/file_kind.h"
+#include "document/document.h"
 #include "document/text_file.h"
-#include "document/tree.h"
 #include "experiment/experiment.h"
 #include "friction_fit/friction_plan.h"
 #include "identify/fit.h"
@@ -35,19 +34,6 @@ typedef struct verdict {
   bool has_facts;
   od_model_facts facts;
 } verdict;
-
-// What tells no kind is left to the loader of machines to complain about.
-static od_file_kind kind_of(const char *path, od_content content) {
-  od_tree tree = {.root = -1};
-  od_texts texts = {0};
-  od_messages *unread = od_messages_new();
-  bool parsed = unread && od_tree_parse(&tree, content.text, content.length, path, &texts, unread) == OD_OK;
-  od_file_kind kind = parsed ? od_file_kind_of(&tree) : OD_FILE_UNKNOWN;
-  od_tree_free(&tree);
-  od_texts_free(&texts);
-  od_messages_free(unread);
-  return kind;
-}
 
 typedef struct file {
   const char *path;
@@ -148,7 +134,8 @@ static verdict look_at(const char *path, const od_load_arguments *load, od_messa
   od_status status = od_text_file_read(path, &text, &f.content.length, *messages);
   if (status != OD_OK) return (verdict){.code = status == OD_NO_MEMORY ? OD_EXIT_FAILED : OD_EXIT_BAD_INPUT};
   f.content.text = text;
-  od_file_kind kind = kind_of(path, f.content);
+  // What tells no kind is left to the loader of machines to complain about.
+  od_file_kind kind = od_document_kind(path, f.content);
   verdict v = look[kind](&f, *messages);
   if (kind == OD_FILE_EXPERIMENT && v.code >= 0 && !lacks_files(*messages)) take_as_fit(&f, &v, messages);
   free(text);

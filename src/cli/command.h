@@ -37,6 +37,7 @@ int od_command_compare(int argc, char **argv);
 int od_command_check(int argc, char **argv);
 int od_command_info(int argc, char **argv);
 int od_command_components(int argc, char **argv);
+int od_command_schema(int argc, char **argv);
 int od_command_friction(int argc, char **argv);
 int od_command_friction_fit(int argc, char **argv);
 int od_command_help(int argc, char **argv);

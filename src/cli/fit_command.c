@@ -10,12 +10,14 @@
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
+#include "cli/write_variant.h"
 #include "io/display.h"
 #include "report/fit_report.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
   od_files files;
+  od_variant_arguments write;
   od_words set;
   bool predict, si, quiet;
 } arguments;
@@ -67,8 +69,13 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
     trusted = od_cli_verdict_exit(&fitted->verdict);
     json_t *summary = a->files.json ? od_fitted_json(fitted, message) : NULL;
     const findings found = {fitted, message};
-    const od_file_contents contents = {
-        .table = fitted->table, .summary = summary, .report = write_report, .user = &found};
+    const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
+    const od_file_contents contents = {.table = fitted->table,
+                                       .summary = summary,
+                                       .report = write_report,
+                                       .user = &found,
+                                       .variant = status == OD_OK ? od_variant_write : NULL,
+                                       .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
@@ -106,6 +113,7 @@ int od_command_fit(int argc, char **argv) {
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
+      OD_VARIANT_OPTIONS(&a.write),
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -118,6 +126,7 @@ int od_command_fit(int argc, char **argv) {
   if (a.si) od_display_choose_si();
   if (code < 0) code = load(files.text[0], &a, &plan);
   if (code < 0) code = choose_seed(&a, plan);
+  if (code < 0) code = od_variant_check(&a.write, &a.files.variant);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, plan);

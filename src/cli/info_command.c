@@ -7,6 +7,7 @@
 #include "cli/describe_machine.h"
 #include "cli/open_machine.h"
 #include "cli/options.h"
+#include "cli/result_files.h"
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -159,6 +160,7 @@ static json_t *named(const char *name, const char *unit) {
 static json_t *info_json(const od_machine *machine) {
   json_t *object = json_pack("{s:o, s:o}", "title", od_json_text(od_machine_title(machine)), "file",
                              od_json_text(od_machine_file(machine)));
+  json_object_set_new(object, "files_read", od_files_read_json());
   od_model_facts facts = od_cli_facts(machine);
   od_facts_json(&facts, object);
   json_object_set_new(object, "states", json_integer(od_cli_state_count(machine)));

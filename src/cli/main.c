@@ -30,6 +30,7 @@ const od_command od_commands[] = {
     {"info", "show what a machine has: elements, degrees of freedom, inputs, outputs and every number",
      od_command_info},
     {"components", "list the components that machine files can use, or show their keys", od_command_components},
+    {"schema", "print a JSON schema of files, for editors", od_command_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},
     {"friction-fit", "fit a friction law to points of steady motion or to one run, and say what the data can tell",
      od_command_friction_fit},

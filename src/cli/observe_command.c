@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
+#include "cli/write_variant.h"
 #include "experiment/cramer_rao.h"
 #include "experiment/live_source.h"
 #include "experiment/observe.h"
@@ -25,6 +26,7 @@
 typedef struct arguments {
   const char *truth, *variant, *seed, *data;
   od_files files;
+  od_variant_arguments write;
   od_words set;
   bool random_start, live, json_lines, si, quiet;
 } arguments;
@@ -101,8 +103,14 @@ static int write_results(const arguments *a, const od_experiment *e, od_observed
       od_cli_verdict(&observed->verdict, NULL);
     trusted = od_cli_verdict_exit(&observed->verdict);
     json_t *summary = a->files.json ? od_findings_json(&findings) : NULL;
-    const od_file_contents contents = {
-        .table = observed->table, .summary = summary, .plot = write_plot, .report = write_report, .user = &findings};
+    const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
+    const od_file_contents contents = {.table = observed->table,
+                                       .summary = summary,
+                                       .plot = write_plot,
+                                       .report = write_report,
+                                       .user = &findings,
+                                       .variant = status == OD_OK ? od_variant_write : NULL,
+                                       .variant_user = &variant};
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status == OD_INTERRUPTED)
@@ -244,6 +252,7 @@ int od_command_observe(int argc, char **argv) {
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw estimates and errors over time", &a.files.plot},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: findings, charts, tables; one page that needs nothing else", &a.files.report},
+      OD_VARIANT_OPTIONS(&a.write),
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -262,6 +271,7 @@ int od_command_observe(int argc, char **argv) {
   }
   if (code < 0) code = load(files.text[0], &a, &e);
   if (code < 0) code = choose_seed(&a, e);
+  if (code < 0) code = od_variant_check(&a.write, &a.files.variant);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = a.live ? run_live(&a, e) : run_and_write(&a, e);

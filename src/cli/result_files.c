@@ -41,11 +41,12 @@ static bool are_same(const char *a, const char *b) {
 }
 
 // All files and the options that ask for them, in one order.
-enum { FILES = 6 };
-static const char *const option[FILES] = {"csv", "mat", "json", "plot", "report", "block"};
+enum { FILES = 8 };
+static const char *const option[FILES] = {"csv",    "mat",   "json",       "plot",
+                                          "report", "block", "save-state", "variant-file"};
 
 static void all_paths(const od_files *f, const char *path[FILES]) {
-  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block};
+  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block, f->state, f->variant};
   memcpy(path, all, sizeof all);
 }
 
@@ -101,6 +102,12 @@ static bool tell(od_status status, const od_error *err, const char *path, const 
   return status == OD_OK;
 }
 
+json_t *od_files_read_json(void) {
+  json_t *list = json_array();
+  for (int i = 0; i < od_inputs_count(); i++) json_array_append_new(list, od_json_text(od_inputs_name(i)));
+  return list;
+}
+
 bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
   char size[80] = "";
   od_error err = {0};
@@ -115,10 +122,16 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
     od_status status = c->mat ? c->mat(c->user, f->mat, &err) : od_table_write_mat(c->table, f->mat, &err);
     ok = tell(status, &err, f->mat, what, notes) && ok;
   }
+  if (json_is_object(c->summary)) json_object_set_new(c->summary, "files_read", od_files_read_json());
   if (f->json) ok = tell(od_json_write(c->summary, f->json, &err), &err, f->json, "a summary", notes) && ok;
   if (f->plot) ok = tell(c->plot(c->user, f->plot, &err), &err, f->plot, "a plot", notes) && ok;
   if (f->report) ok = tell(c->report(c->user, f->report, &err), &err, f->report, "a report", notes) && ok;
   if (f->block) ok = tell(c->block(c->user, f->block, &err), &err, f->block, "a machine file", notes) && ok;
+  if (f->state && c->state)
+    ok = tell(c->state(c->user, f->state, &err), &err, f->state, "the final state", notes) && ok;
+  if (f->variant && c->variant)
+    ok = tell(c->variant(c->variant_user, f->variant, &err), &err, f->variant, "the estimates as a variant", notes) &&
+         ok;
   json_decref(c->summary);
   return ok;
 }

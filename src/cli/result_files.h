@@ -9,7 +9,8 @@
 #include "io/table.h"
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot, *report, *block;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *csv, *mat, *json, *plot, *report, *block, *state,
+      *variant;  // paths, or NULL; "-" is standard output (csv and json)
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.
@@ -30,12 +31,18 @@ typedef struct od_file_contents {
   od_status (*plot)(const void *user, const char *path, od_error *err);
   od_status (*report)(const void *user, const char *path, od_error *err);
   od_status (*block)(const void *user, const char *path, od_error *err);
+  od_status (*state)(const void *user, const char *path, od_error *err);
   const void *user;
+  od_status (*variant)(const void *user, const char *path, od_error *err);
+  const void *variant_user;  // of variant() alone
   od_status (*csv)(const void *user, const char *path, od_error *err);
   od_status (*mat)(const void *user, const char *path, od_error *err);
 } od_file_contents;
 
 // Writes all that was asked for, with a line about each; one failure does not keep the others from being written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
+
+// The names of all files that were read, as a list.
+json_t *od_files_read_json(void);
 
 #endif

@@ -1,5 +1,6 @@
 // oleodyn simulate: runs a machine and writes what came out.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -18,6 +19,7 @@
 #include "io/display.h"
 #include "io/plot.h"
 #include "machine/method_names.h"
+#include "machine/saved_state.h"
 #include "oleodyn/integrator.h"
 #include "report/run_report.h"
 #include "simulate/run.h"
@@ -99,6 +101,30 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        err);
 }
 
+// What od_file_contents.state writes.
+typedef struct final_state {
+  od_results results;  // first: plots take it
+  od_state_names names;
+  double *value;
+  double time;
+} final_state;
+
+static od_status write_state(const void *user, const char *path, od_error *err) {
+  const final_state *s = user;
+  return od_state_write(s->results.machine, &s->names, s->value, s->time, path, err);
+}
+
+static od_status prepare_state(const od_machine *machine, od_run_options *options, final_state *s, od_error *err) {
+  od_status status = od_state_names_list(machine, &s->names, err);
+  if (status != OD_OK) return status;
+  s->value = calloc((size_t)s->names.count + 1, sizeof *s->value);
+  if (!s->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  options->final_outputs = s->names.output;
+  options->finals = s->names.count;
+  options->final = s->value;
+  return OD_OK;
+}
+
 static od_status write_report(const void *user, const char *path, od_error *err) {
   const od_results *r = user;
   char how[160];
@@ -127,10 +153,12 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   od_run_report report = {0};
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
+  final_state end = {.time = options.time};
   options.progress = od_progress_tick;
   options.user = &progress;
   od_judge *judge;
   od_status status = begin_judging(a, machine, &options, &judge);
+  if (status == OD_OK && f->state) status = prepare_state(machine, &options, &end, &err);
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
@@ -144,23 +172,24 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
-    od_results results = {machine,
-                          table,
-                          panel,
-                          &report,
-                          options.adaptive ? 0 : options.step,
-                          options.integrator,
-                          status == OD_OK ? NULL : err.text,
-                          judge};
+    end.results = (od_results){machine,
+                               table,
+                               panel,
+                               &report,
+                               options.adaptive ? 0 : options.step,
+                               options.integrator,
+                               status == OD_OK ? NULL : err.text,
+                               judge};
     bool printed = notes == stdout;
-    if (printed) od_results_print(&results, notes);
+    if (printed) od_results_print(&end.results, notes);
     if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
     const od_file_contents contents = {.table = table,
-                                       .summary = f->json ? od_results_json(&results) : NULL,
+                                       .summary = f->json ? od_results_json(&end.results) : NULL,
                                        .plot = write_plot,
                                        .report = write_report,
-                                       .user = &results};
+                                       .state = status == OD_OK ? write_state : NULL,
+                                       .user = &end};
     ok = od_files_write(f, &contents, notes);
   }
   if (status != OD_OK) {
@@ -174,6 +203,8 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
               table->data[(table->rows - 1) * table->columns]);
   }
   int code = od_cli_verdict_exit(&report.verdict);
+  od_state_names_free(&end.names);
+  free(end.value);
   if (code == OD_EXIT_OK && judge) code = od_cli_judge_exit(judge);
   od_judge_free(judge);
   od_run_report_free(&report);
@@ -241,7 +272,8 @@ static const char details[] =
     "complete or not at all; after Ctrl-C they hold what was computed until then.\n\n"
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
     "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
-    "files have the least, greatest, rms and final value of every output at every point.\n\n"
+    "files have the least, greatest, rms and final value of every output at every point. With --draw they have the same for\n"
+    "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
     "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
     "enough to tell. The outputs that requirements speak of are recorded, too. Unless all pass, the exit code is 4. With --sweep\n"
     "nothing is judged.\n\n"
@@ -276,11 +308,14 @@ int od_command_simulate(int argc, char **argv) {
        &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
       OD_SWEEP_OPTIONS(&a.sweep),
+      OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
       {"csv", OD_OPTION_TEXT, "FILE", "write the results as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
+      {"save-state", OD_OPTION_TEXT, "FILE",
+       "write the state at the end, which 'initial: {file: FILE}' in a machine file\nstarts from", &a.files.state},
       {"report", OD_OPTION_TEXT, "FILE.html",
        "write a report for people: requirements, charts; one page that needs nothing else", &a.files.report},
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the file's requirements", &a.no_requirements},
@@ -295,7 +330,16 @@ int od_command_simulate(int argc, char **argv) {
   od_run_options run = {0};
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (a.si) od_display_choose_si();
-  if (code < 0 && a.sweep.paths.count) code = sweep_runs(&a, files.text[0]);
+  bool many = a.sweep.paths.count || a.sweep.drawn.count;
+  if (code < 0 && many && a.files.state) {
+    od_cli_error("--save-state is for one run, not for --sweep and --draw");
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (code < 0 && !many && (a.sweep.draws || a.sweep.seed)) {
+    od_cli_error("--draws and --seed are for --draw, which says what is drawn");
+    code = OD_EXIT_BAD_INPUT;
+  }
+  if (code < 0 && many) code = sweep_runs(&a, files.text[0]);
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
@@ -312,6 +356,7 @@ int od_command_simulate(int argc, char **argv) {
   od_words_free(&files);
   od_words_free(&a.outputs);
   od_words_free(&a.sweep.paths);
+  od_words_free(&a.sweep.drawn);
   od_load_arguments_free(&a.load);
   return code;
 }

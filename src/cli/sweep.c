@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/draws.h"
 #include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/sweep_plot.h"
@@ -26,11 +27,15 @@ typedef struct axis {
   char path[300], unit[80], si[64];
   double from, to;
   int count;
+  bool drawn;
+  od_draw draw;
 } axis;
 
 typedef struct work {
   const od_sweep *sweep;
   int axes, points, begun;  // begun: points that are loaded
+  bool drawn;               // points are draws, not those of a grid
+  unsigned long long seed;
   axis axis[MOST_AXES];
   od_machine **machine;
   od_sweep_row *row;
@@ -99,8 +104,57 @@ static bool read_axis(const char *text, axis *a) {
   return od_option_count("sweep", second + 1, &a->count);
 }
 
+// "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". A unit after the second number is the first one's as well.
+static bool read_draw(const char *text, axis *a) {
+  const char *equals = strchr(text, '='), *kind = equals ? equals + 1 + strspn(equals + 1, " ") : "";
+  const char *first = strchr(kind, ':'), *second = first ? strchr(first + 1, ':') : NULL;
+  char unit[80] = "";
+  bool ok =
+      second && equals - text < (long)sizeof a->path && od_draw_kind_find(kind, (size_t)(first - kind), &a->draw.kind);
+  if (ok) {
+    snprintf(a->path, sizeof a->path, "%.*s", (int)(equals - text), text);
+    ok = read_end(first + 1 + strspn(first + 1, " "), second, &a->draw.a, unit, sizeof unit) &&
+         read_end(second + 1 + strspn(second + 1, " "), second + strlen(second), &a->draw.b, a->unit, sizeof a->unit);
+  }
+  a->drawn = true;
+  a->count = 1;
+  if (ok && !a->unit[0]) snprintf(a->unit, sizeof a->unit, "%s", unit);
+  bool sound = ok && (!unit[0] || strcmp(unit, a->unit) == 0) &&
+               (a->draw.kind == OD_DRAW_NORMAL ? a->draw.b >= 0 : a->draw.a <= a->draw.b);
+  if (!sound)
+    od_cli_error(
+        "--draw: '%s' is not PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO with both in one unit, such as "
+        "ram.bore='normal:50 mm:0.1 mm'",
+        text);
+  return sound;
+}
+
+static int read_draws(const od_sweep_arguments *arguments, work *w) {
+  bool ok = true;
+  int draws = 0;
+  w->seed = 1;
+  if (arguments->drawn.count > MOST_AXES || arguments->paths.count > 0) {
+    od_cli_error(
+        arguments->paths.count ? "--draw and --sweep cannot both be given" : "--draw: at most %d numbers can be drawn",
+        MOST_AXES);
+    return OD_EXIT_BAD_INPUT;
+  }
+  for (int i = 0; i < arguments->drawn.count; i++) ok = read_draw(arguments->drawn.text[i], &w->axis[i]) && ok;
+  ok = od_option_count("draws", arguments->draws, &draws) && ok;
+  if (ok && arguments->seed && od_option_whole("seed", arguments->seed, &w->seed) >= 0) ok = false;
+  if (ok && draws > MOST_POINTS) {
+    od_cli_error("--draws: %d are too many; at most %d are computed", draws, MOST_POINTS);
+    ok = false;
+  }
+  w->drawn = true;
+  w->axes = arguments->drawn.count;
+  w->points = draws > 0 ? draws : 100;
+  return ok ? -1 : OD_EXIT_BAD_INPUT;
+}
+
 static int read_axes(const od_sweep_arguments *arguments, work *w) {
   bool ok = true;
+  if (arguments->drawn.count > 0) return read_draws(arguments, w);
   double points = 1;
   if (arguments->paths.count > MOST_AXES) {
     od_cli_error("--sweep: at most %d numbers can be swept at once", MOST_AXES);
@@ -121,6 +175,7 @@ static int read_axes(const od_sweep_arguments *arguments, work *w) {
 
 // The value of an axis at a point, in the unit that it was given in; the last axis changes fastest.
 static double value_at(const work *w, int point, int which) {
+  if (w->axis[which].drawn) return od_draw_value(&w->axis[which].draw, w->seed, w->axis[which].path, point);
   for (int i = w->axes - 1; i > which; i--) point /= w->axis[i].count;
   const axis *a = &w->axis[which];
   int k = point % a->count;
@@ -293,7 +348,12 @@ static json_t *sweep_json(const work *w, const od_table *t) {
                             json_pack("{s:i, s:o}", "row", k, "message",
                                       od_json_text(w->err[k].text[0] ? w->err[k].text : od_status_text(w->status[k]))));
   }
-  return json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "failures", failures);
+  json_t *object = json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "failures", failures);
+  if (w->drawn) {
+    json_object_set_new(object, "seed", json_integer((json_int_t)w->seed));
+    json_object_set_new(object, "over_draws", od_spread_json(t, 0));
+  }
+  return object;
 }
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
@@ -316,7 +376,11 @@ static int write_results(work *w) {
     return OD_EXIT_FAILED;
   }
   FILE *notes = od_files_notes(w->sweep->files, w->sweep->quiet);
-  if (notes == stdout) print(w, table, notes);
+  if (notes == stdout && !w->drawn) print(w, table, notes);
+  if (notes == stdout && w->drawn) {
+    fprintf(notes, "%d draws, seed %llu\n", w->points, w->seed);
+    od_spread_print(table, 0, notes);
+  }
   show_failures(w);
   const od_sweep_picture picture = {table, counts, w->axes, w->sweep->drawn, w->title};
   const od_file_contents contents = {.table = table,

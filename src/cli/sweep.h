@@ -14,9 +14,17 @@
     "threads", OD_OPTION_TEXT, "N", "with --sweep: how many; default: as many as there are cores", &(target)->threads \
   }
 
+// The same for commands that can draw numbers at random.
+#define OD_DRAW_OPTIONS(target)                                                                                    \
+  {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
+   "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
+      {"draws", OD_OPTION_TEXT, "N", "how many draws; default: 100", &(target)->draws}, {                          \
+    "seed", OD_OPTION_TEXT, "N", "seed of the draws; default: 1", &(target)->seed                                  \
+  }
+
 typedef struct od_sweep_arguments {
-  od_words paths;
-  const char *threads;
+  od_words paths, drawn;
+  const char *threads, *draws, *seed;
 } od_sweep_arguments;
 
 // What comes out at one point: named numbers. Names and units are copied.

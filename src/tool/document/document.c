@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/reader.h"
 #include "document/text_file.h"
 
@@ -21,6 +22,7 @@ od_loader od_document_start(const char *path, od_content content, od_messages *m
 void od_document_free(od_document *document) {
   if (!document) return;
   od_numbers_free(&document->numbers);
+  od_constants_free(&document->constants);
   free(document->variant_name);
   od_texts_free(&document->texts);
   free(document);
@@ -31,6 +33,7 @@ static od_status load_text(od_loader *ld, od_content content, od_status (*read)(
   od_document *document = ld->document;
   od_status status =
       od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->texts, ld->messages);
+  if (status == OD_OK) status = od_document_include(ld);
   if (status != OD_OK) return status;
   od_error error = {0};
   ld->units = od_units_new(&error);
@@ -88,8 +91,24 @@ od_section od_document_root(od_loader *ld, const char *what, const char *needs, 
   return file;
 }
 
-const char *od_document_beside(od_loader *ld, const char *path) {
-  const char *slash = strrchr(ld->document->file, '/');
+const char *od_document_beside(od_loader *ld, int node, const char *path) {
+  const char *file = od_place_of(ld, node).file, *slash = strrchr(file, '/');
   if (path[0] == '/' || !slash) return path;
-  return od_format(ld, "%.*s/%s", (int)(slash - ld->document->file), ld->document->file, path);
+  return od_format(ld, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+od_file_kind od_document_kind(const char *path, od_content content) {
+  od_messages *unread = od_messages_new();
+  if (!unread) return OD_FILE_UNKNOWN;
+  od_loader ld = od_document_start(path, content, unread);
+  od_file_kind kind = OD_FILE_UNKNOWN;
+  if (ld.document &&
+      od_tree_parse(&ld.tree, content.text, content.length, ld.document->file, &ld.document->texts, unread) == OD_OK) {
+    od_document_include(&ld);
+    kind = od_file_kind_of(&ld.tree);
+  }
+  od_tree_free(&ld.tree);
+  od_document_free(ld.document);
+  od_messages_free(unread);
+  return kind;
 }

@@ -2,6 +2,7 @@
 #ifndef OD_DOCUMENT_DOCUMENT_H
 #define OD_DOCUMENT_DOCUMENT_H
 
+#include "document/file_kind.h"
 #include "document/reader.h"
 
 // Loads ld->document->file; ld->messages is where complaints go. read() is called with the tree and the units in place,
@@ -27,7 +28,21 @@ od_section od_document_root(od_loader *ld, const char *what, const char *needs, 
 // `sections` are those it may have, its title first, ending with NULL.
 int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant);
 
-// A path beside the file itself, unless it is absolute.
-const char *od_document_beside(od_loader *ld, const char *path);
+// The chosen variant itself, its known sections only: the node of its map; -1: none. And its name for messages.
+int od_variant_find(od_loader *ld, const char *const *sections, int root, const char *variant);
+const char *od_variant_noun(od_loader *ld);
+
+// Lays the file over the files that its 'include' names, and those that they name: the tree's root is then the map of
+// all together, without 'include'. Each file is read once.
+od_status od_document_include(od_loader *ld);
+
+// Reads one more file beside that of a node into the tree: the node of its map, or -1 with a message.
+int od_document_read_beside(od_loader *ld, int node, const char *name);
+
+// What kind of file the content is, with all that it includes; unknown where it cannot be read.
+od_file_kind od_document_kind(const char *path, od_content content);
+
+// A path beside the file that the node stands in, unless it is absolute.
+const char *od_document_beside(od_loader *ld, int node, const char *path);
 
 #endif

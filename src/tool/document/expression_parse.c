@@ -145,9 +145,7 @@ static int number(parser *p) {
   double value;
   int begin = p->at;
   if (!od_split_quantity(p->text + p->at, &value, &rest)) return fail(p, p->at, "this is no number");
-  char *end;
-  strtod(p->text + p->at, &end);
-  p->at = (int)(end - p->text);
+  p->at = (int)(rest - p->text);  // strtod's own end would take in hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
   if (is_letter(p->text[p->at]) || p->text[p->at] == '%') {

@@ -8,11 +8,23 @@
 static const struct {
   const char *section;
   od_file_kind kind;
-} marks[] = {{"bodies", OD_FILE_MACHINE},   {"joints", OD_FILE_MACHINE},     {"volumes", OD_FILE_MACHINE},
-             {"blocks", OD_FILE_MACHINE},   {"sensors", OD_FILE_EXPERIMENT}, {"experiment", OD_FILE_EXPERIMENT},
-             {"fit", OD_FILE_FIT},          {"sets", OD_FILE_FIT},           {"prepare", OD_FILE_FIT},
-             {"combinations", OD_FILE_FIT}, {"constraints", OD_FILE_FIT},    {"friction", OD_FILE_FRICTION},
-             {"laws", OD_FILE_FRICTION},    {"study", OD_FILE_STUDY},        {"cases", OD_FILE_STUDY}};
+} marks[] = {{"bodies", OD_FILE_MACHINE},
+             {"joints", OD_FILE_MACHINE},
+             {"volumes", OD_FILE_MACHINE},
+             {"blocks", OD_FILE_MACHINE},
+             {"templates", OD_FILE_MACHINE},
+             {"instances", OD_FILE_MACHINE},
+             {"sensors", OD_FILE_EXPERIMENT},
+             {"experiment", OD_FILE_EXPERIMENT},
+             {"fit", OD_FILE_FIT},
+             {"sets", OD_FILE_FIT},
+             {"prepare", OD_FILE_FIT},
+             {"combinations", OD_FILE_FIT},
+             {"constraints", OD_FILE_FIT},
+             {"friction", OD_FILE_FRICTION},
+             {"laws", OD_FILE_FRICTION},
+             {"study", OD_FILE_STUDY},
+             {"cases", OD_FILE_STUDY}};
 
 static od_file_kind kind_of_section(const char *name) {
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)

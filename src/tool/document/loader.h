@@ -9,6 +9,38 @@
 #include "document/tree.h"
 #include "document/units.h"
 
+struct od_operation;
+
+// An expression of constants that a number follows.
+typedef struct od_formula {
+  struct od_operation *operation;
+  int operations;
+  int *constant;  // what its variables are
+  int variables;
+} od_formula;
+
+typedef struct od_constant {
+  const char *name, *path, *text;  // name: with the instance's in front; path: of its number
+  od_place place;
+  bool is_parameter;  // of an instance: it may be no number at all
+  enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
+  double value;
+  const char *unit;  // of its value, in SI; NULL: it has none and goes with any
+  int formula;       // -1: a quantity
+  int number;        // -1: none
+} od_constant;
+
+typedef struct od_constants {
+  od_constant *item;
+  int count, capacity;
+  od_index index;  // by name
+  int *order;      // each follows those it refers to
+  int ordered;
+  od_formula *formula;
+  int formulas, formula_capacity;
+  od_index of_path;  // formulas by the path of the number that follows them
+} od_constants;
+
 // What stays: the texts that names and titles point to, and the numbers.
 typedef struct od_document {
   od_texts texts;  // all that the rest points to
@@ -17,6 +49,7 @@ typedef struct od_document {
   const char **variant_name;
   int variants, variant_capacity;
   od_numbers numbers;
+  od_constants constants;
 } od_document;
 
 typedef struct od_loader od_loader;

@@ -9,10 +9,15 @@
 #include "document/index.h"
 #include "document/texts.h"
 
-enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024 };
+enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024, LONGEST_CONTEXT = 512 };
+
+typedef struct item {
+  od_message message;
+  const char *essence;  // its text without the context and the scope of its place
+} item;
 
 struct od_messages {
-  od_message *item;
+  item *item;
   int count, capacity;
   int warnings;  // of the count
   int dropped;   // errors
@@ -39,7 +44,7 @@ int od_messages_errors(const od_messages *m) {
 }
 
 const od_message *od_messages_get(const od_messages *m, int i) {
-  return i >= 0 && i < m->count ? &m->item[i] : NULL;
+  return i >= 0 && i < m->count ? &m->item[i].message : NULL;
 }
 
 // What users wrote may hold anything: keep each message on its line and terminals out of trouble.
@@ -54,20 +59,43 @@ static void cut(char *text, size_t length) {
   text[length] = '\0';
 }
 
+// What is the same for all instances of a template: names without that of the instance.
+static const char *essence_of(od_messages *m, const char *text, const char *scope) {
+  size_t length = scope != NULL ? strlen(scope) : 0;
+  if (length == 0) return od_texts_copy(&m->texts, text, strlen(text));
+  char plain[LONGEST_TEXT], *to = plain;
+  for (const char *c = text; *c != '\0';) {
+    bool named = c > text && c[-1] == '\'' && strncmp(c, scope, length) == 0 && c[length] == '.';
+    if (named)
+      c += length + 1;
+    else
+      *to++ = *c++;
+  }
+  return od_texts_copy(&m->texts, plain, (size_t)(to - plain));
+}
+
 static void add(od_messages *m, bool is_warning, od_place place, const char *format, va_list args) {
   if (is_warning && m->warnings >= MOST_WARNINGS) return;
   if (!is_warning && m->count - m->warnings >= MOST_MESSAGES) {
     m->dropped++;
     return;
   }
-  od_message *grown = od_grow(m->item, m->count, &m->capacity, sizeof *m->item);
+  item *grown = od_grow(m->item, m->count, &m->capacity, sizeof *m->item);
   if (grown == NULL) return;
   m->item = grown;
-  char text[LONGEST_TEXT];
-  int length = vsnprintf(text, sizeof text, format, args);
-  if (length >= (int)sizeof text) cut(text, sizeof text - 1);
+  char text[LONGEST_TEXT + LONGEST_CONTEXT];
+  int length = vsnprintf(text, LONGEST_TEXT, format, args);
+  if (length >= LONGEST_TEXT) cut(text, LONGEST_TEXT - 1);
   flatten(text);
-  m->item[m->count++] = (od_message){
+  const char *essence = essence_of(m, text, place.scope);
+  size_t own = strlen(text);
+  if (place.context != NULL) {
+    length = snprintf(text + own, LONGEST_CONTEXT, " (%s)", place.context);
+    if (length >= LONGEST_CONTEXT) cut(text, own + LONGEST_CONTEXT - 1);
+    flatten(text + own);
+  }
+  m->item[m->count].essence = essence;
+  m->item[m->count++].message = (od_message){
       .file = place.file != NULL ? od_texts_copy(&m->texts, place.file, strlen(place.file)) : NULL,
       .line = place.line,
       .column = place.column,
@@ -99,32 +127,36 @@ bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }
 
-static int in_file_order(const od_message *a, const od_message *b) {
+// Files that a file includes come one after another, by their names.
+static int in_file_order(const item *first, const item *second) {
+  const od_message *a = &first->message, *b = &second->message;
   bool a_last = od_message_is_about_set(a), b_last = od_message_is_about_set(b);
   if (a_last != b_last) return a_last ? 1 : -1;
+  int files = strcmp(a->file != NULL ? a->file : "", b->file != NULL ? b->file : "");
+  if (files != 0) return files;
   if (a->line != b->line) return a->line < b->line ? -1 : 1;
   if (a->column != b->column) return a->column < b->column ? -1 : 1;
   return 0;
 }
 
-static bool same(const od_message *a, const od_message *b) {
-  return in_file_order(a, b) == 0 && strcmp(a->text, b->text) == 0;
+static bool same(const item *a, const item *b) {
+  return in_file_order(a, b) == 0 && strcmp(a->essence, b->essence) == 0;
 }
 
 // Insertion sort: stable, and the list is short and nearly in order.
-static void sort_items(od_message *item, int count) {
+static void sort_items(item *list, int count) {
   for (int i = 1; i < count; i++) {
-    od_message moving = item[i];
+    item moving = list[i];
     int j = i;
-    for (; j > 0 && in_file_order(&moving, &item[j - 1]) < 0; j--) item[j] = item[j - 1];
-    item[j] = moving;
+    for (; j > 0 && in_file_order(&moving, &list[j - 1]) < 0; j--) list[j] = list[j - 1];
+    list[j] = moving;
   }
 }
 
 // Makes room for another error.
 static void leave_out_last_error(od_messages *m) {
   int last = m->count - 1;
-  while (m->item[last].is_warning) last--;
+  while (m->item[last].message.is_warning) last--;
   m->count--;
   memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
 }
@@ -132,14 +164,14 @@ static void leave_out_last_error(od_messages *m) {
 void od_messages_sort(od_messages *m, int first) {
   if (m->count == first && m->dropped == 0) return;
   sort_items(m->item + first, m->count - first);
-  // What an alias repeats is reported once.
+  // What an alias or a template repeats is reported once.
   int kept = first;
   for (int i = first; i < m->count; i++) {
     bool known = false;
     for (int j = kept - 1; j >= first && !known && in_file_order(&m->item[j], &m->item[i]) == 0; j--)
       known = same(&m->item[j], &m->item[i]);
     if (known)
-      m->warnings -= m->item[i].is_warning;
+      m->warnings -= m->item[i].message.is_warning;
     else
       m->item[kept++] = m->item[i];
   }
@@ -155,37 +187,38 @@ void od_messages_sort(od_messages *m, int first) {
 }
 
 // Whether a message about the same file is there already.
-static bool is_known(const od_messages *m, const od_message *item) {
-  for (int i = 0; i < m->count; i++) {
-    const od_message *there = &m->item[i];
-    bool same_file = there->file && item->file ? strcmp(there->file, item->file) == 0 : there->file == item->file;
-    if (same_file && same(there, item)) return true;
-  }
+static bool is_known(const od_messages *m, const item *wanted) {
+  for (int i = 0; i < m->count; i++)
+    if (same(&m->item[i], wanted)) return true;
   return false;
 }
 
 void od_messages_append(od_messages *to, const od_messages *from) {
   for (int i = 0; i < from->count; i++) {
-    const od_message *item = &from->item[i];
-    if (!item->is_warning || !is_known(to, item))
-      od_messages_say(to, item->is_warning, (od_place){item->file, item->line, item->column}, "%s", item->text);
+    const od_message *one = &from->item[i].message;
+    if (one->is_warning && is_known(to, &from->item[i])) continue;
+    int before = to->count;
+    od_messages_say(to, one->is_warning, (od_place){.file = one->file, .line = one->line, .column = one->column}, "%s",
+                    one->text);
+    const char *essence = from->item[i].essence;
+    if (to->count > before) to->item[before].essence = od_texts_copy(&to->texts, essence, strlen(essence));
   }
 }
 
-static void print_place(const od_message *item, FILE *to) {
-  if (item->file == NULL) return;
-  fputs(item->file, to);
-  if (item->line > 0) fprintf(to, ":%d:%d", item->line, item->column);
+static void print_place(const od_message *message, FILE *to) {
+  if (message->file == NULL) return;
+  fputs(message->file, to);
+  if (message->line > 0) fprintf(to, ":%d:%d", message->line, message->column);
   fputs(": ", to);
 }
 
 void od_messages_print(const od_messages *m, FILE *to, bool colour) {
   for (int i = 0; i < m->count; i++) {
-    print_place(&m->item[i], to);
-    if (m->item[i].is_warning)
+    print_place(&m->item[i].message, to);
+    if (m->item[i].message.is_warning)
       fputs(colour ? "\033[1;35mwarning:\033[0m " : "warning: ", to);
     else
       fputs(colour ? "\033[1;31merror:\033[0m " : "error: ", to);
-    fprintf(to, "%s\n", m->item[i].text);
+    fprintf(to, "%s\n", m->item[i].message.text);
   }
 }

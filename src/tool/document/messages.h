@@ -10,9 +10,12 @@
 typedef struct od_place {
   const char *file;
   int line, column;
+  const char *context;  // how it came there: "in template 'section' used at crane.yaml:12:3"; NULL: directly
+  const char *scope;    // of the names there: "boom"; NULL or "": none
 } od_place;
 
 // Adds a message; the text becomes one line without control characters, the file name is copied.
+// The context of the place ends it, in brackets.
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void od_messages_addv(od_messages *m, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
@@ -20,7 +23,8 @@ void od_messages_addv(od_messages *m, od_place place, const char *format, va_lis
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool od_message_is_about_set(const od_message *message);
-// Puts the messages from index `first` on in the order of the file, those about --set last, each only once.
+// Puts the messages from index `first` on in the order of the files, those about --set last. What a place has to say in
+// several contexts is said once.
 void od_messages_sort(od_messages *m, int first);
 
 // Adds another list's messages at the end, warnings only if they are new.

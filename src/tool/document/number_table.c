@@ -25,6 +25,7 @@ bool od_numbers_override(od_numbers *numbers, const char *const *set, int count,
   if (count <= 0) return true;
   numbers->override = calloc((size_t)count, sizeof *numbers->override);
   if (numbers->override == NULL) return false;
+  numbers->override_capacity = count;
   for (int i = 0; i < count; i++) {
     const char *equals = strchr(set[i], '=');
     if (equals == NULL) {
@@ -37,9 +38,24 @@ bool od_numbers_override(od_numbers *numbers, const char *const *set, int count,
     if (earlier != NULL)
       od_messages_add(messages, set_place, "'%s' is set twice, to '%s' and to '%s'", path, earlier->text, text);
     else
-      numbers->override[numbers->overrides++] = (od_override){.path = path, .text = text};
+      numbers->override[numbers->overrides++] = (od_override){.path = path, .text = text, .place = set_place};
   }
   return true;
+}
+
+bool od_numbers_override_one(od_numbers *numbers, const char *path, const char *text, od_place place) {
+  if (find_override(numbers, path) != NULL) return true;
+  od_override *grown =
+      od_grow(numbers->override, numbers->overrides, &numbers->override_capacity, sizeof *numbers->override);
+  if (grown == NULL) return false;
+  numbers->override = grown;
+  numbers->override[numbers->overrides++] = (od_override){.path = path, .text = text, .place = place};
+  return true;
+}
+
+od_place od_numbers_override_place(const od_numbers *numbers, const char *path) {
+  const od_override *found = find_override(numbers, path);
+  return found != NULL ? found->place : set_place;
 }
 
 const char *od_numbers_overriding(od_numbers *numbers, const char *path) {
@@ -61,9 +77,11 @@ void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages) 
     od_nearest nearest = od_nearest_to(numbers->override[i].path);
     for (int j = 0; j < numbers->count; j++) od_nearest_try(&nearest, numbers->item[j].number.path);
     if (nearest.best != NULL)
-      od_messages_add(messages, set_place, "there is no number '%s'; did you mean '%s'?", nearest.word, nearest.best);
+      od_messages_add(messages, numbers->override[i].place, "there is no number '%s'; did you mean '%s'?", nearest.word,
+                      nearest.best);
     else
-      od_messages_add(messages, set_place, "there is no number '%s'; 'oleodyn info' lists them", nearest.word);
+      od_messages_add(messages, numbers->override[i].place, "there is no number '%s'; 'oleodyn info' lists them",
+                      nearest.word);
   }
 }
 

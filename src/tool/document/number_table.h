@@ -11,12 +11,14 @@
 typedef struct od_number_entry {
   od_number number;
   od_place place;
-  int theta;  // index in the model's parameters; -1: no parameter (signals, initial values, the run)
+  int theta;    // index in the model's parameters; -1: no parameter (signals, initial values, the run)
+  int formula;  // the expression of constants that it follows; -1: none
 } od_number_entry;
 
-// A "path=value" of --set.
+// A "path=value" of --set, or of the section 'set' of a file.
 typedef struct od_override {
   const char *path, *text;
+  od_place place;
   bool used;
 } od_override;
 
@@ -25,12 +27,16 @@ typedef struct od_numbers {
   int count, capacity;
   od_index index;
   od_override *override;
-  int overrides;
+  int overrides, override_capacity;
 } od_numbers;
 
 // Takes the texts of --set; what is no "path=value" or comes twice becomes a message. `texts` keeps them.
 bool od_numbers_override(od_numbers *numbers, const char *const *set, int count, od_texts *texts,
                          od_messages *messages);
+// One more, which the file gives; what --set says counts more. False: memory ran out.
+bool od_numbers_override_one(od_numbers *numbers, const char *path, const char *text, od_place place);
+// Where the text stands that replaces a number: "--set" or the file.
+od_place od_numbers_override_place(const od_numbers *numbers, const char *path);
 // The text that --set gives for a path, or NULL; marks it as used.
 const char *od_numbers_overriding(od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "document/constants.h"
 #include "document/ranges.h"
 
 static bool is_digit(char c) {
@@ -31,7 +32,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   const char *set = od_numbers_overriding(&ld->document->numbers, path);
   if (set != NULL) {
     given.text = set;
-    given.place = (od_place){.file = "--set"};
+    given.place = od_numbers_override_place(&ld->document->numbers, path);
   } else if (node >= 0) {
     given.place = od_place_of(ld, node);
     given.text = od_read_text(ld, node, label, wanted_text(ld, unit));
@@ -164,15 +165,17 @@ static const char *trimmed_unit(od_loader *ld, const char *unit) {
 
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value) {
   double number;
-  const char *its_unit;
-  if (!od_split_quantity(given->text, &number, &its_unit)) {
-    complain_no_number(ld, given, unit);
-    return false;
-  }
+  const char *its_unit = "";
+  bool quantity = od_split_quantity(given->text, &number, &its_unit) && !od_is_arithmetic(given->text);
   its_unit = trimmed_unit(ld, its_unit);
-  if (od_units_convert(ld->units, its_unit, unit, number, value) != OD_UNIT_FITS) {
-    complain_unit(ld, given, its_unit, unit);
-    return false;
+  if (!quantity || od_units_convert(ld->units, its_unit, unit, number, value) != OD_UNIT_FITS) {
+    od_expression_verdict verdict = OD_NO_EXPRESSION;
+    if (!quantity || !od_units_knows(ld->units, its_unit)) verdict = od_read_expression(ld, given, unit, value);
+    if (verdict == OD_NO_EXPRESSION && quantity)
+      complain_unit(ld, given, its_unit, unit);
+    else if (verdict == OD_NO_EXPRESSION)
+      complain_no_number(ld, given, unit);
+    if (verdict != OD_EXPRESSION_READ) return false;
   }
   if (!isfinite(*value)) {
     od_complain_given(ld, given, "'%s' is not a finite number", od_excerpt(ld, given->text));
@@ -215,6 +218,7 @@ int od_add_number(od_loader *ld, const od_given *given, double value, const od_f
                  .usual_low = l.usual_low,
                  .usual_high = l.usual_high},
       .place = given->place,
+      .formula = od_index_find(&ld->document->constants.of_path, given->path),
       .theta = home == OD_IN_MODEL ? ld->add_parameter(ld, given->path, value, field->unit) : -1,
   };
   int number = od_numbers_add(&ld->document->numbers, entry);

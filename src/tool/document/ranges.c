@@ -3,6 +3,7 @@
 // "Possible" is generous: it is wrong only for what no machine has, from a micro-valve to a ship lift. "Usual" is what
 // a fluid-power engineer would not look at twice; zero counts as usual wherever it is possible, because it means
 // "none".
+#include "document/constants.h"
 #include "document/ranges.h"
 
 #include <float.h>
@@ -95,11 +96,18 @@ od_limits od_field_limits(const od_field *field, const char *row) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// "63 m" for what is given as '63', '1.2 MPa' for what has a unit.
-static const char *shown(od_loader *ld, const char *text, const char *unit) {
+// A number and perhaps a unit, no expression.
+static bool is_quantity(const od_loader *ld, const char *text, double *number, const char **unit) {
+  return !od_is_arithmetic(text) && od_split_quantity(text, number, unit) &&
+         ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
+}
+
+// "63 m" for what is given as '63', '1.2 MPa' for what has a unit, the value of what is an expression.
+static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;
-  if (!od_split_quantity(text, &number, &its_unit)) return "";
+  if (!is_quantity(ld, text, &number, &its_unit))
+    return od_format(ld, "'%s' = %s", od_excerpt(ld, text), od_display_quantity(value, unit).text);
   bool bare = its_unit[0] == '\0' && strcmp(unit, "1") != 0;
   return od_format(ld, "'%s%s%s'", od_excerpt(ld, text), bare ? " " : "", bare ? unit : "");
 }
@@ -143,7 +151,7 @@ static const char *meant_unit(const od_loader *ld, double number, const char *si
 static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
   double number;
   const char *its_unit;
-  if (!od_split_quantity(text, &number, &its_unit)) return "";
+  if (!is_quantity(ld, text, &number, &its_unit)) return "";
   int length = (int)(its_unit - text);
   while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) length--;
   const char *unit = meant_unit(ld, number, si, limits);
@@ -160,7 +168,7 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
   od_limits l = od_field_limits(field, row);
   bool possible = value >= l.low && value <= l.high, usual = value >= l.usual_low && value <= l.usual_high;
   if (possible && (usual || value == 0)) return true;
-  const char *what = shown(ld, given->text, field->unit), *help = suggestion(ld, given->text, field->unit, &l);
+  const char *what = shown(ld, given->text, field->unit, value), *help = suggestion(ld, given->text, field->unit, &l);
   if (!possible)
     od_complain_given(ld, given, "%s is %s, which is impossible; possible is %s%s", given->label, what,
                       between(ld, l.low, l.high, field->unit), help);
@@ -178,7 +186,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
   const char *text = ld->document->numbers.item[given].number.given;
   od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible is %s%s", label,
-                     shown(ld, text, number->unit), number->path, between(ld, l.low, l.high, number->unit),
+                     shown(ld, text, number->unit, value), number->path, between(ld, l.low, l.high, number->unit),
                      suggestion(ld, text, number->unit, &l));
   return false;
 }

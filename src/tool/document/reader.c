@@ -12,8 +12,9 @@ enum { LONGEST_EXCERPT = 60, LONGEST_NAME = 60 };
 od_place od_place_of(const od_loader *ld, int node) {
   od_place place = {.file = ld->document->file};
   if (node >= 0) {
-    place.line = ld->tree.node[node].line;
-    place.column = ld->tree.node[node].column;
+    const od_tree_node *n = &ld->tree.node[node];
+    const od_tree_origin *origin = &ld->tree.origin[n->origin];
+    place = (od_place){origin->file, n->line, n->column, origin->context, origin->scope};
   }
   return place;
 }

@@ -21,6 +21,7 @@ typedef struct tree_builder {
   int open[DEEPEST], last[DEEPEST];  // containers that are still open, and the last child of each
   int depth;
   int documents;
+  int origin;
   od_index anchors;
   od_status status;
 } tree_builder;
@@ -49,11 +50,25 @@ int od_tree_add(od_tree *tree, od_tree_node node) {
   return tree->count++;
 }
 
+int od_tree_add_origin(od_tree *tree, od_tree_origin origin) {
+  od_tree_origin *grown = od_grow(tree->origin, tree->origins, &tree->origin_capacity, sizeof *tree->origin);
+  if (grown == NULL) return -1;
+  tree->origin = grown;
+  tree->origin[tree->origins] = origin;
+  return tree->origins++;
+}
+
 // Appends a node to the container that is open. Nodes without a mark (values left out) take the place of their key.
 static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
-  int index = od_tree_add(
-      tree, (od_tree_node){.kind = kind, .line = 1, .column = 1, .text = "", .first = -1, .next = -1, .target = -1});
+  int index = od_tree_add(tree, (od_tree_node){.kind = kind,
+                                               .line = 1,
+                                               .column = 1,
+                                               .text = "",
+                                               .first = -1,
+                                               .next = -1,
+                                               .target = -1,
+                                               .origin = b->origin});
   if (index < 0) {
     b->status = OD_NO_MEMORY;
     return -1;
@@ -241,8 +256,10 @@ static void parse_events(tree_builder *b, struct fy_diag *diag) {
 
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
                         od_messages *messages) {
-  *tree = (od_tree){.root = -1};
+  tree->root = -1;
   tree_builder b = {.tree = tree, .file = file, .text = text, .length = length, .texts = texts, .messages = messages};
+  b.origin = od_tree_add_origin(tree, (od_tree_origin){.file = file, .scope = ""});
+  if (b.origin < 0) return OD_NO_MEMORY;
   struct fy_diag_cfg config;
   fy_diag_cfg_default(&config);
   config.fp = NULL;
@@ -259,5 +276,6 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
 
 void od_tree_free(od_tree *tree) {
   free(tree->node);
+  free(tree->origin);
   *tree = (od_tree){.root = -1};
 }

@@ -1,6 +1,6 @@
 // A YAML file as a flat tree: maps, lists and texts with their places.
 //
-// Nodes are integers. A map's children are key, value, key, value ...; walk them with first and next. Aliases are
+// Nodes are integers. Several files may stand in one tree: each node knows where it comes from. A map's children are key, value, key, value ...; walk them with first and next. Aliases are
 // resolved: od_tree_value() gives the node they stand for.
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
@@ -19,20 +19,34 @@ typedef struct od_tree_node {
   int first, next;   // first child, next sibling; -1: none
   int count;         // children of a list; entries of a map
   int target;        // of an alias
+  int origin;        // in the tree's table of origins
 } od_tree_node;
+
+// Where nodes come from: a file, and for what a template has made, which instance of it.
+typedef struct od_tree_origin {
+  const char *file;
+  const char
+      *scope;  // names are looked for with this in front, then with less of it: "boom.seal"; "" outside of templates
+  const char *context;  // for messages: "in template 'section' used at crane.yaml:12:3"; NULL: none
+} od_tree_origin;
 
 typedef struct od_tree {
   od_tree_node *node;
   int count, capacity;
   int root;  // -1: the file is empty
+  od_tree_origin *origin;
+  int origins, origin_capacity;
 } od_tree;
 
-// Parses the text. `texts` keeps those of the nodes. Syntax errors become messages.
+// Parses the text of one more file: its nodes are added, and its root becomes that of the tree (-1: it is empty). The
+// tree begins as zeros. `texts` keeps the texts of the nodes. Syntax errors become messages.
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_texts *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
 // Adds a node that hangs nowhere yet: its index, or -1 when memory ran out.
 int od_tree_add(od_tree *tree, od_tree_node node);
+// Adds an origin: its index, or -1 when memory ran out.
+int od_tree_add_origin(od_tree *tree, od_tree_origin origin);
 
 // The node itself, or what it is an alias of.
 static inline int od_tree_value(const od_tree *tree, int node) {

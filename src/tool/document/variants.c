@@ -1,133 +1,22 @@
 // Variants: partial files that are laid over the rest.
-//
-// Maps are merged key by key, everything else is replaced, and a key with nothing takes away what is there. The merged
-// maps are new nodes of the tree whose entries stand for those of the file, so places stay what they are, and what
-// aliases share stays shared.
 #include <stdlib.h>
 #include <string.h>
 
-#include "document/reader.h"
+#include "document/document.h"
+#include "document/merge.h"
 #include "document/suggest.h"
 
-enum { DEEPEST = 64 };
-
-typedef struct merger {
-  od_loader *ld;
-  const char *what;  // "the variant 'worn'"
-  int budget;        // entries that may still be visited: aliases make large machines of small files
-  bool failed;       // and that has been said
-} merger;
-
-// --- Building maps ------------------------------------------------------------------------------------------------
-
-typedef struct map_builder {
-  int map, last;
-} map_builder;
-
-static int add_node(merger *m, od_tree_node node) {
-  int index = od_tree_add(&m->ld->tree, node);
-  if (index < 0) m->failed = m->ld->no_memory = true;
-  return index;
-}
-
-static map_builder start_map(merger *m, int like) {
-  od_tree_node map = m->ld->tree.node[like];
-  map.first = map.next = map.target = -1;
-  map.count = 0;
-  return (map_builder){.map = add_node(m, map), .last = -1};
-}
-
-// An entry whose key is a copy of a key of the file, and whose value stands for a node.
-static void add_entry(merger *m, map_builder *b, int key, int value) {
-  if (m->failed) return;
-  od_tree *tree = &m->ld->tree;
-  od_tree_node copy = tree->node[key], alias = tree->node[value];
-  alias.kind = OD_TREE_ALIAS;
-  alias.target = value;
-  alias.first = alias.next = -1;
-  int value_node = add_node(m, alias);
-  copy.next = value_node;
-  int key_node = add_node(m, copy);
-  if (m->failed) return;
-  if (b->last < 0)
-    tree->node[b->map].first = key_node;
-  else
-    tree->node[b->last].next = key_node;
-  b->last = value_node;
-  tree->node[b->map].count++;
-}
-
-// --- Merging ------------------------------------------------------------------------------------------------------
-
-static bool is_map(const merger *m, int node) {
-  return node >= 0 && m->ld->tree.node[node].kind == OD_TREE_MAP;
-}
-
-// The keys of a map by their texts; a key that comes twice is reported, or left for the section's own reader.
-static void index_keys(merger *m, int map, bool report, od_index *index) {
-  for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
-    const char *name = od_text_of(m->ld, key);
-    if (od_index_find(index, name) < 0) {
-      if (!od_index_add(index, name, key)) m->failed = m->ld->no_memory = true;
-    } else if (report) {
-      od_complain(m->ld, key, "'%s' is given twice in %s", od_excerpt(m->ld, name), m->what);
-    }
-  }
-}
-
-static int merge(merger *m, int base, int over, int depth);
-
-// The entries of the map below, each with what lies over it.
-static void merge_entries(merger *m, map_builder *b, int base, const od_index *over_keys, int depth) {
-  od_loader *ld = m->ld;
-  for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
-    int value = od_value(ld, key), over_key = od_index_find(over_keys, od_text_of(ld, key));
-    int over = over_key >= 0 ? od_value(ld, over_key) : -1;
-    if (over < 0) {
-      add_entry(m, b, key, value);
-    } else if (is_map(m, value) && is_map(m, over)) {
-      int merged = merge(m, value, over, depth + 1);
-      add_entry(m, b, key, merged);
-    } else if (ld->tree.node[over].kind != OD_TREE_NULL) {
-      add_entry(m, b, over_key, over);
-    }
-  }
-}
-
-// The map in which `over` lies over `base`, both maps.
-static int merge(merger *m, int base, int over, int depth) {
-  od_loader *ld = m->ld;
-  if (m->failed || base == over) return base;
-  m->budget -= ld->tree.node[base].count + ld->tree.node[over].count;
-  if (depth > DEEPEST || m->budget < 0) {
-    m->failed = true;
-    if (depth > DEEPEST)
-      od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
-    else
-      od_complain(ld, over, "%s is too large to be laid over the rest", m->what);
-    return base;
-  }
-  od_index base_keys = {0}, over_keys = {0};
-  index_keys(m, base, false, &base_keys);
-  index_keys(m, over, true, &over_keys);
-  map_builder b = start_map(m, base);
-  if (!m->failed) merge_entries(m, &b, base, &over_keys, depth);
-  for (int key = ld->tree.node[over].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
-    const char *name = od_text_of(ld, key);
-    bool is_new = od_index_find(&base_keys, name) < 0 && od_index_find(&over_keys, name) == key;
-    if (is_new && ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL) add_entry(m, &b, key, od_value(ld, key));
-  }
-  od_index_free(&base_keys);
-  od_index_free(&over_keys);
-  return m->failed ? base : b.map;
-}
+enum { MOST_KEYS = 80, DEEPEST = 16 };
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// A variant has the sections of its file, but neither a title (the first of them) nor variants of its own.
+// A variant has the sections of its file, but no title (the first of them), and neither includes nor variants of its own.
 static bool is_barred(const char *const *sections, const char *name) {
-  return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0;
+  return strcmp(name, sections[0]) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
+
+// A variant may lie over another one, which comes first.
+static const char extends[] = "extends";
 
 static bool is_section(const char *const *sections, const char *name) {
   if (is_barred(sections, name)) return false;
@@ -145,7 +34,12 @@ static void check_variant(od_loader *ld, const char *const *sections, int key) {
                 od_describe(ld, value), what, sections[0]);
     return;
   }
-  od_section_open(ld, value, key, "", what, sections);
+  const char *keys[MOST_KEYS];
+  int count = 0;
+  while (sections[count] != NULL && count < MOST_KEYS - 2) keys[count] = sections[count], count++;
+  keys[count] = extends;
+  keys[count + 1] = NULL;
+  od_section_open(ld, value, key, "", what, keys);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
     if (is_barred(sections, name)) od_complain(ld, inner, "'%s' cannot stand in a variant", name);
@@ -203,25 +97,58 @@ static void complain_unknown(od_loader *ld, const char *const *sections, const c
 }
 
 // The sections of a variant that are known; the others have been reported.
-static int known_sections(merger *m, const char *const *sections, int variant) {
-  map_builder b = start_map(m, variant);
-  for (int key = m->ld->tree.node[variant].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
-    if (is_section(sections, od_text_of(m->ld, key))) add_entry(m, &b, key, od_value(m->ld, key));
-  return b.map;
+static int known_sections(od_loader *ld, const char *const *sections, int variant) {
+  od_merger m = od_merger_start(ld, "");
+  od_map_builder b = od_map_start(&m, variant);
+  for (int key = ld->tree.node[variant].first; key >= 0 && !m.failed; key = od_next(ld, key))
+    if (is_section(sections, od_text_of(ld, key))) od_map_add(&m, &b, key, od_value(ld, key));
+  return m.failed ? -1 : b.map;
+}
+
+// The variant laid over the one that it extends: the node of its map, or -1: it is empty.
+static int with_base(od_loader *ld, const char *const *sections, int variants, int key, int depth) {
+  int value = od_value(ld, key);
+  if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;
+  int own = known_sections(ld, sections, value), node = od_map_find(ld, value, extends);
+  const char *name = od_read_text(ld, node, extends, "the name of a variant");
+  if (name == NULL || own < 0) return own;
+  int base = ld->tree.node[variants].first;
+  od_nearest nearest = od_nearest_to(name);
+  for (; base >= 0 && strcmp(od_text_of(ld, base), name) != 0; base = od_next(ld, base))
+    od_nearest_try(&nearest, od_text_of(ld, base));
+  if (base < 0 || depth > DEEPEST) {
+    if (base < 0)
+      od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+    else
+      od_complain(ld, node, "variants extend each other without end, or more than %d deep", DEEPEST);
+    return own;
+  }
+  int below = with_base(ld, sections, variants, base, depth + 1);
+  if (below < 0) return own;
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  m.keeps_nothing = true;  // it may take away what is in the file
+  return od_merge(&m, below, own);
+}
+
+int od_variant_find(od_loader *ld, const char *const *sections, int root, const char *variant) {
+  od_section file = {.map = root};
+  int variants = od_section_get(ld, &file, "variants"), key = read_variants(ld, sections, variants, variant);
+  if (variant == NULL) return -1;
+  if (key < 0) {
+    complain_unknown(ld, sections, variant);
+    return -1;
+  }
+  ld->document->variant = od_text_of(ld, key);
+  return with_base(ld, sections, variants, key, 1);
+}
+
+const char *od_variant_noun(od_loader *ld) {
+  return od_format(ld, "the variant '%s'", ld->document->variant != NULL ? ld->document->variant : "");
 }
 
 int od_load_variants(od_loader *ld, const char *const *sections, int root, const char *variant) {
-  od_section file = {.map = root};
-  int key = read_variants(ld, sections, od_section_get(ld, &file, "variants"), variant);
-  if (variant == NULL) return root;
-  if (key < 0) {
-    complain_unknown(ld, sections, variant);
-    return root;
-  }
-  ld->document->variant = od_text_of(ld, key);
-  merger m = {.ld = ld, .what = od_format(ld, "the variant '%s'", ld->document->variant)};
-  m.budget = ld->tree.count + 100000;  // more than any file without aliases needs
-  if (!is_map(&m, od_value(ld, key))) return root;
-  int over = known_sections(&m, sections, od_value(ld, key));
-  return m.failed ? root : merge(&m, root, over, 1);
+  int over = od_variant_find(ld, sections, root, variant);
+  if (over < 0) return root;
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  return od_merge(&m, root, over);
 }

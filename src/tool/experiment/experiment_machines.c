@@ -159,7 +159,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   }
   if (!xl->simulated) refuse_truth(xl, &truth);
   xl->machine_node = node;
-  xl->machine = path ? od_document_beside(ld, path) : NULL;
+  xl->machine = path ? od_document_beside(ld, node, path) : NULL;
   if (xl->machine && !ld->no_memory) {
     if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
     xl->e->model = load(xl, xl->machine, &model);

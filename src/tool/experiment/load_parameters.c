@@ -13,14 +13,22 @@ static int find_number(od_experiment_loader *xl, int key) {
   const od_machine *model = xl->e->model;
   const char *path = od_text_of(ld, key);
   int number = od_machine_number_find(model, path);
-  if (number >= 0 && od_machine_number_theta(model, number) < 0) {
-    od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
+  if (number >= 0 && !od_machine_number_is_free(model, number)) {
+    const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
+    if (source)
+      od_complain(ld, key, "'%s' cannot be estimated: it is '%s' in the machine file; '%s' can be", path,
+                  od_excerpt(ld, od_machine_number(model, number).given), source);
+    else if (blocks)
+      od_complain(ld, key, "'%s' cannot be estimated: '%s' follows it, which is no number of the bodies or the circuit",
+                  path, blocks);
+    else
+      od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
     return -1;
   }
   if (number >= 0) return number;
   od_nearest nearest = od_nearest_to(path);
   for (int i = 0; i < od_machine_number_count(model); i++)
-    if (od_machine_number_theta(model, i) >= 0) od_nearest_try(&nearest, od_machine_number(model, i).path);
+    if (od_machine_number_is_free(model, i)) od_nearest_try(&nearest, od_machine_number(model, i).path);
   for (int i = 0; i < xl->e->sensors; i++) {
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));

@@ -160,7 +160,7 @@ void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machin
   if (node >= 0) section = od_section_open(ld, node, node, path, "data", keys);
   int file = od_section_get(ld, &section, "file"), hold = od_section_get(ld, &section, "hold");
   const char *name = od_read_text(ld, file, "file", "the name of a CSV or MATLAB file");
-  plan->file = name ? od_document_beside(ld, name) : NULL;
+  plan->file = name ? od_document_beside(ld, file, name) : NULL;
   plan->place = od_place_of(ld, file);
   plan->hold = hold >= 0 && od_read_choice(ld, hold, "hold", holds) == 1;
   read_times(ld, &section, plan);

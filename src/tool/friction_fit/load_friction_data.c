@@ -44,7 +44,7 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   if (section.map < 0) return;
   p->given = true;
   const char *log = read_optional(ld, &section, "log", "a file");
-  p->log = log ? od_document_beside(ld, log) : NULL;
+  p->log = log ? od_document_beside(ld, od_section_get(ld, &section, "log"), log) : NULL;
   p->velocity = read_optional(ld, &section, "velocity", "a column");
   p->force = read_optional(ld, &section, "force", "a column");
   p->sigma = read_optional(ld, &section, "sigma", "a column");
@@ -170,7 +170,9 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (section.map < 0) return;
   plan->has_run = true;
   const char *log = r->options->log ? r->options->log : read_optional(ld, &section, "log", "a file");
-  plan->log.file = r->options->log ? log : log ? od_document_beside(ld, log) : NULL;
+  plan->log.file = r->options->log ? log
+                   : log           ? od_document_beside(ld, od_section_get(ld, &section, "log"), log)
+                                   : NULL;
   plan->log.time = read_optional(ld, &section, "time", "a column");
   plan->log.velocity = read_optional(ld, &section, "velocity", "a column");
   plan->log.force = read_optional(ld, &section, "force", "a column");

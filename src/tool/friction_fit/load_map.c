@@ -78,7 +78,7 @@ static void read_runs(od_friction_reader *r, int node) {
     if (p1 < 0 || p2 < 0 || !file) continue;
     map->pressure[map->pairs][0] = read_pressure(r, p1, od_path(ld, run.path, "p1"));
     map->pressure[map->pairs][1] = read_pressure(r, p2, od_path(ld, run.path, "p2"));
-    map->log[map->pairs++] = od_document_beside(ld, file);
+    map->log[map->pairs++] = od_document_beside(ld, log, file);
   }
 }
 

@@ -65,3 +65,17 @@ const char *od_inputs_find(const char *path) {
   pthread_mutex_unlock(&guard);
   return known ? known->name : NULL;
 }
+
+int od_inputs_count(void) {
+  pthread_mutex_lock(&guard);
+  int known = count;
+  pthread_mutex_unlock(&guard);
+  return known;
+}
+
+const char *od_inputs_name(int i) {
+  pthread_mutex_lock(&guard);
+  const char *name = i >= 0 && i < count ? inputs[i].name : NULL;
+  pthread_mutex_unlock(&guard);
+  return name;
+}

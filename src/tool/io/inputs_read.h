@@ -14,4 +14,8 @@ bool od_inputs_note_open(int fd, const char *name);
 // The name under which the regular file at `path` was read; NULL: it was not, or does not exist.
 const char *od_inputs_find(const char *path);
 
+// All of them, by the names under which they were read first.
+int od_inputs_count(void);
+const char *od_inputs_name(int i);
+
 #endif

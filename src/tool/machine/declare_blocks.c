@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "machine/load_blocks.h"
 #include "model/model.h"
 
@@ -37,12 +38,11 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
   double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  if (text == NULL || !od_split_quantity(text, &value, &unit)) return 0;
-  return od_units_convert(ld->units, unit, si, value, &value) == OD_UNIT_FITS ? value : 0;
+  return text != NULL && od_text_value(ld, od_place_of(ld, node), text, si, &value) ? value : 0;
 }
 
 // A choice of a block's shape, from the keys it has. It is kept within what the builder takes; whoever reads the numbers
@@ -135,17 +135,17 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
 }
 
 // What the end of a quantity's name says about its unit while its element is not read yet.
-static const char *unit_by_ending(od_loader *ld, const char *text) {
+static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
       {"position", "m"},   {"x", "m"},         {"y", "m"},         {"z", "m"},         {"vx", "m/s"},
       {"vy", "m/s"},       {"vz", "m/s"},      {"wx", "rad/s"},    {"wy", "rad/s"},    {"wz", "rad/s"},
       {"angle", "rad"},    {"body_vx", "m/s"}, {"body_vy", "m/s"}, {"body_vz", "m/s"}, {"gyro_x", "rad/s"},
       {"gyro_y", "rad/s"}, {"gyro_z", "rad/s"}};
-  const char *dot = strchr(text, '.'), *last = strrchr(text, '.');
-  if (dot == NULL) return NULL;
-  int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text)));
-  const char *unit = element > 0 ? od_state_quantity_unit(ld, element, dot + 1) : NULL;
+  const char *rest, *last = strrchr(text, '.');
+  if (last == NULL) return NULL;
+  int element = od_names_owner(ld, node, text, &rest);
+  const char *unit = element > 0 ? od_state_quantity_unit(ld, element, rest) : NULL;
   for (size_t i = 0; unit == NULL && i < sizeof endings / sizeof endings[0]; i++)
     if (strcmp(last + 1, endings[i][0]) == 0) unit = endings[i][1];
   return unit;
@@ -162,24 +162,24 @@ static const char *unit_of_block_output(od_loader *ld, const od_element *element
 static const char *unit_of_source(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
   const char *text = od_text_of(ld, node);
-  int element = od_index_find(&ld->draft->names.element_index, text);
+  int element = od_names_look_up(ld, node, text);
   if (element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL))
     return ld->draft->names.element[element].unit;
-  const char *dot = strchr(text, '.');
-  element = dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const char *rest;
+  element = od_names_owner(ld, node, text, &rest);
   if (element >= 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK)
-    return unit_of_block_output(ld, &ld->draft->names.element[element], dot + 1);
-  return unit_by_ending(ld, text);
+    return unit_of_block_output(ld, &ld->draft->names.element[element], rest);
+  return unit_by_ending(ld, node, text);
 }
 
 // The unit that a number is written with; "1" without one.
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  double value;
-  const char *unit, *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
-  return text != NULL && od_split_quantity(text, &value, &unit) && unit[0] != '\0' ? unit : "1";
+  const char *unit = text != NULL ? od_text_unit(ld, od_place_of(ld, node), text) : "";
+  return unit[0] != '\0' ? unit : "1";
 }
 
 // The number that makes the output's unit of the input's: the first of a block with such a unit. NULL: there is none.

@@ -5,6 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/names.h"
+#include "machine/templates.h"
 #include "machine/requirement.h"
 #include "oleodyn/build.h"
 #include "oleodyn/machine.h"
@@ -22,6 +23,7 @@ struct od_machine {
   int inputs, input_capacity;
   od_signals *signals;
   od_run_defaults run;
+  double start;  // s: what its inputs take for the time at the start
   int *run_outputs;
   od_requirement *requirement;
   int requirements, requirement_capacity;
@@ -49,7 +51,9 @@ typedef struct od_draft {
   od_machine *machine;
   od_build *build;
   od_names names;
+  od_templates templates;
   const char *variant;  // asked for, or NULL
+  int saved;            // the map of initial values of a saved state, or -1
   od_culprit *culprit;
   int culprits, culprit_capacity;
   od_loading_block *block;
@@ -79,6 +83,8 @@ void od_load_pressure_differences(od_loader *ld, int node);
 // Components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
+// 'initial: {file: ...}': the saved state is read before the inputs, which go on at its time.
+void od_load_saved_state(od_loader *ld, int node);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
 // After the model is there: the initial values that were found by balance, the names in run.outputs, and the requirements.
@@ -110,6 +116,10 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
 // whole; its range holds for a quantity. Returns the index of the number, quantity or factor; *input is the input that
 // it is multiplied with in the builder, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
+
+// od_machine_plant() where one of the free numbers is a constant; all of them are free.
+od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
+                            int count, od_plant **out, od_error *err);
 
 // 'unit' of an input or a block: an SI unit. "1" with a message when it is none.
 const char *od_read_unit(od_loader *ld, int node);

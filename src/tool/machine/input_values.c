@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "machine/draft.h"
 
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit) {
@@ -11,8 +12,8 @@ const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_
   return od_format(ld, strpbrk(input_unit, " /") != NULL ? "%s/(%s)" : "%s/%s", wanted, input_unit);
 }
 
-static int find_input(const od_loader *ld, const char *name) {
-  int element = od_index_find(&ld->draft->names.element_index, name);
+static int find_input(od_loader *ld, int node, const char *name) {
+  int element = od_names_look_up(ld, node, name);
   return element >= 0 && od_element_is(&ld->draft->names.element[element], OD_ELEMENT_SIGNAL) ? element : -1;
 }
 
@@ -30,8 +31,8 @@ typedef struct value_text {
 } value_text;
 
 static void complain_input(od_loader *ld, int node, const char *word) {
-  const char *nearest = od_names_nearest(ld, word, OD_ELEMENT_SIGNAL);
-  if (word[0] == '-' && find_input(ld, word + 1) >= 0)
+  const char *nearest = od_names_nearest(ld, node, word, OD_ELEMENT_SIGNAL);
+  if (word[0] == '-' && find_input(ld, node, word + 1) >= 0)
     od_complain(ld, node, "found '%s'; write '-1 %s'", word, word + 1);
   else if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", od_signal_noun(ld), od_excerpt(ld, word), nearest);
@@ -44,18 +45,25 @@ static void complain_input(od_loader *ld, int node, const char *word) {
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *word = last_word(text);
   double number;
-  if (find_input(ld, text) >= 0) return (value_text){.input = find_input(ld, text)};
+  if (find_input(ld, node, text) >= 0) return (value_text){.input = find_input(ld, node, text)};
+  // "2 * k * lever" is a factor, too.
+  size_t before = (size_t)(word - text);
+  while (before > 0 && text[before - 1] == ' ') before--;
+  if (before > 1 && text[before - 1] == '*' && find_input(ld, node, word) >= 0)
+    return (value_text){.input = find_input(ld, node, word), .factor = od_copy(ld, text, before - 1)};
+  if (od_is_arithmetic(text)) return (value_text){.input = -1};
   if (!od_split_quantity(text, &number, &unit)) {
-    bool is_word = text[0] == '\0' || strchr("+-.0123456789", text[0]) == NULL || find_input(ld, text + 1) >= 0;
+    if (od_is_expression(ld, od_place_of(ld, node), text)) return (value_text){.input = -1};
+    bool is_word = text[0] == '\0' || strchr("+-.0123456789", text[0]) == NULL || find_input(ld, node, text + 1) >= 0;
     if (is_word) complain_input(ld, node, text);
     return (value_text){.input = -1, .bad = is_word};
   }
-  int input = find_input(ld, word);
+  int input = find_input(ld, node, word);
   double converted;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, number, &converted);
   if (verdict == OD_UNIT_FITS || (verdict == OD_UNIT_MISFITS && input < 0)) return (value_text){.input = -1};
   if (input >= 0) return (value_text){.input = input, .factor = od_copy(ld, text, (size_t)(word - text - 1))};
-  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, word, OD_ELEMENT_SIGNAL) != NULL;
+  bool misspelt = od_units_suggest(unit) == NULL && od_names_nearest(ld, node, word, OD_ELEMENT_SIGNAL) != NULL;
   if (misspelt) complain_input(ld, node, word);
   return (value_text){.input = -1, .bad = misspelt};
 }

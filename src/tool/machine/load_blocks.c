@@ -52,18 +52,18 @@ static bool is_acceleration(const char *name) {
 }
 
 static void complain_source(od_loader *ld, int node, const char *text) {
-  const char *dot = strchr(text, '.');
-  const char *owner = dot != NULL ? od_copy(ld, text, (size_t)(dot - text)) : text;
-  int element = dot != NULL ? od_index_find(&ld->draft->names.element_index, owner) : -1;
-  if (od_index_find(&ld->draft->names.failed, owner) >= 0) return;  // its own mistake has been reported
+  const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
+  int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
+  if (element >= 0) owner = ld->draft->names.element[element].name;
+  if (od_names_has_failed(ld, node, owner)) return;  // its own mistake has been reported
   od_nearest nearest = od_nearest_to(text);
   for (int i = 0; i < ld->draft->names.elements; i++)
     if (od_element_is(&ld->draft->names.element[i], OD_ELEMENT_SIGNAL))
       od_nearest_try(&nearest, ld->draft->names.element[i].name);
-  const char *other = element > 0 ? od_nearest_state_quantity(ld, element, dot + 1) : NULL;
+  const char *other = element > 0 ? od_nearest_state_quantity(ld, element, rest) : NULL;
   if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
   if (element > 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
-    od_complain(ld, node, "the block '%s' has no output '%s'", ld->draft->names.element[element].name, dot + 1);
+    od_complain(ld, node, "the block '%s' has no output '%s'", ld->draft->names.element[element].name, rest);
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
                 "'%s' is nothing that a block can measure; positions, rates, lengths, pressures, spools and forces of "
@@ -80,30 +80,30 @@ static void complain_source(od_loader *ld, int node, const char *text) {
 static const char *connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
   const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
   if (text == NULL) return NULL;
-  int found = od_index_find(&ld->draft->names.element_index, text);
+  int found = od_names_look_up(ld, node, text);
   if (found >= 0 && od_element_is(&ld->draft->names.element[found], OD_ELEMENT_SIGNAL)) {
     const od_element *signal = &ld->draft->names.element[found];
     if (signal->index == OD_NOT_BUILT) return NULL;  // and that has been said
     od_build_block_input(ld->draft->build, b->index, place, signal->index);
     return signal->unit;
   }
-  const char *dot = strchr(text, '.');
-  int owner =
-      dot != NULL ? od_index_find(&ld->draft->names.element_index, od_copy(ld, text, (size_t)(dot - text))) : -1;
+  const char *rest;
+  int owner = od_names_owner(ld, node, text, &rest);
+  if (rest[0] == '\0') owner = -1;
   const od_element *element = owner > 0 ? &ld->draft->names.element[owner] : NULL;
   if (element != NULL && element->broken) return NULL;
   const char *unit = NULL;
-  if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, dot + 1);
-  if (unit == NULL && element != NULL) unit = measured_unit(element, dot + 1);
-  if (unit == NULL && element != NULL) unit = joint_force_unit(element, dot + 1);
+  if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
+  if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
+  if (unit == NULL && element != NULL) unit = joint_force_unit(element, rest);
   // Accelerations are known by name; why they cannot be measured is said when the model is built.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
-               (is_acceleration(strrchr(text, '.') + 1) || strcmp(dot + 1, "inflow") == 0);
+               (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);
   if (unit == NULL && !later) {
     complain_source(ld, node, text);
     return NULL;
   }
-  od_build_block_measures(ld->draft->build, b->index, place, text);
+  od_build_block_measures(ld->draft->build, b->index, place, od_format(ld, "%s.%s", element->name, rest));
   return unit;
 }
 

@@ -1,5 +1,6 @@
 // Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
 // of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
+#include "document/constants.h"
 #include "machine/load_circuit.h"
 
 #include <math.h>
@@ -151,12 +152,11 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
   int node = od_section_need(ld, section, key);
   const char *name = od_read_text(ld, node, key, "the name of an input");
   int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
-  double value;
-  const char *written;
+  const char *written = "";
   *unit = command >= 0 ? ld->draft->names.element[command].unit : NULL;
   int other = od_section_get(ld, section, in_unit_of);
-  if (command < 0 && other >= 0 && od_split_quantity(od_text_of(ld, other), &value, &written) && written[0] != '\0')
-    *unit = od_units_si(ld->units, written);
+  if (command < 0 && other >= 0) written = od_text_unit(ld, od_place_of(ld, other), od_text_of(ld, other));
+  if (written[0] != '\0') *unit = od_units_si(ld->units, written);
   if (*unit == NULL) *unit = "1";
   return command;
 }

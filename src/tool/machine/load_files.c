@@ -173,7 +173,7 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
   const od_table_wish wish = {.time = n.time, .columns = (const char *const[]){n.column, NULL}, .skip = skip};
   od_table *table = NULL;
   od_error error = {0};
-  if (od_table_read(od_document_beside(ld, path), &wish, &table, &error) != OD_OK) {
+  if (od_table_read(od_document_beside(ld, n.path_node, path), &wish, &table, &error) != OD_OK) {
     od_complain(ld, n.path_node, "%s", error.text);
     return -1;
   }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/document.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/draft.h"
@@ -226,10 +227,11 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
 }
 
 // "energy.kinetic" and the like belong to no element.
-static int find_element(od_loader *ld, int key, const char *text, size_t length) {
-  const char *name = od_copy(ld, text, length);
-  int element = od_index_find(&ld->draft->names.element_index, name);
+static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
+  int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
+  size_t length = od_names_element_length(ld, text);
+  const char *name = od_copy(ld, text, length);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   if (text[length] == '.' && is_other_output(text))
@@ -241,13 +243,25 @@ static int find_element(od_loader *ld, int key, const char *text, size_t length)
   return -1;
 }
 
+// The same where nothing is to be said.
+static bool quiet_option(od_loader *ld, int key, option *found) {
+  const char *name;
+  int element = od_names_owner(ld, key, od_text_of(ld, key), &name);
+  options list = {.count = 0};
+  if (element >= 0) list = options_of(ld, element, name);
+  for (int i = 0; i < list.count; i++) {
+    if (strcmp(list.item[i].name, name) != 0) continue;
+    *found = list.item[i];
+    return true;
+  }
+  return false;
+}
+
 // The quantity that a key names; false when there is none, with a message unless another one explains it.
 static bool find_option(od_loader *ld, int key, option *found) {
-  const char *text = od_text_of(ld, key);
-  size_t length = strcspn(text, ".");
-  int element = find_element(ld, key, text, length);
+  const char *name;
+  int element = find_element(ld, key, od_text_of(ld, key), &name);
   if (element < 0) return false;
-  const char *name = text[length] == '.' ? text + length + 1 : "";
   options list = options_of(ld, element, name);
   for (int i = 0; i < list.count; i++) {
     if (strcmp(list.item[i].name, name) != 0) continue;
@@ -315,16 +329,69 @@ static void load_value(od_loader *ld, int key, const option *o) {
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
 }
 
+// --- A state that was saved ---------------------------------------------------------------------------------------
+
+static double saved_time(od_loader *ld, int root) {
+  static const char *const keys[] = {"time", NULL};
+  static const od_field time = {"time", "s", OD_NOT_NEGATIVE, 0};
+  int node = od_map_find(ld, root, "state");
+  od_section section = od_section_open(ld, node, node, "state", "the state", keys);
+  double value = 0;
+  int at = od_section_get(ld, &section, "time");
+  const char *text = od_read_text(ld, at, "time", "a number");
+  const od_given given = {.path = "state.time", .label = "time", .text = text, .place = od_place_of(ld, at)};
+  if (text == NULL || !od_read_quantity(ld, &given, "s", &value) || !od_check_range(ld, &given, &time, "", value))
+    return 0;
+  return value;
+}
+
+void od_load_saved_state(od_loader *ld, int node) {
+  int file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? od_map_find(ld, node, "file") : -1;
+  const char *name = od_read_text(ld, file, "file", "the name of a file that --save-state wrote");
+  int root = name != NULL ? od_document_read_beside(ld, file, name) : -1;
+  if (root < 0) return;
+  int map = od_map_find(ld, root, "initial");
+  if (map < 0 || ld->tree.node[map].kind != OD_TREE_MAP) {
+    od_complain(ld, file, "'%s' has no section 'initial'; 'oleodyn simulate --save-state' writes one",
+                od_excerpt(ld, name));
+    return;
+  }
+  ld->draft->saved = map;
+  ld->draft->machine->start = saved_time(ld, root);
+}
+
+// States that only a saved state names, such as bristles of a friction, go to the builder as they are.
+static bool take_saved(od_loader *ld, int key) {
+  double value;
+  const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
+  option o;
+  if (text == NULL || quiet_option(ld, key, &o)) return false;
+  bool rough = take_word(&text, "about");
+  if (!od_split_quantity(text, &value, &unit) || unit[0] != '\0' || !isfinite(value)) return false;
+  od_build_initial(ld->draft->build, od_text_of(ld, key), value, !rough);
+  od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
+  return true;
+}
+
+static bool is_saved(const od_loader *ld, int key) {
+  int saved = ld->draft->saved;
+  return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
+}
+
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
+  bool has_file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP && od_map_find(ld, node, "file") >= 0;
+  if (ld->draft->saved >= 0) node = ld->draft->saved;  // it is complete: nothing else counts
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);
+    if (has_file && strcmp(quantity, "file") == 0) continue;
     if (od_index_find(&seen, quantity) >= 0) {
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
     if (!od_index_add(&seen, quantity, key)) ld->no_memory = true;
     option o;
+    if (is_saved(ld, key) && take_saved(ld, key)) continue;
     if (find_option(ld, key, &o)) load_value(ld, key, &o);
   }
   od_index_free(&seen);

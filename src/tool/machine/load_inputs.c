@@ -1,13 +1,13 @@
 // The inputs of the machine: their units and names. Their signals are read in load_signals.c.
 #include <string.h>
 
+#include "document/constants.h"
 #include "machine/draft.h"
 
 // The unit of an input that is just a quantity: that of the quantity, in SI.
 static const char *unit_of_quantity(od_loader *ld, int node) {
-  double value;
-  const char *unit;
-  if (!od_split_quantity(od_text_of(ld, node), &value, &unit) || unit[0] == '\0') return "1";
+  const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
+  if (unit[0] == '\0') return "1";
   const char *si = od_units_si(ld->units, unit);
   return si != NULL ? si : "1";
 }
@@ -41,7 +41,7 @@ static void load_input(od_loader *ld, int key, int element) {
   int signal = od_load_signal(ld, od_value(ld, key), path, what, unit);
   if (signal >= 0 && ld->draft->names.element[element].index >= 0)
     od_build_input_start(ld->draft->build, ld->draft->names.element[element].index,
-                         od_signal_value(ld->draft->machine->signals, signal, 0));
+                         od_signal_value(ld->draft->machine->signals, signal, ld->draft->machine->start));
   od_machine *machine = ld->draft->machine;
   od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
   if (grown == NULL) {

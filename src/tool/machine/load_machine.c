@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "machine/draft.h"
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine", "gravity", "ground",   "bodies",      "joints",
-                                           "rods",    "inputs",  "blocks",   "forces",      "torques",
-                                           "oil",     "volumes", "tanks",    "sources",     "pressure_differences",
-                                           "initial", "run",     "variants", "requirements"};
+static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",      "joints",
+                                           "rods",      "inputs",    "blocks",   "forces",      "torques",
+                                           "oil",       "volumes",   "tanks",    "sources",     "pressure_differences",
+                                           "initial",   "run",       "variants", "include",     "templates",
+                                           "instances", "constants", "set",      "requirements"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -70,6 +72,7 @@ static void load_circuit(od_loader *ld, const od_section *file) {
 }
 
 static void load_sections(od_loader *ld, const od_section *file) {
+  od_load_constants(ld, od_section_get(ld, file, "constants"), ld->draft->templates.parameters);
   load_title(ld, od_section_get(ld, file, "machine"));
   od_load_gravity(ld, od_section_get(ld, file, "gravity"));
   od_load_ground(ld, od_section_get(ld, file, "ground"));
@@ -77,6 +80,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
   od_load_bodies(ld, alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies"));
   od_load_joints(ld, od_section_get(ld, file, "joints"));
+  od_load_saved_state(ld, od_section_get(ld, file, "initial"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
@@ -129,6 +133,17 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
+// Numbers by their paths, as --set gives them.
+static void load_set(od_loader *ld, int node) {
+  for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
+    int value = od_value(ld, key);
+    const char *text = od_read_text(ld, value, od_text_of(ld, key), "a number or a quantity");
+    if (text != NULL &&
+        !od_numbers_override_one(&ld->document->numbers, od_text_of(ld, key), text, od_place_of(ld, value)))
+      ld->no_memory = true;
+  }
+}
+
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   if (ld->tree.root < 0 || ld->tree.node[ld->tree.root].kind == OD_TREE_NULL) {
@@ -143,7 +158,12 @@ static od_status load_tree(void *loader) {
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   const char *sections[MOST_SECTIONS];
   list_sections(sections);
-  int map = od_load_variants(ld, sections, ld->tree.root, ld->draft->variant);
+  int over = od_variant_find(ld, sections, ld->tree.root, ld->draft->variant);
+  // What a variant sets counts more than what the file sets.
+  if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
+  load_set(ld, od_map_find(ld, ld->tree.root, "set"));
+  int map = od_templates_expand(ld, sections, ld->tree.root, over);
+  if (map < 0) return ld->no_memory || ld->document->texts.failed ? OD_NO_MEMORY : OD_BAD_INPUT;
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
@@ -170,6 +190,8 @@ static bool start(od_loader *ld, const od_load_options *options) {
   d->machine->signals = od_signals_new();
   if (d->build == NULL || d->machine->signals == NULL) return false;
   d->variant = options->variant;
+  d->templates.parameters = -1;
+  d->saved = -1;
   od_build_spatial(d->build, options->spatial);
   return od_names_start(&d->names);
 }
@@ -177,6 +199,7 @@ static bool start(od_loader *ld, const od_load_options *options) {
 static void stop(od_draft *d) {
   od_build_free(d->build);
   od_names_free(&d->names);
+  od_templates_free(&d->templates);
   free(d->culprit);
   free(d->block);
 }

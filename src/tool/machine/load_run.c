@@ -20,8 +20,8 @@ static double read_optional(od_loader *ld, const od_section *section, od_field f
 static void check_output_element(od_loader *ld, int node) {
   const char *text = od_read_text(ld, node, "outputs", "names of outputs");
   if (text == NULL) return;
-  const char *name = od_copy(ld, text, strcspn(text, "."));
-  if (strcmp(name, "energy") == 0 || od_index_find(&ld->draft->names.element_index, name) >= 0) return;
+  const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
+  if (strcmp(name, "energy") == 0 || od_names_owner(ld, node, text, &rest) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, ld->draft->names.element[i].name);
   if (nearest.best != NULL)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/draft.h"
+#include "machine/signal_forms.h"
 
 enum {
   MOST_FIELDS = 6,
@@ -71,6 +72,12 @@ static const signal_form forms[] = {
       {"order", "1", OD_ANY, 10}}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
+
+od_signal_form od_signal_form_at(int i) {
+  if (i < 0 || i >= FORMS) return (od_signal_form){.name = NULL};
+  const signal_form *f = &forms[i];
+  return (od_signal_form){f->name, f->field, f->fields, f->pairs, f->kind == OD_SIGNAL_CHIRP};
+}
 
 static const char *const kinds[] = {"constant",     "sine",       "chirp",        "stepped_sine", "steps",
                                     "lagged_steps", "ramps",      "half_cosines", "prbs",         "sum",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "document/constants.h"
 #include "machine/load_circuit.h"
 
 // What the ports of a valve need to know of it.

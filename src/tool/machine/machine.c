@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "document/document.h"
+#include "document/constants.h"
 #include "machine/draft.h"
 #include "machine/machine.h"
 #include "model/model.h"
@@ -77,7 +78,8 @@ const char *od_machine_input_unit(const od_machine *machine, int i) {
 }
 
 void od_machine_inputs(const od_machine *machine, double t, double *u) {
-  for (int i = 0; i < machine->inputs; i++) u[i] = od_signal_value(machine->signals, machine->input[i].signal, t);
+  for (int i = 0; i < machine->inputs; i++)
+    u[i] = od_signal_value(machine->signals, machine->input[i].signal, t + machine->start);
 }
 
 // Round-off of a late time must not hide a jump.
@@ -121,8 +123,8 @@ double od_machine_constant_input(const od_machine *machine, int i) {
 double od_machine_next_break(const od_machine *machine, double t) {
   double next = INFINITY;
   for (int i = 0; i < machine->inputs; i++)
-    next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t));
-  return next;
+    next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t + machine->start));
+  return next - machine->start;
 }
 
 od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err) {
@@ -169,18 +171,33 @@ const od_run_defaults *od_machine_run(const od_machine *machine) {
   return &machine->run;
 }
 
-// The model's parameters behind the machine's numbers.
+const char *od_machine_number_source(const od_machine *machine, int i) {
+  int constant = od_number_source(machine->document, i);
+  return constant >= 0 ? machine->document->constants.item[constant].path : NULL;
+}
+
+static od_status refuse_parameter(const od_machine *machine, int i, od_error *err) {
+  const char *path = machine->document->numbers.item[i].number.path, *source = od_machine_number_source(machine, i);
+  const char *blocks = od_machine_number_blocks(machine, i);
+  if (source != NULL)
+    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: it follows '%s', which can", path, source);
+  if (blocks != NULL)
+    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: '%s' follows it, which the model does not know",
+                   path, blocks);
+  return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it", path);
+}
+
+// The model's parameters behind the machine's numbers; -1 for constants.
 static od_status find_parameters(const od_machine *machine, const int *numbers, int count, int *parameters,
-                                 od_error *err) {
+                                 bool *has_constants, od_error *err) {
+  *has_constants = false;
   for (int i = 0; i < count; i++) {
     if (numbers[i] < 0 || numbers[i] >= machine->document->numbers.count)
       return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", numbers[i],
                      machine->document->numbers.count);
-    const od_number_entry *entry = &machine->document->numbers.item[numbers[i]];
-    if (entry->theta < 0)
-      return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it",
-                     entry->number.path);
-    parameters[i] = entry->theta;
+    if (!od_machine_number_is_free(machine, numbers[i])) return refuse_parameter(machine, numbers[i], err);
+    parameters[i] = machine->document->numbers.item[numbers[i]].theta;
+    *has_constants = *has_constants || parameters[i] < 0;
   }
   return OD_OK;
 }
@@ -191,8 +208,12 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   if (parameter_count < 0 || output_count < 0) return od_fail(err, OD_BAD_ARGUMENT, "a count is negative");
   int *theta = malloc(((size_t)parameter_count + 1) * sizeof *theta);
   if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = find_parameters(machine, parameters, parameter_count, theta, err);
-  if (status == OD_OK) status = od_model_plant(machine->model, outputs, output_count, theta, parameter_count, out, err);
+  bool constants;
+  od_status status = find_parameters(machine, parameters, parameter_count, theta, &constants, err);
+  if (status == OD_OK && constants)
+    status = od_constant_plant(machine, outputs, output_count, parameters, parameter_count, out, err);
+  else if (status == OD_OK)
+    status = od_model_plant(machine->model, outputs, output_count, theta, parameter_count, out, err);
   free(theta);
   return status;
 }

@@ -11,6 +11,13 @@ const od_model *od_machine_model(const od_machine *machine);
 
 // Where number i of the machine stands in the model's theta; -1: it is no parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
+// Whether number i can be a free parameter: it is one of the model that follows no constant, or a constant of the file that
+// numbers of the model follow, and of others constants alone.
+bool od_machine_number_is_free(const od_machine *machine, int i);
+// The path of a number outside of the model that follows constant i, which keeps it from being one; NULL: none.
+const char *od_machine_number_blocks(const od_machine *machine, int i);
+// The path of a constant that number i follows; NULL: none.
+const char *od_machine_number_source(const od_machine *machine, int i);
 // The value of an input that never changes; NAN: it does.
 double od_machine_constant_input(const od_machine *machine, int i);
 

@@ -70,7 +70,7 @@ void od_names_free(od_names *names) {
   od_index_free(&names->failed);
 }
 
-static bool is_reserved(const char *name) {
+bool od_names_is_reserved(const char *name) {
   static const char *const reserved[] = {"ground", "energy", "gravity", "inputs", "initial", "run", "time", "oil"};
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
     if (strcmp(name, reserved[i]) == 0) return true;
@@ -80,9 +80,13 @@ static bool is_reserved(const char *name) {
 // Whether the name may be given to one more element; if not, a message says why.
 static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
-  if (!od_names_check(ld, key)) return false;
-  if (is_reserved(name)) {
+  if (!od_templates_made(ld, name) && !od_templates_check_name(ld, key)) return false;
+  if (od_names_is_reserved(name)) {
     od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, od_element_noun(kind));
+    return false;
+  }
+  if (od_templates_is_instance(ld, name, strlen(name))) {
+    od_complain(ld, key, "the name '%s' is taken by an instance; names must differ", name);
     return false;
   }
   int other = od_index_find(&ld->draft->names.element_index, name);
@@ -135,18 +139,80 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
   return od_index_find(&ld->draft->names.point_index, full) >= 0;
 }
 
+// --- Scopes -------------------------------------------------------------------------------------------------------
+
+// The scopes in which a name at a node is looked for: that of its instance first ("boom.seal"), then those around it
+// ("boom"), the file's own last ("").
+static const char *scope_of(const od_loader *ld, int node) {
+  return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
+}
+
+// False: there are no more.
+static bool widen(od_loader *ld, const char **scope) {
+  if ((*scope)[0] == '\0') return false;
+  const char *dot = strrchr(*scope, '.');
+  *scope = od_copy(ld, *scope, dot != NULL ? (size_t)(dot - *scope) : 0);
+  return true;
+}
+
+static const char *in_scope(od_loader *ld, const char *scope, const char *name) {
+  return scope[0] != '\0' ? od_format(ld, "%s.%s", scope, name) : name;
+}
+
+static int find_in_scopes(od_loader *ld, int node, const char *name, const od_index *index) {
+  const char *scope = scope_of(ld, node);
+  int found;
+  do found = od_index_find(index, in_scope(ld, scope, name));
+  while (found < 0 && widen(ld, &scope));
+  return found;
+}
+
+int od_names_look_up(od_loader *ld, int node, const char *name) {
+  return find_in_scopes(ld, node, name, &ld->draft->names.element_index);
+}
+
+static int find_owner(od_loader *ld, const char *text, size_t skip, size_t *length) {
+  for (*length = skip + strcspn(text + skip, ".");; *length += 1 + strcspn(text + *length + 1, ".")) {
+    int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, *length));
+    if (element >= 0 || text[*length] == '\0') return element;
+  }
+}
+
+int od_names_owner(od_loader *ld, int node, const char *text, const char **rest) {
+  const char *scope = scope_of(ld, node);
+  do {
+    size_t length, skip = scope[0] != '\0' ? strlen(scope) + 1 : 0;
+    const char *full = in_scope(ld, scope, text);
+    int element = find_owner(ld, full, skip, &length);
+    *rest = full[length] == '.' ? full + length + 1 : "";
+    if (element >= 0) return element;
+  } while (widen(ld, &scope));
+  return -1;
+}
+
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind) {
+// A name that an instance has made is near under its short name, too, within the instance.
+const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
+  const char *scope = scope_of(ld, node);
+  size_t length = strlen(scope);
   od_nearest nearest = od_nearest_to(text);
-  for (int i = 0; i < ld->draft->names.elements; i++)
-    if (od_element_is(&ld->draft->names.element[i], kind)) od_nearest_try(&nearest, ld->draft->names.element[i].name);
+  for (int i = 0; i < ld->draft->names.elements; i++) {
+    const od_element *element = &ld->draft->names.element[i];
+    if (!od_element_is(element, kind)) continue;
+    bool inside = length > 0 && strncmp(element->name, scope, length) == 0 && element->name[length] == '.';
+    od_nearest_try(&nearest, inside ? element->name + length + 1 : element->name);
+  }
   return nearest.best;
 }
 
 // One mistake, one message: what could not be declared is not missing.
-static bool has_failed(const od_loader *ld, const char *name, od_element_kind kind) {
-  int failed = od_index_find(&ld->draft->names.failed, name);
+bool od_names_has_failed(od_loader *ld, int node, const char *name) {
+  return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
+}
+
+static bool has_failed(od_loader *ld, int node, const char *name, od_element_kind kind) {
+  int failed = find_in_scopes(ld, node, name, &ld->draft->names.failed);
   return failed >= 0 && od_element_is(&(od_element){.kind = (od_element_kind)failed}, kind);
 }
 
@@ -162,13 +228,13 @@ static const char *list_names(od_loader *ld, od_element_kind kind) {
 }
 
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind) {
-  int element = od_index_find(&ld->draft->names.element_index, text);
+  int element = od_names_look_up(ld, node, text);
   if (element >= 0 && od_element_is(&ld->draft->names.element[element], kind)) return element;
   if ((kind == OD_ELEMENT_BODY && ld->draft->names.lacks_bodies) ||
       (kind == OD_ELEMENT_NODE && ld->draft->names.lacks_nodes))
     return -1;
-  if (has_failed(ld, text, kind)) return -1;
-  const char *nearest = od_names_nearest(ld, text, kind), *known = list_names(ld, kind);
+  if (has_failed(ld, node, text, kind)) return -1;
+  const char *nearest = od_names_nearest(ld, node, text, kind), *known = list_names(ld, kind);
   const char *shown = od_excerpt(ld, text);
   if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
@@ -205,15 +271,25 @@ void od_names_lack_point(od_loader *ld, int node, const char *point, int element
     od_complain(ld, node, "'%s' has no point '%s'; it has %s", owner, shown, list_points(ld, element));
 }
 
+size_t od_names_element_length(const od_loader *ld, const char *text) {
+  size_t length = strcspn(text, ".");
+  while (text[length] == '.' && od_templates_is_instance(ld, text, length))
+    length += 1 + strcspn(text + length + 1, ".");
+  return length;
+}
+
 od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
   od_point_ref nothing = {.element = -1, .point = -1};
   const char *text = od_read_text(ld, node, label, "a point like 'crank.end' or 'ground.A'");
   if (text == NULL) return nothing;
-  const char *dot = strchr(text, '.');
-  size_t length = dot != NULL ? (size_t)(dot - text) : strlen(text);
-  int element = od_names_find(ld, node, od_copy(ld, text, length), OD_ELEMENT_BODY);
-  if (element < 0) return nothing;
-  const char *point_name = dot != NULL ? dot + 1 : "origin";
+  const char *point_name;
+  int element = od_names_owner(ld, node, text, &point_name);
+  if (element < 0 || !od_element_is(&ld->draft->names.element[element], OD_ELEMENT_BODY)) {
+    od_names_find(ld, node, od_copy(ld, text, od_names_element_length(ld, text)),
+                  OD_ELEMENT_BODY);  // says what is wrong
+    return nothing;
+  }
+  if (point_name[0] == '\0') point_name = "origin";
   const char *full = od_format(ld, "%s.%s", ld->draft->names.element[element].name, point_name);
   int point = od_index_find(&ld->draft->names.point_index, full);
   if (point < 0 && !ld->draft->names.element[element].broken) od_names_lack_point(ld, node, point_name, element);

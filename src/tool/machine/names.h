@@ -79,8 +79,21 @@ bool od_names_has_point(od_loader *ld, int element, const char *name);
 // The element of a kind that the text names, or -1 with a message at the node, unless the mistake is known already. A
 // body may be the ground.
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
-// The name of that kind that is nearest to the text, or NULL.
-const char *od_names_nearest(const od_loader *ld, const char *text, od_element_kind kind);
+// The name of that kind that is nearest to the text at a node, or NULL.
+const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind);
+
+// The element of any kind that a text at a node names, or -1. Names in a template are looked for among those of its
+// instance first, then outside of it.
+int od_names_look_up(od_loader *ld, int node, const char *name);
+// The element in front of a quantity of it: "ram" of "ram.length". *rest is what follows ("length"; "": nothing).
+int od_names_owner(od_loader *ld, int node, const char *text, const char **rest);
+// How much of a quantity's name would be that of its element, where there is none: "ram" of "ram.length", "boom.ram" of
+// "boom.ram.length" where "boom" is an instance.
+size_t od_names_element_length(const od_loader *ld, const char *text);
+// Whether an element of that name could not be declared, which has been said.
+bool od_names_has_failed(od_loader *ld, int node, const char *name);
+// Whether paths and outputs need the name for something else.
+bool od_names_is_reserved(const char *name);
 
 // What "crank.end", "crank" or "ground.A" at a node means.
 typedef struct od_point_ref {

@@ -15,6 +15,7 @@ typedef enum od_random_use {
   OD_USE_DRIFT,
   OD_USE_PROCESS,
   OD_USE_EDGES,
+  OD_USE_DRAW,
 } od_random_use;
 
 // A number for a name, so that a sensor's noise does not depend on which others there are.

@@ -184,6 +184,16 @@ od_status od_run_all(od_run_state *r, od_error *err) {
   return status;
 }
 
+// The outputs that tell the state, where the run has ended.
+static od_status take_final(const od_run_state *r, od_error *err) {
+  const od_run_options *o = r->options;
+  od_plant *plant = NULL;
+  od_status status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
+  if (status == OD_OK) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
+  od_plant_free(plant);
+  return status;
+}
+
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, double step,
                           long every) {
   // Round-off in time / step must not add a step.
@@ -248,6 +258,7 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   bool begun = status == OD_OK;
   od_error own = {0}, *told = err ? err : &own;
   if (begun) status = od_run_all(&r, told);
+  if (begun && status == OD_OK && options->final_outputs) status = take_final(&r, told);
   const char *why = status == OD_OK ? NULL : told->text[0] ? told->text : od_status_text(status);
   if (report && begun && report_run(&r, od_seconds() - begin, why, report) != OD_OK && status == OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -17,9 +17,12 @@ typedef struct od_run_options {
   double tolerance;    // relative tolerance of cvodes and of adaptive steps; zero: 1e-10, and OD_ADAPTIVE_TOLERANCE
   const int *outputs;  // indices of outputs
   int output_count;
-  int every;      // record every so many steps; zero: 1
-  bool unjudged;  // do not find out how far off the outputs are
-  bool no_trial;  // when the step is too long, do not try which one would do
+  int every;                 // record every so many steps; zero: 1
+  bool unjudged;             // do not find out how far off the outputs are
+  bool no_trial;             // when the step is too long, do not try which one would do
+  const int *final_outputs;  // of the state at the end, which go to `final`; NULL: nobody wants them
+  int finals;
+  double *final;
   // Called now and then with the part done (0..1); returning false stops the run, which keeps what it has.
   bool (*progress)(void *user, double done);
   void *user;

@@ -14,7 +14,7 @@
 #include "study/study.h"
 
 static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
-                                       "cases", "transfer", "values",     NULL};
+                                       "cases", "transfer", "values",     "include", NULL};
 static const char *const starts[] = {"model", "random", NULL};
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
 enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
@@ -241,7 +241,7 @@ static void read_case(study_loader *sl, int key) {
   int variants = od_section_get(ld, &section, "variants");
   if (file && w.kind >= 0 && !ld->no_memory) {
     w.name = file;
-    w.file = od_document_beside(ld, file);
+    w.file = od_document_beside(ld, od_section_get(ld, &section, w.kind == SIMULATE ? "machine" : "experiment"), file);
     if (variants >= 0)
       read_variants(sl, variants, name, &section, &w, like);
     else

@@ -31,7 +31,7 @@ static void test_what_is_no_experiment(void **state) {
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, machine, time, step, integrator, seed, "
       "truth, model, sensors, sensor_noise, initial, parameters, noise, filter, data, variants, fit, sets, prepare, "
-      "combinations, metrics or constraints\n");
+      "combinations, metrics, constraints or include\n");
   expect(*state, "time: 5 s\n",
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");

@@ -1,0 +1,111 @@
+#define _XOPEN_SOURCE 700  // realpath()
+#include "cli/write_variant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "io/atomic_file.h"
+#include "machine/machine.h"
+
+static const char first_line[] = "# Estimates, written by oleodyn --write-variant; it may be replaced by it.\n";
+
+static bool is_name(const char *text) {
+  size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
+}
+
+// Whether a file is there that somebody else wrote.
+static bool is_foreign(const char *path) {
+  char line[sizeof first_line] = "";
+  FILE *from = fopen(path, "rb");
+  if (!from) return false;
+  bool ours = fgets(line, sizeof line, from) && strcmp(line, first_line) == 0;
+  fclose(from);
+  return !ours;
+}
+
+int od_variant_check(od_variant_arguments *v, const char **path) {
+  *path = NULL;
+  if (!v->name && !v->file) return -1;
+  if (!v->name || !is_name(v->name)) {
+    od_cli_error(v->name ? "--write-variant: '%s' cannot be a name; names are letters, digits, '_' and '-'"
+                         : "--variant-file is for --write-variant%s",
+                 v->name ? v->name : "");
+    return OD_EXIT_BAD_INPUT;
+  }
+  snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
+  *path = v->file ? v->file : v->own_file;
+  if (!is_foreign(*path)) return -1;
+  od_cli_error("%s is there already, and --write-variant did not write it; give another --variant-file", *path);
+  return OD_EXIT_BAD_INPUT;
+}
+
+// In quotes, as YAML wants them.
+static void print_quoted(FILE *to, const char *text) {
+  fputc('\'', to);
+  for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);
+  fputc('\'', to);
+}
+
+// The machine file as seen from the folder of the new one.
+static void print_include(FILE *to, const char *machine, const char *path) {
+  char *whole = strchr(path, '/') && machine[0] != '/' ? realpath(machine, NULL) : NULL;
+  fputs("include: ", to);
+  print_quoted(to, whole ? whole : machine);
+  fputc('\n', to);
+  free(whole);
+}
+
+static bool is_estimated(const od_experiment *e, const char *path) {
+  for (int i = 0; i < e->parameters; i++)
+    if (e->parameter[i].sensor < 0 && strcmp(e->parameter[i].path, path) == 0) return true;
+  return false;
+}
+
+static int print_numbers(FILE *to, const od_variant_contents *c) {
+  const od_numbers *numbers = od_machine_numbers(c->e->model);
+  int count = 0;
+  for (int i = 0; i < c->e->parameters; i++) {
+    const od_estimated *p = &c->e->parameter[i];
+    if (p->sensor >= 0) continue;  // a calibration is none of the machine's numbers
+    fputs("      ", to);
+    print_quoted(to, p->path);
+    fprintf(to, ": %.17g", c->estimate[i]);
+    if (c->sigma) fprintf(to, "  # +- %.3g %s", c->sigma[i], strcmp(p->unit, "1") ? p->unit : "");
+    fputc('\n', to);
+    count++;
+  }
+  // What was set in the model belongs to it.
+  for (int i = 0; i < numbers->overrides; i++) {
+    if (is_estimated(c->e, numbers->override[i].path)) continue;
+    fputs("      ", to);
+    print_quoted(to, numbers->override[i].path);
+    fputs(": ", to);
+    print_quoted(to, numbers->override[i].text);
+    fputc('\n', to);
+    count++;
+  }
+  return count;
+}
+
+od_status od_variant_write(const void *contents, const char *path, od_error *err) {
+  const od_variant_contents *c = contents;
+  const char *based_on = od_machine_variant(c->e->model);
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  fputs(first_line, f.file);
+  fprintf(f.file, "# verdict: %s\n", od_trust_text(c->verdict->trust));
+  print_include(f.file, od_machine_file(c->e->model), path);
+  fprintf(f.file, "variants:\n  '%s':\n", c->arguments->name);
+  if (based_on) {
+    fputs("    extends: ", f.file);
+    print_quoted(f.file, based_on);
+    fputc('\n', f.file);
+  }
+  fputs("    set:\n", f.file);
+  if (print_numbers(f.file, c) == 0) fputs("      {}\n", f.file);
+  return od_atomic_commit(&f, err);
+}

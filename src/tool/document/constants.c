@@ -1,0 +1,402 @@
+#include "document/constants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/suggest.h"
+
+enum { DEEPEST = 64, MOST_NAMES = 64, LONGEST_UNIT = 160 };
+
+static const double pi = 3.14159265358979323846;
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// --- Names in expressions -----------------------------------------------------------------------------------------
+
+// The constants that a text may refer to: its words that are names of some.
+typedef struct visible {
+  const od_loader *ld;
+  const char *name[MOST_NAMES];
+  int constant[MOST_NAMES];  // -1: pi
+  int count;
+} visible;
+
+static int find(const od_loader *ld, const char *name) {
+  return od_index_find(&ld->document->constants.index, name);
+}
+
+// A name in the scope of an instance, then in those around it.
+static int find_in_scope(od_loader *ld, const char *scope, const char *name) {
+  const char *around = scope != NULL ? scope : "";
+  while (around[0] != '\0') {
+    int found = find(ld, od_format(ld, "%s.%s", around, name));
+    if (found >= 0) return found;
+    const char *dot = strrchr(around, '.');
+    around = od_copy(ld, around, dot != NULL ? (size_t)(dot - around) : 0);
+  }
+  return find(ld, name);
+}
+
+static bool is_known(const visible *v, const char *name) {
+  for (int i = 0; i < v->count; i++)
+    if (strcmp(v->name[i], name) == 0) return true;
+  return false;
+}
+
+static const char *name_at(const void *user, int i) {
+  return ((const visible *)user)->name[i];
+}
+
+// What has no unit of its own goes with any; the parser knows that by a unit that it does not know.
+static const char *unit_at(const void *user, int i) {
+  const visible *v = user;
+  const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
+  return unit != NULL ? unit : "?";
+}
+
+static bool evaluate(od_loader *ld, int constant, int depth);
+
+// The words of a text that are constants, which get their values; false: one of them has none, which has been said.
+static bool look_around(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
+  bool sound = true;
+  *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
+  for (const char *c = text; *c != '\0';) {
+    size_t length = 0;
+    while (is_letter(c[length]) || is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
+    if (length > 0 && is_letter(*c) && v->count < MOST_NAMES) {
+      const char *name = od_copy(ld, c, length);
+      int found = is_known(v, name) ? -1 : find_in_scope(ld, scope, name);
+      if (found >= 0) {
+        sound = evaluate(ld, found, depth + 1) && sound;
+        v->constant[v->count] = found;
+        v->name[v->count++] = name;
+      }
+    }
+    c += length > 0 ? length : 1;
+  }
+  return sound;
+}
+
+static od_expression_names names_of(const visible *v) {
+  return (od_expression_names){.count = v->count, .name = name_at, .unit = unit_at, .user = v, .units = v->ld->units};
+}
+
+// --- Expressions --------------------------------------------------------------------------------------------------
+
+// The value and unit of an expression, and what it is made of.
+typedef struct result {
+  double value;
+  const char *unit;  // NULL: any
+  od_expression e;
+  visible names;
+} result;
+
+static const char *power_text(od_loader *ld, const double *power) {
+  char text[LONGEST_UNIT] = "";
+  size_t at = 0;
+  for (int i = 0; i < OD_UNIT_BASES; i++) {
+    if (power[i] == 0) continue;
+    at += (size_t)snprintf(text + at, sizeof text - at, at ? " %s" : "%s", od_unit_base(i));
+    if (power[i] != 1) at += (size_t)snprintf(text + at, sizeof text - at, "%g", power[i]);
+  }
+  const char *usual = at > 0 ? od_units_si(ld->units, text) : "1";
+  return usual != NULL ? usual : od_copy(ld, text, strlen(text));
+}
+
+// False with a problem; an empty one: a constant has no value, which has been said.
+static bool compute(od_loader *ld, const char *scope, const char *text, int depth, result *r,
+                    od_expression_problem *problem) {
+  problem->text[0] = '\0';
+  if (!look_around(ld, scope, text, depth, &r->names)) return false;
+  const od_expression_names names = names_of(&r->names);
+  if (!od_expression_parse(text, &names, &r->e, problem)) return false;
+  double value[MOST_NAMES];
+  for (int i = 0; i < r->names.count; i++)
+    value[i] = r->names.constant[i] >= 0 ? ld->document->constants.item[r->names.constant[i]].value : pi;
+  r->value = od_expression_value(&r->e, value, r->names.count, NULL);
+  r->unit = r->e.any_unit ? NULL : power_text(ld, r->e.power);
+  if (isfinite(r->value)) return true;
+  snprintf(problem->text, sizeof problem->text, "it has no finite value");
+  return false;
+}
+
+// A formula of the document; -1: it has no constants in it, or memory ran out.
+static int keep_formula(od_loader *ld, const result *r) {
+  od_constants *c = &ld->document->constants;
+  od_formula f = {.operations = r->e.count, .variables = r->names.count};
+  if (r->names.count < 2) return -1;
+  od_formula *grown = od_grow(c->formula, c->formulas, &c->formula_capacity, sizeof *c->formula);
+  if (grown != NULL) c->formula = grown;
+  f.operation = malloc((size_t)f.operations * sizeof *f.operation);
+  f.constant = malloc((size_t)f.variables * sizeof *f.constant);
+  if (grown == NULL || f.operation == NULL || f.constant == NULL) {
+    free(f.operation);
+    free(f.constant);
+    ld->no_memory = true;
+    return -1;
+  }
+  memcpy(f.operation, r->e.operation, (size_t)f.operations * sizeof *f.operation);
+  memcpy(f.constant, r->names.constant, (size_t)f.variables * sizeof *f.constant);
+  c->formula[c->formulas] = f;
+  return c->formulas++;
+}
+
+bool od_is_arithmetic(const char *text) {
+  for (const char *c = text; *c != '\0'; c++) {
+    bool spaced = c > text && c[-1] == ' ' && (c[1] == ' ' || c[1] == '(');
+    if (spaced && (*c == '+' || *c == '-')) return true;
+    const char *next = c + 1 + strspn(c + 1, " ");
+    if ((*c == '*' || (*c == '/' && spaced)) && (is_digit(*next) || *next == '.')) return true;
+  }
+  return false;
+}
+
+// Signs of arithmetic in a text that is no quantity.
+static bool looks_like_one(const char *text) {
+  double value;
+  const char *unit;
+  if (od_is_arithmetic(text)) return true;
+  bool begins_with_number = od_split_quantity(text, &value, &unit);
+  return strpbrk(text, begins_with_number ? "+*" : "+*/^()") != NULL;
+}
+
+// The constant that an unknown name is probably meant to be.
+static od_suggestion nearest_constant(od_loader *ld, const char *scope, const char *name) {
+  const od_constants *all = &ld->document->constants;
+  size_t length = scope != NULL ? strlen(scope) : 0;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < all->count; i++) {
+    const char *other = all->item[i].name;
+    bool inside = length > 0 && strncmp(other, scope, length) == 0 && other[length] == '.';
+    od_nearest_try(&nearest, inside ? other + length + 1 : other);
+  }
+  return od_nearest_suggestion(&nearest);
+}
+
+// The parser knows the names that there are; of those that there are not it tells the first.
+static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
+  const char *text = problem->text, *known = strstr(text, "' is not known here");
+  od_suggestion suggestion = {""};
+  if (text[0] == '\'' && known != NULL && strstr(text, "did you mean") == NULL)
+    suggestion = nearest_constant(ld, given->place.scope, od_copy(ld, text + 1, (size_t)(known - text - 1)));
+  od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
+}
+
+od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value) {
+  result r;
+  od_expression_problem problem = {0};
+  const char *its_unit;
+  if (od_split_quantity(given->text, value, &its_unit) && !looks_like_one(given->text)) return OD_NO_EXPRESSION;
+  if (!compute(ld, given->place.scope, given->text, 0, &r, &problem)) {
+    if (problem.text[0] == '\0') return OD_EXPRESSION_WRONG;
+    if (!looks_like_one(given->text)) return OD_NO_EXPRESSION;
+    complain(ld, given, &problem);
+    return OD_EXPRESSION_WRONG;
+  }
+  if (od_units_convert(ld->units, r.unit != NULL ? r.unit : "", unit, r.value, value) != OD_UNIT_FITS) {
+    const char *measures = od_units_measures(ld->units, r.unit);
+    od_complain_given(ld, given, "'%s' is %s%s; %s wants %s", od_excerpt(ld, given->text),
+                      measures != NULL ? measures : "in ", measures != NULL ? "" : r.unit, given->label,
+                      strcmp(unit, "1") == 0 ? "a plain number" : unit);
+    return OD_EXPRESSION_WRONG;
+  }
+  int formula = keep_formula(ld, &r);
+  if (formula >= 0 && !od_index_add(&ld->document->constants.of_path, given->path, formula)) ld->no_memory = true;
+  return OD_EXPRESSION_READ;
+}
+
+bool od_is_expression(od_loader *ld, od_place place, const char *text) {
+  result r;
+  od_expression_problem problem = {0};
+  return compute(ld, place.scope, text, 0, &r, &problem) || problem.text[0] == '\0';
+}
+
+bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value) {
+  result r;
+  od_expression_problem problem = {0};
+  double number;
+  const char *unit;
+  bool quantity = !od_is_arithmetic(text) && od_split_quantity(text, &number, &unit);
+  if (quantity && od_units_convert(ld->units, unit, si, number, value) == OD_UNIT_FITS) return true;
+  return compute(ld, place.scope, text, 0, &r, &problem) &&
+         od_units_convert(ld->units, r.unit != NULL ? r.unit : "", si, r.value, value) == OD_UNIT_FITS;
+}
+
+const char *od_text_unit(od_loader *ld, od_place place, const char *text) {
+  result r;
+  od_expression_problem problem = {0};
+  double value;
+  const char *unit;
+  bool quantity = !od_is_arithmetic(text) && od_split_quantity(text, &value, &unit);
+  if (quantity && (unit[0] == '\0' || od_units_knows(ld->units, unit))) return unit;
+  if (compute(ld, place.scope, text, 0, &r, &problem)) return r.unit != NULL ? r.unit : "";
+  return quantity ? unit : "";
+}
+
+// --- Constants ----------------------------------------------------------------------------------------------------
+
+static bool fail(od_loader *ld, int constant) {
+  ld->document->constants.item[constant].state = OD_CONSTANT_FAILED;
+  return false;
+}
+
+static od_given given_by(const od_constant *c) {
+  return (od_given){.path = c->path, .label = c->name, .text = c->text, .place = c->place};
+}
+
+// A quantity: its value in SI and the SI unit.
+static bool take_quantity(od_loader *ld, od_constant *c) {
+  double value, power[OD_UNIT_BASES];
+  const char *unit;
+  od_conversion conversion = {1, 1, 0};
+  if (od_is_arithmetic(c->text) || !od_split_quantity(c->text, &value, &unit)) return false;
+  if (unit[0] != '\0' && !od_units_base(ld->units, unit, &conversion, power)) return false;
+  c->value = od_convert(&conversion, value);
+  c->unit = unit[0] != '\0' ? power_text(ld, power) : NULL;
+  return isfinite(c->value);
+}
+
+static void finish(od_loader *ld, int constant) {
+  od_constants *all = &ld->document->constants;
+  od_constant *c = &all->item[constant];
+  c->state = OD_CONSTANT_DONE;
+  all->order[all->ordered++] = constant;
+  const od_field field = {c->name, c->unit != NULL ? c->unit : "1", OD_ANY, NAN};
+  od_given given = given_by(c);
+  if (c->formula >= 0 && !od_index_add(&all->of_path, c->path, c->formula)) ld->no_memory = true;
+  c->number = od_add_number(ld, &given, c->value, &field, "", OD_IN_LOADER);
+}
+
+static bool evaluate(od_loader *ld, int constant, int depth) {
+  od_constant *c = &ld->document->constants.item[constant];
+  od_given given = given_by(c);
+  if (c->state == OD_CONSTANT_DONE) return true;
+  if (c->state == OD_CONSTANT_FAILED) return false;
+  if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
+    od_complain_given(ld, &given,
+                      c->state == OD_CONSTANT_BUSY
+                          ? "'%s' refers to itself, perhaps through others"
+                          : "'%s' is one of too many constants that refer to each other in a row",
+                      c->name);
+    return fail(ld, constant);
+  }
+  c->state = OD_CONSTANT_BUSY;
+  if (take_quantity(ld, c)) {
+    finish(ld, constant);
+    return true;
+  }
+  result r;
+  od_expression_problem problem = {0};
+  bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
+  if (c->state == OD_CONSTANT_FAILED) return false;  // it refers to itself, which has been said
+  if (!sound) {
+    double value;
+    const char *unit;
+    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && is_letter(unit[0]) &&
+                    !strpbrk(unit, "+*");
+    if (quantity)
+      od_complain_given(ld, &given, "unknown unit '%s' in '%s'", od_excerpt(ld, unit), od_excerpt(ld, c->text));
+    else if (problem.text[0] != '\0')
+      complain(ld, &given, &problem);
+    return fail(ld, constant);
+  }
+  c->value = r.value;
+  c->unit = r.unit;
+  c->formula = keep_formula(ld, &r);
+  finish(ld, constant);
+  return true;
+}
+
+static bool check_name(od_loader *ld, int key) {
+  const char *name = od_text_of(ld, key), *dot = strrchr(name, '.');
+  const char *own = dot != NULL ? dot + 1 : name;
+  bool taken = strcmp(own, "pi") == 0;
+  for (const od_expression_function *f = od_expression_functions; f->name != NULL; f++)
+    taken = taken || strcmp(own, f->name) == 0;
+  bool sound = is_letter(own[0]) &&
+               own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
+               (dot == NULL || ld->tree.origin[ld->tree.node[key].origin].scope[0] != '\0');
+  if (taken)
+    od_complain(ld, key, "the name '%s' is reserved; choose another one for this constant", own);
+  else if (!sound)
+    od_complain(ld, key, "'%s' cannot be a constant; names are letters, digits and '_' and start with a letter",
+                od_excerpt(ld, name));
+  return sound && !taken;
+}
+
+static void declare(od_loader *ld, int key, bool is_parameter) {
+  od_constants *all = &ld->document->constants;
+  const char *name = od_text_of(ld, key);
+  int node = od_value(ld, key), other = find(ld, name);
+  if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
+  if (!is_parameter && !check_name(ld, key)) return;
+  if (other >= 0) {
+    od_complain(ld, key, "the constant '%s' is given twice, here and in line %d", od_excerpt(ld, name),
+                all->item[other].place.line);
+    return;
+  }
+  od_constant *grown = od_grow(all->item, all->count, &all->capacity, sizeof *all->item);
+  if (grown != NULL) all->item = grown;
+  if (grown == NULL || !od_index_add(&all->index, name, all->count)) {
+    ld->no_memory = true;
+    return;
+  }
+  const char *path = is_parameter ? name : od_format(ld, "constants.%s", name);
+  od_given given = od_given_for(ld, node, path, name, "SI units", od_place_of(ld, key));
+  if (given.text == NULL) return;
+  if (given.place.scope == NULL) given.place.scope = od_place_of(ld, node).scope;
+  all->item[all->count++] = (od_constant){.name = name,
+                                          .path = path,
+                                          .text = given.text,
+                                          .place = given.place,
+                                          .is_parameter = is_parameter,
+                                          .formula = -1,
+                                          .number = -1};
+}
+
+// Parameters that are quantities become numbers even where nobody refers to them, so that people see them.
+static void evaluate_all(od_loader *ld) {
+  od_constants *all = &ld->document->constants;
+  all->order = malloc(((size_t)all->count + 1) * sizeof *all->order);
+  if (all->order == NULL) {
+    ld->no_memory = true;
+    return;
+  }
+  for (int i = 0; i < all->count; i++) {
+    od_constant copy = all->item[i];
+    if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
+  }
+}
+
+void od_load_constants(od_loader *ld, int constants, int parameters) {
+  for (int which = 0; which < 2; which++) {
+    int node = which == 0 ? constants : parameters;
+    for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
+      if (ld->document->constants.count == OD_MOST_CONSTANTS) {
+        od_complain(ld, key, "there are more than %d constants", OD_MOST_CONSTANTS);
+        break;
+      }
+      declare(ld, key, which == 1);
+    }
+  }
+  evaluate_all(ld);
+}
+
+void od_constants_free(od_constants *c) {
+  for (int i = 0; i < c->formulas; i++) {
+    free(c->formula[i].operation);
+    free(c->formula[i].constant);
+  }
+  free(c->formula);
+  free(c->item);
+  free(c->order);
+  od_index_free(&c->index);
+  od_index_free(&c->of_path);
+  *c = (od_constants){0};
+}

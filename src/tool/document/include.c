@@ -1,0 +1,235 @@
+// 'include': files that a file is laid over.
+//
+// A file is read once, however many others include it; one that includes itself, perhaps through others, is an error. Two
+// files that are included side by side must not give the same thing: only the file that includes them decides.
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "document/document.h"
+#include "document/merge.h"
+#include "document/suggest.h"
+#include "document/text_file.h"
+
+enum { DEEPEST = 16, MOST_FILES = 100, MOST_BYTES = 32 << 20 };
+
+typedef struct read_file {
+  dev_t device;
+  ino_t number;
+  const char *path;
+  bool open;  // it is being read: including it again would never end
+} read_file;
+
+typedef struct includer {
+  od_loader *ld;
+  read_file file[MOST_FILES];
+  int files;
+  size_t bytes;
+  od_status status;
+} includer;
+
+static int lay_over_included(includer *in, int root, int depth);
+
+static void fail(includer *in, od_status status) {
+  if (in->status == OD_OK || status == OD_NO_MEMORY) in->status = status;
+}
+
+// --- Reading one file ---------------------------------------------------------------------------------------------
+
+// A name in the same folder that is probably meant.
+static od_suggestion nearest_file(od_loader *ld, const char *path) {
+  const char *slash = strrchr(path, '/');
+  od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);
+  DIR *folder = opendir(slash ? od_copy(ld, path, (size_t)(slash - path) + 1) : ".");
+  const struct dirent *entry;
+  for (int i = 0; folder && i < 1000 && (entry = readdir(folder)); i++)
+    if (entry->d_name[0] != '.') od_nearest_try(&nearest, od_copy(ld, entry->d_name, strlen(entry->d_name)));
+  od_suggestion suggestion = od_nearest_suggestion(&nearest);
+  if (folder) closedir(folder);
+  return suggestion;
+}
+
+// "a.yaml includes b.yaml includes a.yaml"
+static const char *circle(includer *in, int first) {
+  const char *text = in->file[first].path;
+  for (int i = first + 1; i < in->files; i++)
+    if (in->file[i].open) text = od_format(in->ld, "%s includes %s", text, in->file[i].path);
+  return od_format(in->ld, "%s includes %s", text, in->file[first].path);
+}
+
+// Whether the file is to be read now; if it is known already, or must not be read, it is not.
+static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
+  for (int i = 0; i < in->files; i++) {
+    if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
+    if (in->file[i].open) {
+      od_complain(in->ld, node, "files include each other without end: %s", circle(in, i));
+      fail(in, OD_BAD_INPUT);
+    }
+    return false;
+  }
+  if (in->files == MOST_FILES) {
+    od_complain(in->ld, node, "a file can have at most %d files in it; '%s' is one more", MOST_FILES - 1,
+                od_excerpt(in->ld, path));
+    fail(in, OD_BAD_INPUT);
+    return false;
+  }
+  return true;
+}
+
+static void note(includer *in, const char *path, const struct stat *facts) {
+  in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
+}
+
+// The root of a file's own nodes, or -1.
+static int parse(includer *in, int node, const char *path) {
+  od_loader *ld = in->ld;
+  char *text = NULL;
+  size_t length = 0;
+  od_status status = od_text_file_read(path, &text, &length, ld->messages);
+  in->bytes += length;
+  if (status == OD_OK && in->bytes > MOST_BYTES) {
+    od_complain(ld, node, "the files that are included are longer than %d MB", MOST_BYTES >> 20);
+    status = OD_BAD_INPUT;
+  }
+  if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->texts, ld->messages);
+  free(text);
+  if (status != OD_OK) fail(in, status);
+  int root = od_tree_value(&ld->tree, ld->tree.root);
+  if (status != OD_OK || root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) return -1;
+  if (ld->tree.node[root].kind == OD_TREE_MAP) return root;
+  od_complain(ld, root, "found %s, expected a map with sections", od_describe(ld, root));
+  fail(in, OD_BAD_INPUT);
+  return -1;
+}
+
+// The map of a file with all that it includes, or -1: there is nothing new in it.
+static int include_file(includer *in, int node, int depth) {
+  od_loader *ld = in->ld;
+  const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");
+  if (!name) {
+    fail(in, OD_BAD_INPUT);
+    return -1;
+  }
+  const char *path = od_document_beside(ld, node, name);
+  struct stat facts;
+  if (stat(path, &facts) != 0) {
+    od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
+                nearest_file(ld, path).text);
+    fail(in, OD_BAD_INPUT);
+    return -1;
+  }
+  if (!is_new(in, node, path, &facts)) return -1;
+  if (depth > DEEPEST) {
+    od_complain(ld, node, "files include others more than %d deep", DEEPEST);
+    fail(in, OD_BAD_INPUT);
+    return -1;
+  }
+  int index = in->files;
+  note(in, path, &facts);
+  int own = parse(in, node, path);
+  int root = own >= 0 ? lay_over_included(in, own, depth + 1) : -1;
+  in->file[index].open = false;
+  return root;
+}
+
+// --- Putting files together ---------------------------------------------------------------------------------------
+
+static bool is_map(const od_loader *ld, int node) {
+  return ld->tree.node[node].kind == OD_TREE_MAP;
+}
+
+static int find_key(const od_loader *ld, int map, const char *name) {
+  for (int key = ld->tree.node[map].first; key >= 0; key = od_next(ld, key))
+    if (strcmp(od_text_of(ld, key), name) == 0) return key;
+  return -1;
+}
+
+static void complain_both(includer *in, int key, int other) {
+  od_place place = od_place_of(in->ld, other);
+  od_complain(in->ld, key, "'%s' is given here and in line %d of %s; the file that includes both may decide",
+              od_excerpt(in->ld, od_text_of(in->ld, key)), place.line, place.file);
+  fail(in, OD_BAD_INPUT);
+}
+
+// What two files that stand side by side both give.
+static void check_both(includer *in, int first, int second) {
+  od_loader *ld = in->ld;
+  for (int key = ld->tree.node[second].first; key >= 0; key = od_next(ld, key)) {
+    int other = find_key(ld, first, od_text_of(ld, key));
+    if (other < 0) continue;
+    int value = od_value(ld, key), others = od_value(ld, other);
+    if (!is_map(ld, value) || !is_map(ld, others)) {
+      complain_both(in, key, other);
+      continue;
+    }
+    od_index names = {0};
+    for (int inner = ld->tree.node[others].first; inner >= 0; inner = od_next(ld, inner))
+      if (!od_index_add(&names, od_text_of(ld, inner), inner)) ld->no_memory = true;
+    for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
+      int same = od_index_find(&names, od_text_of(ld, inner));
+      if (same >= 0) complain_both(in, inner, same);
+    }
+    od_index_free(&names);
+  }
+}
+
+static int merge(includer *in, int base, int over) {
+  od_merger m = od_merger_start(in->ld, "the file");
+  m.keeps_nothing = true;
+  int merged = od_merge(&m, base, over);
+  if (m.failed) fail(in, OD_BAD_INPUT);
+  return merged;
+}
+
+static int without_include(includer *in, int root) {
+  od_merger m = od_merger_start(in->ld, "");
+  od_map_builder b = od_map_start(&m, root);
+  for (int key = in->ld->tree.node[root].first; key >= 0 && !m.failed; key = od_next(in->ld, key))
+    if (strcmp(od_text_of(in->ld, key), "include") != 0) od_map_add(&m, &b, key, od_value(in->ld, key));
+  if (m.failed) fail(in, OD_NO_MEMORY);
+  return m.failed ? root : b.map;
+}
+
+// The map of a file laid over those that it includes.
+static int lay_over_included(includer *in, int root, int depth) {
+  od_loader *ld = in->ld;
+  int node = od_map_find(ld, root, "include"), base = -1;
+  if (node < 0) return root;
+  bool list = ld->tree.node[node].kind == OD_TREE_LIST;
+  for (int at = list ? ld->tree.node[node].first : node; at >= 0; at = list ? ld->tree.node[at].next : -1) {
+    int one = include_file(in, od_tree_value(&ld->tree, at), depth);
+    if (in->status == OD_NO_MEMORY) return root;
+    if (base >= 0 && one >= 0) check_both(in, base, one);
+    if (one >= 0) base = base >= 0 ? merge(in, base, one) : one;
+  }
+  int own = without_include(in, root);
+  return base >= 0 ? merge(in, base, own) : own;
+}
+
+int od_document_read_beside(od_loader *ld, int node, const char *name) {
+  includer in = {.ld = ld};
+  struct stat facts;
+  const char *path = od_document_beside(ld, node, name);
+  int root = ld->tree.root, found = -1;
+  if (stat(path, &facts) != 0)
+    od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
+                nearest_file(ld, path).text);
+  else
+    found = parse(&in, node, path);
+  if (in.status == OD_NO_MEMORY) ld->no_memory = true;
+  ld->tree.root = root;
+  return found;
+}
+
+od_status od_document_include(od_loader *ld) {
+  int root = od_tree_value(&ld->tree, ld->tree.root);
+  if (root < 0 || !is_map(ld, root) || od_map_find(ld, root, "include") < 0) return OD_OK;
+  includer in = {.ld = ld};
+  struct stat facts;
+  if (stat(ld->document->file, &facts) == 0) note(&in, ld->document->file, &facts);
+  ld->tree.root = lay_over_included(&in, root, 1);
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  return in.status;
+}

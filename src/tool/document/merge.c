@@ -1,0 +1,120 @@
+// Maps laid over maps.
+//
+// The merged maps are new nodes of the tree whose entries stand for those of the files, so places stay what they are,
+// and what aliases share stays shared.
+#include "document/merge.h"
+
+#include <string.h>
+
+#include "document/index.h"
+
+enum { DEEPEST = 64 };
+
+od_merger od_merger_start(od_loader *ld, const char *what) {
+  return (od_merger){
+      .ld = ld, .what = what, .budget = ld->tree.count + 100000};  // more than a file without aliases needs
+}
+
+// --- Building maps ------------------------------------------------------------------------------------------------
+
+static int add_node(od_merger *m, od_tree_node node) {
+  int index = od_tree_add(&m->ld->tree, node);
+  if (index < 0) m->failed = m->ld->no_memory = true;
+  return index;
+}
+
+od_map_builder od_map_start(od_merger *m, int like) {
+  od_tree_node map = m->ld->tree.node[like];
+  map.first = map.next = map.target = -1;
+  map.count = 0;
+  return (od_map_builder){.map = add_node(m, map), .last = -1};
+}
+
+void od_map_add(od_merger *m, od_map_builder *b, int key, int value) {
+  if (m->failed) return;
+  od_tree *tree = &m->ld->tree;
+  od_tree_node copy = tree->node[key], alias = tree->node[value];
+  alias.kind = OD_TREE_ALIAS;
+  alias.target = value;
+  alias.first = alias.next = -1;
+  int value_node = add_node(m, alias);
+  copy.next = value_node;
+  int key_node = add_node(m, copy);
+  if (m->failed) return;
+  if (b->last < 0)
+    tree->node[b->map].first = key_node;
+  else
+    tree->node[b->last].next = key_node;
+  b->last = value_node;
+  tree->node[b->map].count++;
+}
+
+// --- Merging ------------------------------------------------------------------------------------------------------
+
+static bool is_map(const od_merger *m, int node) {
+  return node >= 0 && m->ld->tree.node[node].kind == OD_TREE_MAP;
+}
+
+// The keys of a map by their texts; a key that comes twice is reported, or left for the section's own reader.
+static void index_keys(od_merger *m, int map, bool report, od_index *index) {
+  for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
+    const char *name = od_text_of(m->ld, key);
+    if (od_index_find(index, name) < 0) {
+      if (!od_index_add(index, name, key)) m->failed = m->ld->no_memory = true;
+    } else if (report) {
+      od_complain(m->ld, key, "'%s' is given twice in %s", od_excerpt(m->ld, name), m->what);
+    }
+  }
+}
+
+static int merge(od_merger *m, int base, int over, int depth);
+
+// The entries of the map below, each with what lies over it.
+static void merge_entries(od_merger *m, od_map_builder *b, int base, const od_index *over_keys, int depth) {
+  od_loader *ld = m->ld;
+  for (int key = ld->tree.node[base].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
+    int value = od_value(ld, key), over_key = od_index_find(over_keys, od_text_of(ld, key));
+    int over = over_key >= 0 ? od_value(ld, over_key) : -1;
+    if (over < 0) {
+      od_map_add(m, b, key, value);
+    } else if (is_map(m, value) && is_map(m, over)) {
+      int merged = merge(m, value, over, depth + 1);
+      od_map_add(m, b, key, merged);
+    } else if (ld->tree.node[over].kind != OD_TREE_NULL) {
+      od_map_add(m, b, over_key, over);
+    }
+  }
+}
+
+// The map in which `over` lies over `base`, both maps.
+static int merge(od_merger *m, int base, int over, int depth) {
+  od_loader *ld = m->ld;
+  if (m->failed || base == over) return base;
+  m->budget -= ld->tree.node[base].count + ld->tree.node[over].count;
+  if (depth > DEEPEST || m->budget < 0) {
+    m->failed = true;
+    if (depth > DEEPEST)
+      od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
+    else
+      od_complain(ld, over, "%s is too large to be laid over the rest", m->what);
+    return base;
+  }
+  od_index base_keys = {0}, over_keys = {0};
+  index_keys(m, base, false, &base_keys);
+  index_keys(m, over, true, &over_keys);
+  od_map_builder b = od_map_start(m, base);
+  if (!m->failed) merge_entries(m, &b, base, &over_keys, depth);
+  for (int key = ld->tree.node[over].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
+    const char *name = od_text_of(ld, key);
+    bool is_new = od_index_find(&base_keys, name) < 0 && od_index_find(&over_keys, name) == key;
+    if (is_new && (m->keeps_nothing || ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL))
+      od_map_add(m, &b, key, od_value(ld, key));
+  }
+  od_index_free(&base_keys);
+  od_index_free(&over_keys);
+  return m->failed ? base : b.map;
+}
+
+int od_merge(od_merger *m, int base, int over) {
+  return merge(m, base, over, 1);
+}

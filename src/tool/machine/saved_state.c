@@ -1,0 +1,128 @@
+#include "machine/saved_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic_file.h"
+#include "machine/draft.h"
+#include "model/builder.h"
+#include "model/outputs.h"
+#include "plant/assembly.h"
+
+// --- Which outputs tell the state ---------------------------------------------------------------------------------
+
+static bool is_known(const od_state_names *names, int output) {
+  for (int i = 0; i < names->count; i++)
+    if (names->output[i] == output) return true;
+  return false;
+}
+
+static void add(od_state_names *names, int output, bool rough) {
+  if (output < 0 || is_known(names, output)) return;
+  names->output[names->count] = output;
+  names->rough[names->count++] = rough;
+}
+
+// The output that is the rate of a position: "A.rate" of "A.angle", "end.vx" of "end.x"; -1: none.
+static int rate_of(const od_model *m, const char *position) {
+  char name[1200];
+  const char *dot = strrchr(position, '.'), *last = dot ? dot + 1 : "";
+  int length = dot ? (int)(dot - position) : 0;
+  const char *number = last + strcspn(last, "123");
+  snprintf(name, sizeof name, "%.*s.rate%s", length, position, number);
+  int found = od_model_output_find(m, name);
+  snprintf(name, sizeof name, "%.*s.turn_rate", length, position);
+  if (found < 0 && strcmp(last, "angle") == 0) found = od_model_output_find(m, name);
+  snprintf(name, sizeof name, "%.*s.v%s", length, position, last);
+  return found < 0 ? od_model_output_find(m, name) : found;
+}
+
+// Machines with loops: what the file gives exactly says which coordinates decide.
+static void add_given_positions(const od_machine *machine, od_state_names *names) {
+  const od_model *m = machine->model;
+  for (int i = 0; i < od_machine_number_count(machine); i++) {
+    const od_number x = od_machine_number(machine, i);
+    if (strncmp(x.path, "initial.", 8) != 0) continue;
+    int output = od_model_output_find(m, x.path + 8), rate = rate_of(m, x.path + 8);
+    bool position = output >= 0 && rate >= 0 && od_assembly_first_order_state(m, &m->output[output]) < 0;
+    bool rough = x.given && strncmp(x.given, "about", 5) == 0;
+    if (!position || rough) continue;
+    add(names, output, false);
+    add(names, rate, false);
+  }
+}
+
+static int coordinate_output(const od_model *m, int coordinate, int order) {
+  char name[1200];
+  snprintf(name, sizeof name, "%.1000s.%s", m->joint[m->link[m->coordinate_link[coordinate]].joint].name,
+           od_coordinate_label(m, coordinate, order));
+  return od_model_output_find(m, name);
+}
+
+static bool add_coordinates(const od_model *m, bool loops, od_state_names *names) {
+  bool all = true;
+  for (int i = 0; i < m->coordinates; i++) {
+    int position = coordinate_output(m, i, 0), rate = coordinate_output(m, i, 1);
+    all = all && position >= 0 && rate >= 0;
+    add(names, position, loops);
+    if (!loops) add(names, rate, false);
+  }
+  return all;
+}
+
+// How many first-order states have an output.
+static int add_first_order(const od_model *m, od_state_names *names, bool *seen) {
+  int count = 0;
+  for (int i = 0; i < od_model_output_count(m); i++) {
+    int state = od_assembly_first_order_state(m, &m->output[i]);
+    if (state < 0 || seen[state]) continue;
+    seen[state] = true;
+    count++;
+    add(names, i, false);
+  }
+  return count;
+}
+
+od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err) {
+  const od_model *m = machine->model;
+  size_t most = (size_t)od_model_output_count(m) + 1;
+  int first_order = m->states;
+  bool *seen = calloc((size_t)first_order + 1, sizeof *seen), loops = m->closures > 0;
+  *out = (od_state_names){.output = calloc(most, sizeof *out->output), .rough = calloc(most, sizeof *out->rough)};
+  od_status status = OD_OK;
+  if (!out->output || !out->rough || !seen) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && loops) add_given_positions(machine, out);
+  bool all = status == OD_OK && add_coordinates(m, loops, out);
+  if (status == OD_OK && (!all || add_first_order(m, out, seen) < first_order))
+    status = od_fail(err, OD_NOT_AVAILABLE, "the state cannot be saved: %s",
+                     all ? "some states have no name" : "angles of spherical joints have no names");
+  free(seen);
+  if (status != OD_OK) od_state_names_free(out);
+  return status;
+}
+
+void od_state_names_free(od_state_names *names) {
+  free(names->output);
+  free(names->rough);
+  *names = (od_state_names){0};
+}
+
+// --- Writing ------------------------------------------------------------------------------------------------------
+
+od_status od_state_write(const od_machine *machine, const od_state_names *names, const double *value, double time,
+                         const char *path, od_error *err) {
+  od_atomic_file f;
+  od_status status = od_atomic_open(&f, path, err);
+  if (status != OD_OK) return status;
+  fprintf(f.file, "# The state of a machine, for 'initial: {file: ...}' in a machine file. Values are in SI units.\n");
+  fprintf(f.file, "state: {time: %.17g}\ninitial:\n", time + machine->start);
+  for (int i = 0; i < names->count; i++)
+    fprintf(f.file, "  %s: %s%.17g\n", od_machine_output_name(machine, names->output[i]),
+            names->rough[i] ? "about " : "", value[i]);
+  if (names->count == 0) fprintf(f.file, "  {}\n");
+  return od_atomic_commit(&f, err);
+}
+
+double od_machine_start_time(const od_machine *machine) {
+  return machine->start;
+}

@@ -1,0 +1,437 @@
+#include "machine/templates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/document.h"
+#include "document/merge.h"
+#include "document/suggest.h"
+#include "machine/draft.h"
+#include "machine/template_copy.h"
+
+enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 64, LONGEST_CONTEXT = 160 };
+
+typedef struct expander {
+  od_loader *ld;
+  const char *section[MOST_SECTIONS];  // that a template may have, ending with NULL; then 'instances' and 'parameters'
+  int section_key[MOST_SECTIONS];      // one key of each, or -1
+  od_map_builder made[MOST_SECTIONS], parameters;
+  int sections;
+  int templates;  // the map of all, or -1
+  od_template_budget budget;
+  int unchecked;  // nodes that may still be looked at for names of parameters
+  bool broken;
+} expander;
+
+// --- Names --------------------------------------------------------------------------------------------------------
+
+void od_templates_free(od_templates *t) {
+  od_index_free(&t->made);
+  od_index_free(&t->instance);
+  free(t->name);
+  *t = (od_templates){0};
+}
+
+bool od_templates_made(const od_loader *ld, const char *name) {
+  return od_index_find(&ld->draft->templates.made, name) >= 0;
+}
+
+bool od_templates_is_instance(const od_loader *ld, const char *text, size_t length) {
+  char name[1024];
+  if (ld->draft->templates.instance.count == 0 || length >= sizeof name) return false;
+  memcpy(name, text, length);
+  name[length] = '\0';
+  return od_index_find(&ld->draft->templates.instance, name) >= 0;
+}
+
+bool od_templates_check_name(od_loader *ld, int key) {
+  const od_templates *t = &ld->draft->templates;
+  const char *name = od_text_of(ld, key);
+  size_t first = strcspn(name, ".");
+  if (name[first] != '.' || !od_templates_is_instance(ld, name, first)) return od_names_check(ld, key);
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < t->names; i++) od_nearest_try(&nearest, t->name[i]);
+  od_complain(ld, key, "no instance made an element '%s'%s", od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest).text);
+  return false;
+}
+
+static void keep_made(expander *e, const char *name, int key) {
+  od_templates *t = &e->ld->draft->templates;
+  const char **grown = od_grow(t->name, t->names, &t->name_capacity, sizeof *t->name);
+  if (!grown || !od_index_add(&t->made, name, key)) {
+    e->ld->no_memory = true;
+    if (grown) t->name = grown;
+    return;
+  }
+  t->name = grown;
+  t->name[t->names++] = name;
+}
+
+// --- Definitions --------------------------------------------------------------------------------------------------
+
+// What only the file as a whole can have.
+static bool is_of_file(const char *section) {
+  static const char *const whole[] = {"machine", "gravity",      "ground",  "oil",       "run",      "variants",
+                                      "set",     "requirements", "include", "templates", "instances"};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+    if (strcmp(section, whole[i]) == 0) return true;
+  return false;
+}
+
+static void list_sections(expander *e, const char *const *sections) {
+  for (; *sections && e->sections < MOST_SECTIONS - 3; sections++)
+    if (!is_of_file(*sections)) e->section[e->sections++] = *sections;
+  for (int i = 0; i < e->sections; i++) e->section_key[i] = -1;
+}
+
+// The map of a template's parameters, or -1.
+static int parameters_of(const expander *e, int body) {
+  int node = od_map_find(e->ld, body, "parameters");
+  return node >= 0 && e->ld->tree.node[node].kind == OD_TREE_MAP ? node : -1;
+}
+
+static void check_parameters(expander *e, int body, const char *name) {
+  od_loader *ld = e->ld;
+  int node = od_map_find(ld, body, "parameters");
+  od_index seen = {0};
+  for (int key = od_first(ld, node, "parameters"); key >= 0; key = od_next(ld, key)) {
+    const char *parameter = od_text_of(ld, key);
+    if (!od_names_check(ld, key)) continue;
+    if (strcmp(parameter, "template") == 0 || strchr(parameter, '-'))
+      od_complain(ld, key, "'%s' cannot be a parameter; %s", parameter,
+                  strchr(parameter, '-') ? "letters, digits and '_' can" : "it says which template an instance is of");
+    if (od_index_find(&seen, parameter) >= 0)
+      od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
+    if (!od_index_add(&seen, parameter, key)) ld->no_memory = true;
+  }
+  od_index_free(&seen);
+}
+
+static void check_template(expander *e, int key) {
+  od_loader *ld = e->ld;
+  const char *keys[MOST_SECTIONS], *name = od_excerpt(ld, od_text_of(ld, key));
+  int count = 0;
+  for (; count < e->sections; count++) keys[count] = e->section[count];
+  keys[count++] = "parameters";
+  keys[count++] = "instances";
+  keys[count] = NULL;
+  od_names_check(ld, key);
+  int body = od_value(ld, key);
+  if (od_section_open(ld, body, key, "", od_format(ld, "the template '%s'", name), keys).map < 0) {
+    e->broken = true;
+    return;
+  }
+  check_parameters(e, body, name);
+  od_template_check_names(ld, body, parameters_of(e, body), name, &e->unchecked);
+}
+
+static void check_templates(expander *e, int node) {
+  od_loader *ld = e->ld;
+  int first = od_messages_errors(ld->messages);
+  od_index seen = {0};
+  for (int key = od_first(ld, node, "templates"); key >= 0; key = od_next(ld, key)) {
+    if (od_index_find(&seen, od_text_of(ld, key)) >= 0)
+      od_complain(ld, key, "the template '%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+    if (!od_index_add(&seen, od_text_of(ld, key), key)) ld->no_memory = true;
+    check_template(e, key);
+  }
+  od_index_free(&seen);
+  e->templates = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1;
+  if (od_messages_errors(ld->messages) > first) e->broken = true;
+}
+
+// --- One instance -------------------------------------------------------------------------------------------------
+
+static void make_instances(expander *e, int node, const od_template_frame *outer, int depth);
+
+// The template that an instance names: the node of its map, or -1 with a message.
+static int find_template(expander *e, int key, int value, const char **name) {
+  od_loader *ld = e->ld;
+  const od_section section = {
+      .map = value, .node = key, .what = od_format(ld, "the instance '%s'", od_text_of(ld, key))};
+  int node = od_section_need(ld, &section, "template");
+  *name = od_read_text(ld, node, "template", "the name of a template");
+  if (!*name) return -1;
+  int body = od_map_find(ld, e->templates, *name);
+  if (body >= 0 && ld->tree.node[body].kind == OD_TREE_MAP) return body;
+  if (body >= 0) return -1;  // and that has been said
+  od_nearest nearest = od_nearest_to(*name);
+  for (int k = e->templates >= 0 ? ld->tree.node[e->templates].first : -1; k >= 0; k = od_next(ld, k))
+    od_nearest_try(&nearest, od_text_of(ld, k));
+  od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name), od_nearest_suggestion(&nearest).text);
+  return -1;
+}
+
+// Whether the template is being made already: then it would never end.
+static bool is_recursive(const od_template_frame *f) {
+  const char *way = f->template_name;
+  for (const od_template_frame *outer = f->outer; outer; outer = outer->outer) {
+    way = od_format(f->ld, "%s uses %s", outer->template_name, way);
+    if (outer->body != f->body) continue;
+    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, way);
+    return true;
+  }
+  return false;
+}
+
+static void refuse_arguments(expander *e, const od_template_frame *f, int value, int parameters) {
+  od_loader *ld = e->ld;
+  od_index seen = {0};
+  for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
+    const char *name = od_text_of(ld, key);
+    if (od_index_find(&seen, name) >= 0)
+      od_complain(ld, key, "'%s' is given twice in the instance '%s'", od_excerpt(ld, name), f->prefix);
+    if (!od_index_add(&seen, name, key)) ld->no_memory = true;
+    if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
+    od_nearest nearest = od_nearest_to(name);
+    const char *list = "";
+    for (int k = parameters >= 0 ? ld->tree.node[parameters].first : -1; k >= 0; k = od_next(ld, k)) {
+      od_nearest_try(&nearest, od_text_of(ld, k));
+      list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
+    }
+    od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
+                nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));
+  }
+  od_index_free(&seen);
+}
+
+static void append(expander *e, od_map_builder *b, int key, int value) {
+  od_tree *tree = &e->ld->tree;
+  tree->node[key].next = value;
+  if (b->last < 0)
+    tree->node[b->map].first = key;
+  else
+    tree->node[b->last].next = key;
+  b->last = value;
+  tree->node[b->map].count++;
+}
+
+// In expressions a parameter is known by its name, without a '$'.
+static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
+  int given = od_index_find(&f->arguments, name);
+  if (given < 0 || e->ld->tree.node[given].kind != OD_TREE_TEXT) return;
+  int copy = od_template_copy_key(f, key, od_format(e->ld, "%s.%s", f->prefix, name));
+  if (copy >= 0) append(e, &e->parameters, copy, given);
+}
+
+// Each parameter has what --set says, what the instance says, or its default, which may refer to parameters before it.
+static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
+  od_loader *ld = e->ld;
+  for (int key = parameters >= 0 ? ld->tree.node[parameters].first : -1; key >= 0; key = od_next(ld, key)) {
+    const char *name = od_text_of(ld, key);
+    const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", f->prefix, name));
+    int given = od_map_find(ld, value, name), usual = od_value(ld, key);
+    if (set) {
+      od_template_bind_text(f, name, set);
+    } else if (given >= 0) {
+      od_template_bind(f, name, given);
+    } else if (ld->tree.node[usual].kind != OD_TREE_NULL) {
+      int copy = od_template_copy(f, usual, 1);
+      if (copy >= 0) od_template_bind(f, name, od_tree_value(&ld->tree, copy));
+    } else {
+      od_complain(ld, f->key, "the instance '%s' of template '%s' needs '%s'", f->prefix, f->template_name, name);
+      e->broken = true;
+    }
+    if (e->budget.failed) return;
+    keep_parameter(e, f, key, name);
+  }
+}
+
+// Whether the template of an instance declares an element, or an instance, of this name.
+static bool declares(const expander *e, const od_template_frame *f, const char *name, size_t length) {
+  od_loader *ld = e->ld;
+  for (int key = ld->tree.node[f->body].first; key >= 0; key = od_next(ld, key)) {
+    const char *section = od_text_of(ld, key);
+    int value = od_value(ld, key);
+    if (strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0) continue;
+    for (int at = ld->tree.node[value].kind == OD_TREE_MAP ? ld->tree.node[value].first : -1; at >= 0;
+         at = od_next(ld, at)) {
+      const char *own = od_text_of(ld, at);
+      if (strlen(own) == length && strncmp(own, name, length) == 0) return true;
+    }
+  }
+  return false;
+}
+
+// The full name of a quantity with an initial value: its element may be the instance's or one around it.
+static const char *full_quantity(const expander *e, const od_template_frame *f, const char *text) {
+  for (; f; f = f->outer)
+    if (declares(e, f, text, strcspn(text, "."))) return od_format(e->ld, "%s.%s", f->prefix, text);
+  return text;
+}
+
+static void make_section(expander *e, od_template_frame *f, int section, int section_key) {
+  od_loader *ld = e->ld;
+  int value = od_value(ld, section_key);
+  bool initial = strcmp(e->section[section], "initial") == 0;
+  if (e->section_key[section] < 0) {
+    od_merger m = od_merger_start(ld, "");
+    e->section_key[section] = section_key;
+    e->made[section] = od_map_start(&m, value);
+    if (m.failed) {
+      e->budget.failed = true;
+      return;
+    }
+    ld->tree.node[e->made[section].map].kind = OD_TREE_MAP;
+  }
+  for (int key = od_first(ld, value, e->section[section]); key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
+    const char *text = od_template_text(f, key);
+    if (!initial && strcmp(text, od_text_of(ld, key)) == 0 && !od_names_check(ld, key)) {
+      e->broken = true;
+      continue;
+    }
+    const char *name = initial ? full_quantity(e, f, text) : od_format(ld, "%s.%s", f->prefix, text);
+    int key_copy = od_template_copy_key(f, key, name), copy = od_template_copy(f, od_value(ld, key), 2);
+    if (key_copy < 0 || copy < 0) return;
+    append(e, &e->made[section], key_copy, copy);
+    if (!initial) keep_made(e, name, key_copy);
+  }
+}
+
+static void make_body(expander *e, od_template_frame *f, int depth) {
+  od_loader *ld = e->ld;
+  for (int key = ld->tree.node[f->body].first; key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
+    for (int i = 0; i < e->sections; i++)
+      if (strcmp(od_text_of(ld, key), e->section[i]) == 0) make_section(e, f, i, key);
+    if (strcmp(od_text_of(ld, key), "instances") != 0) continue;
+    int inner = od_template_copy(f, od_value(ld, key), 1);
+    if (inner >= 0) make_instances(e, inner, f, depth + 1);
+  }
+}
+
+static const char *context_of(expander *e, const od_template_frame *f) {
+  od_place place = od_place_of(e->ld, f->key);
+  const char *around = !place.context ? "" : strlen(place.context) < LONGEST_CONTEXT ? place.context : "and so on";
+  return od_format(e->ld, "in template '%s' used at %s:%d:%d%s%s", f->template_name, place.file, place.line,
+                   place.column, around[0] ? ", " : "", around);
+}
+
+static bool is_sound_name(expander *e, int key, const char *prefix) {
+  od_loader *ld = e->ld;
+  bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
+  if (!od_names_check(ld, key)) return false;
+  if (od_names_is_reserved(prefix))
+    od_complain(ld, key, "the name '%s' is reserved; choose another one for this instance", prefix);
+  else if (taken)
+    od_complain(ld, key, "the instance '%s' is given twice", prefix);
+  return !taken && !od_names_is_reserved(prefix);
+}
+
+static void make_instance(expander *e, int key, const od_template_frame *outer, int depth) {
+  od_loader *ld = e->ld;
+  int value = od_value(ld, key);
+  od_template_frame f = {.ld = ld, .budget = &e->budget, .outer = outer, .key = key};
+  f.prefix = outer ? od_format(ld, "%s.%s", outer->prefix, od_text_of(ld, key)) : od_text_of(ld, key);
+  bool sound = is_sound_name(e, key, f.prefix);
+  if (sound && ld->tree.node[value].kind != OD_TREE_MAP) {
+    od_complain(ld, value, "found %s, expected a map for the instance '%s' with 'template' and its parameters",
+                od_describe(ld, value), f.prefix);
+    sound = false;
+  }
+  f.body = sound ? find_template(e, key, value, &f.template_name) : -1;
+  if (f.body < 0 || is_recursive(&f)) {
+    e->broken = true;
+    return;
+  }
+  if (depth > DEEPEST) {
+    od_complain(ld, key, "templates use others more than %d deep", DEEPEST);
+    e->broken = true;
+    return;
+  }
+  if (!od_index_add(&ld->draft->templates.instance, f.prefix, key)) ld->no_memory = true;
+  f.context = context_of(e, &f);
+  int parameters = parameters_of(e, f.body);
+  refuse_arguments(e, &f, value, parameters);
+  bind_parameters(e, &f, value, parameters);
+  if (!e->budget.failed && !e->broken) make_body(e, &f, depth);
+  od_index_free(&f.arguments);
+}
+
+static void make_instances(expander *e, int node, const od_template_frame *outer, int depth) {
+  for (int key = od_first(e->ld, node, "instances"); key >= 0 && !e->budget.failed; key = od_next(e->ld, key))
+    make_instance(e, key, outer, depth);
+}
+
+// --- The file with what was made ----------------------------------------------------------------------------------
+
+static int section_of(const expander *e, const char *name) {
+  for (int i = 0; i < e->sections; i++)
+    if (e->section_key[i] >= 0 && strcmp(e->section[i], name) == 0) return i;
+  return -1;
+}
+
+static bool belongs_to_instance(const expander *e, int section, const char *name) {
+  return od_templates_is_instance(e->ld, name, strcspn(name, ".")) ||
+         od_map_find(e->ld, e->made[section].map, name) >= 0;
+}
+
+// The entries of one section of the file that are its own, or that lie over what an instance made.
+static int part_of(const expander *e, od_merger *m, int section, int map, bool over) {
+  od_map_builder b = od_map_start(m, map);
+  for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key))
+    if (belongs_to_instance(e, section, od_text_of(e->ld, key)) == over) od_map_add(m, &b, key, od_value(e->ld, key));
+  return b.map;
+}
+
+static bool is_template_section(const char *name) {
+  return strcmp(name, "templates") == 0 || strcmp(name, "instances") == 0;
+}
+
+// One half of a file: its own entries with all sections, or what lies over instances alone.
+static int half(const expander *e, od_merger *m, int root, bool over) {
+  od_loader *ld = e->ld;
+  od_map_builder b = od_map_start(m, root);
+  for (int key = ld->tree.node[root].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
+    int value = od_value(ld, key), section = section_of(e, od_text_of(ld, key));
+    if (is_template_section(od_text_of(ld, key))) continue;
+    if (section >= 0 && ld->tree.node[value].kind == OD_TREE_MAP)
+      od_map_add(m, &b, key, part_of(e, m, section, value, over));
+    else if (!over && (section < 0 || ld->tree.node[value].kind != OD_TREE_NULL))
+      od_map_add(m, &b, key, value);
+  }
+  return b.map;
+}
+
+static int made_map(const expander *e, od_merger *m, int root) {
+  od_map_builder b = od_map_start(m, root);
+  for (int i = 0; i < e->sections; i++)
+    if (e->section_key[i] >= 0) od_map_add(m, &b, e->section_key[i], e->made[i].map);
+  return b.map;
+}
+
+static int without_templates(od_merger *m, int map) {
+  od_map_builder b = od_map_start(m, map);
+  for (int key = m->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
+    if (!is_template_section(od_text_of(m->ld, key))) od_map_add(m, &b, key, od_value(m->ld, key));
+  return b.map;
+}
+
+static int assemble(expander *e, int root, int over) {
+  od_merger m = od_merger_start(e->ld, "what templates make");
+  m.keeps_nothing = true;
+  int own = half(e, &m, root, false), above = half(e, &m, root, true), made = made_map(e, &m, root);
+  int map = m.failed ? root : od_merge(&m, own, made);
+  m.what = "a machine file";
+  if (!m.failed) map = od_merge(&m, map, above);
+  if (m.failed || over < 0) return map;
+  m.what = od_variant_noun(e->ld);
+  m.keeps_nothing = false;
+  return od_merge(&m, map, without_templates(&m, over));
+}
+
+int od_templates_expand(od_loader *ld, const char *const *sections, int root, int over) {
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  int merged = over >= 0 ? od_merge(&m, root, over) : root;
+  int templates = od_map_find(ld, merged, "templates"), instances = od_map_find(ld, merged, "instances");
+  if (templates < 0 && instances < 0) return merged;
+  expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
+  list_sections(&e, sections);
+  check_templates(&e, templates);
+  e.parameters = od_map_start(&m, root);
+  if (m.failed) return -1;
+  make_instances(&e, instances, NULL, 1);
+  ld->draft->templates.parameters = e.parameters.map;
+  if (e.broken || e.budget.failed || ld->no_memory) return -1;
+  return assemble(&e, root, over);
+}
