@@ -34,11 +34,6 @@ const scenario scenarios[] = {
     {.name = "fit, files",
      .arguments = "fit fit.yaml --csv o.csv --json o.json --mat o.mat --report o.html",
      .output = {"o.csv", "o.json", "o.mat", "o.html"}},
-    {.name = "friction, files",
-     .arguments =
-         "friction reduced --set Fs=2000 --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 --set sigma_0=1e7 "
-         "--set tau_hn=2.4 --vary tau_hn=0.2 --show contour --time 0.1 --csv o.csv --json o.json --mat o.mat --plot o.svg",
-     .output = {"o.csv", "o.json", "o.mat", "o.svg"}},
     {.name = "study, files", .arguments = "study study.yaml --json o.json --threads 2", .output = {"o.json"}},
     {.name = "compare, files",
      .arguments = "compare observe.yaml --filter ekf --seeds 2 --threads 1 --json o.json --plot o.svg",
