@@ -29,11 +29,11 @@ static void set_sigmas(od_friction_fitted *f, int columns, const int *number, co
   }
 }
 
-// What a row is off by: what is known of the noise, or what residuals say; at least a ten-thousandth of the largest force, since no
-// measurement is better.
+// What a row is off by: what is known of the noise, or what residuals say where that is more; at least a ten-thousandth of the largest
+// force, since no measurement is better.
 static double noise_of(double known, double squares, int rows, int columns, double largest) {
   double seen = rows > columns ? sqrt(squares / (rows - columns)) : 0;
-  return fmax(known > 0 ? known : seen, 1e-4 * largest);
+  return fmax(fmax(known, seen), 1e-4 * largest);
 }
 
 static double largest_of(int count, const double *x) {

@@ -145,7 +145,7 @@ static bool remark(od_friction_fitted *f) {
              v, OD_DOUBTFUL, "residual.large", "Not explained:",
              "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
              "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
-             "minimum: standard deviations hold for noise alone.",
+             "minimum. Standard deviations take all of it for noise.",
              f->rms, plan->accept, f->data->noise) &&
          ok;
   if (begins_moving(f))

