@@ -105,8 +105,10 @@ typedef enum od_oil_law {
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 
 // Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure
-// (Pa), which for a source is multiplied by the input if there is one (else input = -1).
-typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
+// (Pa), which for a source is multiplied by the input if there is one (else input = -1). A junction has no volume and no
+// numbers (first_number = OD_UNUSED): the flows into it sum up to zero at any moment, and that decides its pressure. Elements
+// that act on the mechanism or add volume want a volume instead.
+typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
 // A gauge between two nodes, which adds nothing but an output: the pressure of the first less that of the second.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);

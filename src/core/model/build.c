@@ -193,7 +193,7 @@ void od_build_oil(od_build *b, od_oil_law law, int first_number) {
 int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input) {
   od_model *p = &b->part;
   if (!grow(b, &p->node, p->nodes, &b->room[ROOM_NODE], sizeof *p->node)) return -1;
-  p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1};
+  p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1, -1};
   return p->nodes++;
 }
 

@@ -147,6 +147,7 @@ static void check_nodes(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->nodes; i++) {
     const od_node *n = &p->node[i];
+    if (n->kind == OD_NODE_JUNCTION) continue;
     if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
       od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
                         (int)n->kind);

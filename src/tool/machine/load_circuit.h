@@ -4,7 +4,7 @@
 
 #include "machine/draft.h"
 
-// The element of the volume, tank or source that the text at a node names; -1 with a message.
+// The element of the volume, junction, tank or source that the text at a node names; -1 with a message.
 int od_find_node(od_loader *ld, int node, const char *label);
 // 'between' of a section: two different ones; false with a message otherwise.
 bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]);

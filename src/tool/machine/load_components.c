@@ -97,8 +97,8 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
   }
   if (!sound || ends[0] < 0 || ends[0] != ends[1]) return sound;
   od_complain(ld, od_section_get(ld, section, c->ends[1].key ? c->ends[1].key : c->ends[0].key),
-              "%s connects '%s' with itself; expected two different volumes, tanks or sources", section->what,
-              ld->draft->names.element[ends[1]].name);
+              "%s connects '%s' with itself; expected two different volumes, junctions, tanks or sources",
+              section->what, ld->draft->names.element[ends[1]].name);
   ld->draft->loose_ends = true;
   return false;
 }
