@@ -200,6 +200,9 @@ static void add_oil(plan *p) {
   if (law == OD_OIL_LINEAR) numbers(p, "oil", linear, 2);
   if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
   od_build_oil(p->build, law, first);
+  od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // of its own: it changes nothing for the rest
+  const double viscosity[6] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4};
+  if (od_dice_pick(&dice, 2)) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 6));
 }
 
 enum { VOLUMES = 3, TANK = VOLUMES, SOURCE, J1, J2 };
@@ -248,13 +251,14 @@ static void add_flows(plan *p) {
   flow(p, "spill", "relief valve", J2, TANK, relief, 2, -1);
 }
 
-// One of every class that a table of fields describes: between random volumes, in the joint that has friction, with random
-// numbers around the usual ones. A new class is in all machines without a further line.
+// One of every class that a table of fields describes, each in half of the machines: between random volumes, in the joint that has
+// friction, with random numbers around the usual ones. A new class is in them without a further line.
 static void add_every_class(plan *p) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // of its own: a new class changes nothing for the others
     bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
+    if (od_dice_pick(&dice, 2)) continue;
     if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
     if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];

@@ -21,6 +21,16 @@
   CLASS(motor)                    \
   CLASS(brake)                    \
   CLASS(disturbance)              \
+  CLASS(throttle)                 \
+  CLASS(pipe)                     \
+  CLASS(relief_spool)             \
+  CLASS(reducing)                 \
+  CLASS(sequence)                 \
+  CLASS(pilot_check)              \
+  CLASS(counterbalance)           \
+  CLASS(shuttle)                  \
+  CLASS(compensator)              \
+  CLASS(divider)                  \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -1,6 +1,7 @@
 // The circuit in complex numbers.
 #define OD_COMPLEX
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"

@@ -66,12 +66,15 @@ static void X(junction_slopes)(const od_model *m, od_x *w) {
     const od_junction_slope *s = &j->slope[i];
 #ifdef OD_COMPLEX
     // Beside the imaginary parts that are there already.
-    double before = __imag__ w[s->from], by = od_junction_imaginary_step;
-    w[s->in] += __builtin_complex(0.0, by);
-    X(evaluate_batch)(&j->alone[s->instance], m->join.pool, w);
-    double slope = (__imag__ w[s->from] - before) / by;
-    w[s->in] -= __builtin_complex(0.0, by);
-    X(evaluate_batch)(&j->alone[s->instance], m->join.pool, w);
+    const od_batch *alone = &j->alone[s->instance];
+    int outs = od_element_class_at(alone->element_class)->outs;
+    od_x before[OD_MOST_OUT], in = w[s->in];
+    memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
+    w[s->in] = in + __builtin_complex(0.0, od_junction_imaginary_step);
+    X(evaluate_batch)(alone, m->join.pool, w);
+    double slope = __imag__(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
+    memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
+    w[s->in] = in;
 #else
     double slope = w[s->slope];
 #endif

@@ -128,25 +128,24 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// The law of its bulk modulus acts in every volume, density and smoothing act in elements.
+// The law of its bulk modulus acts in every volume; density, smoothing and viscosity act in elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
-  for (int i = 0; number >= OD_OIL_LAW && i < m->nodes; i++) {
+  bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
+  for (int i = 0; modulus && i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
     double slope = bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW);
     d->rate[m->node[i].state * d->stride] += d->sign * slope * modulus_slope(m, w, i);
   }
-  if (number >= OD_OIL_LAW) return;
-  bool density = number == OD_OIL_DENSITY;
-  double root = w[l->oil + OD_OIL_STATE_ROOT], dout[OD_MOST_OUT];
-  double per_number = density ? -root / (2 * w[l->theta + m->oil + OD_OIL_DENSITY]) : 1;
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i];
-    int outs = od_instance_class(e)->outs;
-    if (!od_instance_class(e)->needs_oil) continue;
-    int state = density ? OD_OIL_STATE_ROOT : OD_OIL_STATE_SMOOTHING;
-    if (!od_element_number_slope(m, w, i, OD_NUMBER_OF_OIL + state, dout)) continue;
-    for (int k = 0; k < outs; k++) dout[k] *= per_number;
+  if (modulus) return;
+  double per_number[OD_OIL_STATES], dout[OD_MOST_OUT];
+  oil_state_slopes(m, w, number, per_number);
+  for (int i = 0; i < m->instances * OD_OIL_STATES; i++) {
+    int state = i % OD_OIL_STATES;
+    const od_instance *e = &m->instance[i / OD_OIL_STATES];
+    if (per_number[state] == 0 || !od_instance_class(e)->needs_oil) continue;
+    if (!od_element_number_slope(m, w, i / OD_OIL_STATES, OD_NUMBER_OF_OIL + state, dout)) continue;
+    for (int k = 0; k < od_instance_class(e)->outs; k++) dout[k] *= per_number[state];
     add_change(m, w, d, e, dout);
   }
 }
@@ -203,6 +202,9 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   int of_oil = number - m->oil;
   if (m->oil >= 0 && of_oil >= 0 && of_oil < oil_numbers(m->oil_law))
     return (od_circuit_number){OD_OWNER_OIL, 0, of_oil, true, 0};
+  int of_viscosity = number - m->viscosity;
+  if (m->viscosity >= 0 && of_viscosity >= 0 && of_viscosity < OD_VISCOSITY_NUMBERS)
+    return (od_circuit_number){OD_OWNER_OIL, 0, OD_OIL_VISCOSITY + of_viscosity, true, 0};
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].number == number) return (od_circuit_number){OD_OWNER_NODE, i, 0, true, 0};
   int first = m->join.first_user[number], count = m->join.first_user[number + 1] - first;

@@ -134,6 +134,17 @@ typedef struct od_node {
 } od_node;
 // Places of the oil's numbers.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
+// Of its viscosity; their places are counted from OD_OIL_VISCOSITY on where both are meant.
+enum {
+  OD_VISCOSITY_VALUE,
+  OD_VISCOSITY_REFERENCE,
+  OD_VISCOSITY_TEMPERATURE,
+  OD_VISCOSITY_THINNING,
+  OD_VISCOSITY_THICKENING,
+  OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_NUMBERS,
+  OD_OIL_VISCOSITY = 64
+};
 
 // An instance of an element class.
 typedef struct od_instance {
@@ -304,6 +315,7 @@ struct od_model {
   od_join join;
   od_oil_law oil_law;
   int oil;             // first of the oil's numbers, or -1
+  int viscosity;       // first of the numbers of its viscosity, or -1: the usual one
   int circuit_states;  // pressures of volumes, then states of elements
 
   int signals;  // inputs, then outputs of blocks

@@ -90,7 +90,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
   for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
   for (int i = 0; i < 2 && c->ends[i].key; i++) {
     if (c->ends[i].count == 2)
-      sound = od_find_node_pair(ld, section, ends + count) && sound;
+      sound = od_find_node_pair(ld, section, c->ends[i].key, ends + count) && sound;
     else
       sound = find_single_end(ld, section, &c->ends[i], ends + count) && sound;
     count += c->ends[i].count;

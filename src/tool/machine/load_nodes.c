@@ -25,15 +25,15 @@ int od_find_node(od_loader *ld, int node, const char *label) {
   return element;
 }
 
-bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]) {
+bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]) {
   ends[0] = ends[1] = -1;
   int entry[2];
-  int node = od_section_need(ld, section, "between");
-  if (!od_read_list(ld, node, "between", "two names of volumes, junctions, tanks or sources", 2, entry)) {
+  int node = od_section_need(ld, section, key);
+  if (!od_read_list(ld, node, key, "two names of volumes, junctions, tanks or sources", 2, entry)) {
     ld->draft->loose_ends = true;
     return false;
   }
-  for (int i = 0; i < 2; i++) ends[i] = od_find_node(ld, entry[i], "between");
+  for (int i = 0; i < 2; i++) ends[i] = od_find_node(ld, entry[i], key);
   if (ends[0] < 0 || ends[1] < 0) return false;
   if (ends[0] == ends[1]) {
     od_complain(ld, entry[1],
@@ -130,7 +130,7 @@ static void load_pressure_difference(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"between", NULL};
   od_section section = od_open_element(ld, key, element, keys);
   int ends[2];
-  if (!od_find_node_pair(ld, &section, ends)) return;
+  if (!od_find_node_pair(ld, &section, "between", ends)) return;
   od_element *gauge = &ld->draft->names.element[element];
   int a = ld->draft->names.element[ends[0]].index, b = ld->draft->names.element[ends[1]].index;
   gauge->index = od_build_pressure_difference(ld->draft->build, gauge->name, a, b);
