@@ -31,6 +31,10 @@
   CLASS(shuttle)                  \
   CLASS(compensator)              \
   CLASS(divider)                  \
+  CLASS(pressure_pump)            \
+  CLASS(sensing_pump)             \
+  CLASS(driven_pump)              \
+  CLASS(thermal_accumulator)      \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.
