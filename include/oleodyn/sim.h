@@ -77,6 +77,8 @@ OD_API od_status od_sim_margin(od_sim *sim, double *margin, double *by_state);
 // Whoever steps and samples in turn takes a switch at the end of the step in which it happens. This takes the step of length h
 // just taken once more, if it has led past a switch, so that it ends right behind it: *taken is how long it has become. *rate is
 // how fast the margin changed there (negative; 0: nothing was found within the step). A bounded number of steps are tried.
+// Callers look for so many switches within a step of their own; more of them are taken where steps end.
+enum { OD_MOST_SWITCHES = 16 };
 typedef struct od_switch_search {
   const void *before;                               // a copy of the simulation before the step
   const double *u_end;                              // the inputs at the end of the step

@@ -125,6 +125,18 @@ static bool wants_all(const od_words *loops) {
   return loops->count == 1 && !strcmp(loops->text[0], "all");
 }
 
+// A gain with a unit is no loop's: it has no margins.
+static bool has_unit(const results *r, int k) {
+  const od_path *p = &r->path[k];
+  return !p->loop && strcmp(r->model->output[p->output].unit, r->model->input[p->input].unit) != 0;
+}
+
+static od_margins find_margins(const results *r, od_linear_response *response, int k) {
+  od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
+  if (has_unit(r, k)) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
+  return m;
+}
+
 static od_status fill_table(results *r, od_linear_response *response, od_error *err) {
   int columns = 1 + 2 * r->paths;
   double *row = malloc((size_t)columns * sizeof *row), *all = malloc((size_t)columns * (size_t)r->count * sizeof *all);
@@ -141,7 +153,7 @@ static od_status fill_table(results *r, od_linear_response *response, od_error *
     snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
     if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
     od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
-    r->margins[k] = od_margins_find(response, &r->path[k], r->frequency, r->count);
+    r->margins[k] = find_margins(r, response, k);
   }
   for (int i = 0; i < r->count && status == OD_OK; i++) {
     row[0] = r->frequency[i];
@@ -169,13 +181,26 @@ static od_status find(results *r, od_error *err) {
 
 // --- What is shown --------------------------------------------------------------------------------------------------
 
+// "of N per m": the SI units of a gain that has any.
+static void gain_unit(const results *r, int k, char *text, size_t size) {
+  const char *to = r->model->output[r->path[k].output].unit, *from = r->model->input[r->path[k].input].unit;
+  text[0] = '\0';
+  if (has_unit(r, k)) snprintf(text, size, " of %s per %s", to, from);
+}
+
 static void print_margins(const results *r, int k, FILE *to) {
   const od_margins *m = &r->margins[k];
-  double first = r->table->data[1 + 2 * k];
+  char unit[200];
+  gain_unit(r, k, unit, sizeof unit);
   fprintf(to, "  %s\n", r->name[k]);
-  fprintf(to, "    %-14s %.6g dB at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", first, r->frequency[0],
-          20 * log10(m->peak), m->peak_at);
+  if (!(m->peak > 0)) {
+    fprintf(to, "    %-14s none: the output does not follow the input here\n", "gain");
+    return;
+  }
+  fprintf(to, "    %-14s %.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", r->table->data[1 + 2 * k],
+          unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
   if (!isnan(m->bandwidth)) fprintf(to, "    %-14s %.6g Hz (3 dB below the first)\n", "bandwidth", m->bandwidth);
+  if (has_unit(r, k)) return;
   if (isnan(m->gain))
     fprintf(to, "    %-14s any: the phase does not cross -180 deg\n", "gain margin");
   else
@@ -279,7 +304,7 @@ static od_status measure(const void *user, const od_linear_model *model, od_swee
   od_linear_response *response = od_linear_response_new(model);
   bool ok = response != NULL;
   for (int k = 0; k < first->paths && ok; k++) {
-    od_margins m = od_margins_find(response, &first->path[k], first->frequency, first->count);
+    od_margins m = find_margins(first, response, k);
     const struct {
       const char *name, *unit;
       double value;
@@ -321,7 +346,7 @@ static int show_model(void *user, const od_machine *machine, const od_linear_mod
 
 static const char details[] =
     "Gains are in dB of SI units, phases go on from frequency to frequency without jumps. Margins are those of the\n"
-    "response as an open loop with negative feedback. With --loop they are those of a loop that the machine has: where\n"
+    "response as an open loop with negative feedback; gains with a unit have none. With --loop they are those of a loop that the machine has: where\n"
     "an input adds to a signal within the loop, such as a reference to the error, the response G of that signal tells the\n"
     "loop's gain, L = (1 - G) / G.\n\n"
     "Examples\n"

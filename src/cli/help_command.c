@@ -12,7 +12,7 @@ static void print_overview(void) {
   od_heading(stdout, "Usage");
   printf("  oleodyn COMMAND [arguments] [options]\n\n");
   od_heading(stdout, "Commands");
-  for (const od_command *c = od_commands; c->name; c++) printf("  %-10s  %s\n", c->name, c->summary);
+  for (const od_command *c = od_commands; c->name; c++) printf("  %-11s  %s\n", c->name, c->summary);
   printf("\n");
   od_heading(stdout, "First steps");
   printf(

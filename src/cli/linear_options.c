@@ -68,7 +68,7 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
 }
 
 // "rail.rate=50 mm/s": the output and its value in SI.
-static bool read_hold(const od_machine *machine, const char *text, od_hold *hold) {
+static bool read_hold(const od_machine *machine, const char *text, od_held_output *hold) {
   const char *equals = strchr(text, '=');
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
@@ -190,12 +190,35 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return code;
 }
 
-static od_status measure_point(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double),
-                               void *going, od_sweep_row *row, od_error *err) {
-  const od_linear_sweep *s = user;
+// What a reader should know about the points, counted: the order in which threads come to them does not matter.
+static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
+  bool kinked = false;
+  for (int i = 0; i < m->states; i++) kinked = kinked || m->state[i].kinked;
+  for (int i = 0; i < m->inputs; i++) kinked = kinked || m->input[i].kinked;
+  if (kinked) atomic_fetch_add(&s->kinked, 1);
+  if (!m->rests) atomic_fetch_add(&s->moving, 1);
+  if (m->samples) atomic_fetch_add(&s->sampled, 1);
+}
+
+static void warn_of_points(od_linear_sweep *s) {
+  int kinked = atomic_load(&s->kinked), moving = atomic_load(&s->moving), sampled = atomic_load(&s->sampled);
+  if (kinked)
+    od_cli_warning("at %d point%s slopes differ on two sides; the linear model has their mean", kinked,
+                   kinked > 1 ? "s" : "");
+  if (moving)
+    od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
+                   moving > 1 ? "s" : "");
+  if (sampled)
+    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+}
+
+static od_status measure_point(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+                               od_sweep_row *row, od_error *err) {
+  od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
   if (status == OD_OK) status = s->measure(s->user, model, row, err);
+  if (status == OD_OK) count_warnings(s, model);
   od_linear_model_free(model);
   return status;
 }
@@ -213,6 +236,7 @@ int od_linear_sweep_run(const char *path, od_linear_sweep *s) {
                           .finish = s->finish,
                           .user = s};
   int code = od_sweep_run(&sweep);
+  warn_of_points(s);
   od_linear_plan_free(&s->plan);
   return code;
 }
@@ -240,15 +264,49 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-void od_linear_warn(const od_linear_model *m) {
-  if (!m->rests) {
-    const od_linear_signal *s = &m->state[m->fastest];
-    od_cli_warning(
+// "valve.spool = 0 V and command = 0 V": where the slopes differ on the two sides; false: nowhere.
+static bool list_kinks(const od_linear_model *m, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < m->states + m->inputs && used < size; i++) {
+    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
+    if (!s->kinked) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
+                             od_display_quantity(s->value, s->unit).text);
+  }
+  return used > 0;
+}
+
+// What the reader of a linear model must know, in the words of the terminal; NULL after the last.
+static const char *warning(const od_linear_model *m, int i, char *text, size_t size) {
+  char kinks[600];
+  const od_linear_signal *s = m->rests ? NULL : &m->state[m->fastest];
+  if (list_kinks(m, kinks, sizeof kinks) && i-- == 0)
+    snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", kinks);
+  else if (s && i-- == 0)
+    snprintf(
+        text, size,
         "the machine does not rest here: %s changes by %.4g %s%sper second; the linear model holds for a short time only",
         s->name, s->rate, s->unit, s->unit[0] ? " " : "");
-  }
-  if (m->samples)
-    od_cli_warning("sampled blocks hold what they put out: in the linear model the loops through them are open");
+  else if (m->samples && i-- == 0)
+    snprintf(text, size, "sampled blocks hold what they put out: in the linear model the loops through them are open");
+  else
+    return NULL;
+  return text;
+}
+
+enum { WARNING_SIZE = 900 };
+
+void od_linear_warn(const od_linear_model *m) {
+  char text[WARNING_SIZE];
+  for (int i = 0; warning(m, i, text, sizeof text); i++) od_cli_warning("%s", text);
+}
+
+json_t *od_linear_warnings_json(const od_linear_model *m) {
+  char text[WARNING_SIZE];
+  json_t *list = json_array();
+  for (int i = 0; warning(m, i, text, sizeof text); i++) json_array_append_new(list, od_json_text(text));
+  return list;
 }
 
 json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m) {
@@ -256,6 +314,13 @@ json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m)
                              od_json_text(od_machine_file(machine)));
   json_object_set_new(object, "time", od_json_number(m->time));
   json_object_set_new(object, "rests", json_boolean(m->rests));
+  json_t *kinks = json_array();
+  for (int i = 0; i < m->states + m->inputs; i++) {
+    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
+    if (s->kinked) json_array_append_new(kinks, od_json_text(s->name));
+  }
+  json_object_set_new(object, "kinks", kinks);
+  json_object_set_new(object, "warnings", od_linear_warnings_json(m));
   json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));
   return object;
 }

@@ -3,6 +3,7 @@
 #define OD_CLI_LINEAR_OPTIONS_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 
 #include "cli/open_machine.h"
 #include "cli/options.h"
@@ -25,7 +26,7 @@ typedef struct od_linear_arguments {
 typedef struct od_linear_plan {
   od_selection outputs;
   int *inputs, input_count;  // NULL: all
-  od_hold *hold;
+  od_held_output *hold;
   int *released;
   od_point_options point;
 } od_linear_plan;
@@ -65,6 +66,7 @@ typedef struct od_linear_sweep {
   od_status (*measure)(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
+  atomic_int kinked, moving, sampled;  // points that a reader is warned of
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);
 
@@ -85,8 +87,10 @@ int od_select_inputs(const od_machine *machine, const od_words *texts, int **out
 
 // "initial state", "t = 2 s", and whether it rests there.
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
-// What a reader should know about the point: it does not rest, loops through sampled blocks are open.
+// What a reader should know about the point: its slopes have kinks, it does not rest, loops through sampled blocks are open. On
+// standard error, and as a list of texts.
 void od_linear_warn(const od_linear_model *model);
+json_t *od_linear_warnings_json(const od_linear_model *model);
 // Machine, file, time and whether it rests, as members of a new object.
 json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *model);
 

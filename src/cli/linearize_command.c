@@ -46,8 +46,8 @@ static od_status measure(const void *user, const od_linear_model *model, od_swee
     const struct {
       const char *name, *unit;
       double value;
-    } values[PER_POLE] = {{"real", "rad/s", p.real},
-                          {"imaginary", "rad/s", p.imaginary},
+    } values[PER_POLE] = {{"real", "1/s", p.real},
+                          {"imaginary", "1/s", p.imaginary},
                           {"frequency", "Hz", od_pole_frequency(p)},
                           {"damping", "1", od_pole_damping(p)}};
     for (int k = 0; k < PER_POLE && ok; k++) {

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/linear_options.h"
 #include "cli/option_values.h"
 #include "cli/response_log.h"
 #include "cli/select_outputs.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
+#include "linear/poles.h"
 
 void od_response_arguments_free(od_response_arguments *a) {
   od_words_free(&a->outputs);
@@ -22,6 +24,7 @@ void od_response_free(od_response *r) {
   free(r->input.name);
   free(r->input.unit);
   od_frf_free(r->frf);
+  json_decref(r->warnings);
   *r = (od_response){0};
 }
 
@@ -71,25 +74,31 @@ static bool has_no_log_options(const od_response_arguments *a) {
 }
 
 static od_status respond(const od_machine *machine, const od_selection *selection, int input, double low, double high,
-                         int points, od_frf **out, od_error *err) {
-  od_plant *plant = NULL;
-  od_sim *sim = NULL;
-  double *u = calloc((size_t)od_machine_input_count(machine) + 1, sizeof *u);
+                         int points, od_response *r, od_error *err) {
+  const od_point_options where = {.outputs = selection->index, .output_count = selection->count};
+  static const char unstable[] = "the machine is unstable here: it has no steady response to a sine";
+  od_operating_point point = {0};
+  od_poles poles;
+  od_linear_model *model = NULL;
   double *frequency = calloc((size_t)points + 1, sizeof *frequency);
-  od_status status = u && frequency ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = od_machine_plant(machine, selection->index, selection->count, NULL, 0, &plant, err);
-  if (status == OD_OK && !(sim = od_sim_new(plant))) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    od_machine_inputs(machine, 0, u);
-    status = od_sim_start(sim, 0, u);
-    if (status != OD_OK) od_fail(err, status, "the machine cannot start: %s", od_status_text(status));
-  }
+  od_status status = frequency ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = od_operating_point_find(machine, &where, &point, err);
+  if (status == OD_OK) status = od_linear_model_make(&point, &input, 1, &model, err);
   for (int i = 0; frequency && i < points; i++)
     frequency[i] = points == 1 ? low : low * pow(high / low, (double)i / (points - 1));
-  if (status == OD_OK) status = od_frf_of_plant(plant, sim, input, frequency, points, out, err);
-  od_sim_free(sim);
-  od_plant_free(plant);
-  free(u);
+  if (status == OD_OK) status = od_frf_of_model(model, frequency, points, &r->frf, err);
+  if (status == OD_OK) status = od_poles_find(model, &poles, err);
+  if (status == OD_OK) {
+    od_linear_warn(model);
+    r->warnings = od_linear_warnings_json(model);
+    if (od_poles_unstable(&poles)) {
+      od_cli_warning("%s", unstable);
+      json_array_append_new(r->warnings, json_string(unstable));
+    }
+    od_poles_free(&poles);
+  }
+  od_linear_model_free(model);
+  od_operating_point_free(&point);
   free(frequency);
   return status;
 }
@@ -121,7 +130,7 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
   if (code < 0) code = od_select_outputs(machine, &a->outputs, &selection);
   if (code < 0 && a->outputs.count == 0) leave_out_input(machine, input, &selection);
   if (code < 0) {
-    od_status status = respond(machine, &selection, input, low, high, points, &r->frf, &err);
+    od_status status = respond(machine, &selection, input, low, high, points, r, &err);
     bool memory = status == OD_OK && (r->output = calloc((size_t)selection.count + 1, sizeof *r->output));
     r->outputs = memory ? selection.count : 0;
     memory = memory && od_signal_label_set(&r->input, od_machine_input_name(machine, input),

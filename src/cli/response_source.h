@@ -8,6 +8,8 @@
 #include "frequency/frequency_response.h"
 #include "io/table.h"
 
+#include <jansson.h>
+
 typedef struct od_response_arguments {
   const char *input, *sine, *periods, *settle, *start, *period, *length, *window, *low, *high, *points;
   od_words outputs;
@@ -40,7 +42,8 @@ typedef struct od_response {
   od_frf *frf;
   od_signal_label input, *output;
   int outputs;
-  char how[200];  // "stepped sine, 100 frequencies"
+  char how[200];     // "stepped sine, 100 frequencies"
+  json_t *warnings;  // of the linear model of a machine; NULL: from a log
 } od_response;
 
 // Loads or computes; messages go to standard error. -1 to go on, or the exit code.

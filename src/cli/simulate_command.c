@@ -164,7 +164,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
 }
 
 // The extremes of every output.
-static od_status measure(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+static od_status measure(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
   od_run_options options = ((const simulate_sweep *)user)->run;
   od_table *table = NULL;

@@ -38,7 +38,7 @@ typedef struct od_sweep {
   // Called with the first machine, in the main thread: chooses outputs and so on. -1 to go on, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   // Called once per point, in any thread: fills the row; keeps_going says whether to go on.
-  od_status (*measure)(const void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
+  od_status (*measure)(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
                        od_sweep_row *row, od_error *err);
   // Called with all points, axes first; the last axis changes fastest. NULL: nothing is to be done.
   bool (*finish)(od_table *table, const int *counts, int axes);

@@ -20,6 +20,7 @@
 #include "mechanics/loops_x.h"
 #include "mechanics/forces_x.h"
 #include "mechanics/dynamics_x.h"
+#include "mechanics/reactions_x.h"
 #ifndef OD_COMPLEX
 #include "mechanics/tangent_x.h"
 #endif
@@ -48,7 +49,6 @@ const od_mechanics_complex OD_TABLE = {
 #else
 const od_mechanics_real OD_TABLE = {
     .accelerate = X(accelerate),
-    .closure_forces = closure_forces,
     .actuator_map = X(actuator_map),
     .tangent = X(tangent),
     .tangent_motion = X(tangent_motion),
@@ -59,5 +59,6 @@ const od_mechanics_real OD_TABLE = {
     .open_velocities = X(open_velocities),
     .motion = X(motion),
     .residual = X(residual),
+    .closure_forces = X(closure_forces),
     .output = X(output),
 };

@@ -20,7 +20,7 @@ typedef struct od_mechanics_real {
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
   // d length / d z_ind of all actuators, into w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);
-  // Closure forces; once per point before tangents at position level.
+  // Closure forces; once per point before tangents at position level and before reactions of joints are shown.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
   // dg along a direction of positions, velocities, accelerations (from that level on; see tangent_x.h) and inputs.
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
@@ -40,6 +40,7 @@ typedef struct od_mechanics_complex {
   od_status (*motion)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
                       const double _Complex *zd, const double _Complex *zdd);
   od_status (*residual)(const od_model *m, const int *in, double _Complex *w, double _Complex *g);
+  void (*closure_forces)(const od_model *m, const int *in, double _Complex *w);
   double _Complex (*output)(const od_model *m, const double _Complex *w, const od_output *o);
 } od_mechanics_complex;
 

@@ -99,6 +99,25 @@ static od_x own_turn(const od_model *m, const od_x *w, int link, const od_x *V, 
 #endif
 }
 
+static od_x size_of(const od_x *v, int count) {
+  od_x square = 0;
+  for (int k = 0; k < count; k++) square += v[k] * v[k];
+  return RE(square) > 0 ? od_x_sqrt(square) : 0;
+}
+
+// A component of what a joint carries along one of the ground's axes, or its size.
+static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
+  od_x force[ND], torque[NA];
+  joint_reaction(m, w, o->index, force, torque);
+  bool size = o->component == OD_REACTION_SIZE;
+  if (o->kind == OD_OUT_JOINT_FORCE) return size ? size_of(force, ND) : ground_component(m, force, o->component);
+#ifdef OD_PLANAR
+  return size ? size_of(torque, NA) : torque[0] * m->plane[2][o->component];
+#else
+  return size ? size_of(torque, NA) : ground_component(m, torque, o->component);
+#endif
+}
+
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   switch (o->kind) {
@@ -124,6 +143,9 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     }
     case OD_OUT_BODY_KINETIC: return body_kinetic(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential(m, w, o->index);
+    case OD_OUT_JOINT_FORCE:
+    case OD_OUT_JOINT_TORQUE: return joint_output(m, w, o);
+    case OD_OUT_ROD_FORCE: return rod_tension(m, w, o->index);
     case OD_OUT_LOAD: return load_size(m, w, o->index);
     case OD_OUT_LOAD_POWER: return load_size(m, w, o->index) * load_speed(m, w, o->index);
     case OD_OUT_INPUT: return w[l->u + o->index];

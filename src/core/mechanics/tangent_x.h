@@ -4,65 +4,9 @@
 // whatever is fixed in the link changes by dX_i x it. Joint axes: dS = dX x S. Inertias: d(I Y) = dX x* (I Y) + I (dY
 // - dX x Y). The loops are differentiated on all levels: dz_dep = R dz_ind, dz_dep' and dz_dep'' from the rates of the
 // closure rows. That R itself changes is caught by the closure forces: with multipliers lambda such that tau + Phi_z'
-// lambda vanishes in the dependent coordinates, dg = R' d(tau + Phi_z' lambda) at constant lambda.
+// lambda vanishes in the dependent coordinates (reactions_x.h), dg = R' d(tau + Phi_z' lambda) at constant lambda.
 
 // A direction changes the motion from a certain level on (od_level); what is zero is not computed.
-
-// Multipliers of the closures, and their forces added to what the joints carry. Once per point, before tangents.
-static void closure_forces(const od_model *m, const int *in, double *w) {
-  const od_layout *l = &m->layout;
-  int rank = od_partition_rank(m);
-  if (rank == 0) return;
-  // Phi_dep' lambda = -tau_dep by the transposed factors.
-  const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
-  const double *lu = w + l->lu;
-  double *b = w + l->scratch;
-  for (int i = 0; i < rank; i++) b[i] = -w[l->tau + in[l->dependent + i]];
-  for (int i = 0; i < rank; i++) {
-    b[i] *= lu[diagonal[i]];
-    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) b[column[e]] -= lu[e] * b[i];
-  }
-  for (int i = rank - 1; i >= 0; i--)
-    for (int e = start[i]; e < diagonal[i]; e++) b[column[e]] -= lu[e] * b[i];
-  double *lambda = w + l->lambda, *W = w + l->dF;
-  for (int i = 0; i < m->rows; i++) lambda[i] = 0;
-  for (int i = 0; i < rank; i++) lambda[in[l->kept_row + i]] = b[i];
-
-  for (int i = 0; i < m->links * NV; i++) W[i] = 0;
-  for (int i = 0; i < m->closures; i++) {
-    const od_closure *c = &m->closure[i];
-    X(closure_vectors) v = {0};
-    closure_positions(m, w, i, &v);
-    double *Wa = W + NV * c->link_a, *Wb = W + NV * c->link_b, p[ND];
-    const double *y = lambda + c->row;
-    switch (c->kind) {
-      case OD_CLOSE_POINT:
-        apply_force(v.ra, y, 1, Wa);
-        apply_force(v.rb, y, -1, Wb);
-        break;
-      case OD_CLOSE_SLIDE:
-        for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k];
-        apply_force(v.ra, p, 1, Wa);
-        apply_force(v.rb, p, -1, Wb);
-        for (int k = 0; k < ND; k++) p[k] = y[0] * v.d[k];
-        add_couple(v.u, p, Wa);
-        break;
-      case OD_CLOSE_DOT:
-        for (int k = 0; k < ND; k++) p[k] = y[0] * v.w[k];
-        add_couple(v.u, p, Wa);
-        for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k];
-        add_couple(v.w, p, Wb);
-        break;
-      case OD_CLOSE_ROD:
-        for (int k = 0; k < ND; k++) p[k] = y[0] * v.d[k] / w[l->theta + c->length];
-        apply_force(v.ra, p, 1, Wa);
-        apply_force(v.rb, p, -1, Wb);
-        break;
-    }
-  }
-  accumulate(m, W);
-  for (int i = NV; i < m->links * NV; i++) w[l->F + i] += W[i];
-}
 
 // dX, dS and dV of all links, with dz and dz' as they stand.
 static void tangent_velocities(const od_model *m, double *w, int level) {

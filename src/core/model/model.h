@@ -255,6 +255,10 @@ typedef enum od_output_kind {
   OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
+  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod, index: rod.
+  OD_OUT_JOINT_FORCE,
+  OD_OUT_JOINT_TORQUE,
+  OD_OUT_ROD_FORCE,
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,       // index: signal
@@ -283,6 +287,7 @@ typedef enum od_output_kind {
   OD_OUT_COMPRESSED,
   OD_OUT_BALANCE,
 } od_output_kind;
+enum { OD_REACTION_SIZE = 3 };
 typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;

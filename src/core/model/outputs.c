@@ -1,6 +1,7 @@
 // Naming outputs: element by element, in the order of the model's tables.
 #include "model/outputs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,31 @@ static void add_bodies(listing *list) {
     for (int p = 0; p < m->points; p++)
       if (m->point[p].body == i) add_point(list, p);
   }
+}
+
+// What bearings and rods carry. In a plane a hinge carries no torque, and nothing is known of what acts across the plane; a ball
+// joint carries none in space either.
+static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
+  const od_model *m = list->m;
+  for (int k = 0; k < 3; k++) {
+    char name[16];
+    double in_plane = fabs(m->plane[0][k]) + fabs(m->plane[1][k]), across = fabs(m->plane[2][k]);
+    if (m->planar && (kind == OD_OUT_JOINT_FORCE ? in_plane : across) < 1e-12) continue;
+    snprintf(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
+    add(list, kind, joint, k, unit, m->joint[joint].name, name);
+  }
+  add(list, kind, joint, OD_REACTION_SIZE, unit, m->joint[joint].name, quantity);
+}
+
+static void add_reactions(listing *list) {
+  const od_model *m = list->m;
+  for (int i = 0; i < m->joints; i++) {
+    od_joint_type type = m->joint[i].spec.type;
+    add_reaction(list, OD_OUT_JOINT_FORCE, i, "N", "force");
+    if (type != OD_SPHERICAL && !(m->planar && type == OD_REVOLUTE))
+      add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
+  }
+  for (int i = 0; i < m->rods; i++) add(list, OD_OUT_ROD_FORCE, i, 0, "N", m->rod[i].name, "force");
 }
 
 static void add_loads(listing *list) {
@@ -245,6 +271,7 @@ static void add_all(listing *list) {
     // The coordinates of spherical joints change their meaning on the way.
     if (m->joint[m->link[m->coordinate_link[j]].joint].spec.type != OD_SPHERICAL) add_coordinate(list, j);
   add_bodies(list);
+  add_reactions(list);
   add_loads(list);
   add_nodes(list);
   add_differences(list);
@@ -270,6 +297,25 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   list.count = 0;
   add_all(&list);
   return !list.failed;
+}
+
+// Whether a link lies on the way between the ends of a closure through the tree.
+static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
+  bool before_a = false, before_b = false;
+  for (int i = c->link_a; i > 0; i = m->link[i].parent) before_a = before_a || i == link;
+  for (int i = c->link_b; i > 0; i = m->link[i].parent) before_b = before_b || i == link;
+  return before_a != before_b;
+}
+
+bool od_model_output_is_shared(const od_model *m, int output) {
+  const od_output *o = &m->output[output];
+  bool joint = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
+  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE)) return false;
+  int link = joint ? m->joint[o->index].link : -1;
+  if (link < 0) return true;
+  for (int i = 0; i < m->closures; i++)
+    if (is_in_loop(m, &m->closure[i], link)) return true;
+  return false;
 }
 
 int od_model_output_count(const od_model *m) {

@@ -333,7 +333,8 @@ static void lay_out(od_plant_data *d) {
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars = od_place(&end, d->plant.np || m->switchers ? complex_scalars * sizeof(double _Complex) : 0);
+  d->complex_scalars =
+      od_place(&end, d->plant.np || m->switchers || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -432,8 +433,10 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   od_circuit_find_runs(m, d->owner, parameter_count);
   set_scales(d);
   d->plant.scale = d->scale;
-  for (int i = 0; i < output_count; i++)
+  for (int i = 0; i < output_count; i++) {
     if (od_model_output_has_rates(m, &m->output[chosen[i]])) d->plant.outputs_of_rates = true;
+    if (od_model_output_is_reaction(&m->output[chosen[i]])) d->reactions = true;
+  }
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

@@ -22,9 +22,8 @@ od_status od_model_residual_complex(const od_model *m, const int *in, double _Co
   return status;
 }
 
-// The last point with a parameter, a state (-1: none) and rates moved along the imaginary axis.
-static od_status complex_point(const od_plant *plant, void *work, int parameter, int state, const double *dk,
-                               double _Complex *g) {
+// The last point, with what is named moved along the imaginary axis.
+static od_status complex_point(const od_plant *plant, void *work, od_complex_move move, double _Complex *g) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -38,25 +37,36 @@ static od_status complex_point(const od_plant *plant, void *work, int parameter,
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
   for (int i = 0; i < od_partition_rank(m) * m->freedom; i++) wc[l->R + i] = 0;
   for (int i = 0; i < od_partition_rank(m); i++) wc[l->curl + i] = 0;
-  if (parameter >= 0) wc[l->theta + d->parameter[parameter]] += step;
+  if (move.parameter >= 0) wc[l->theta + d->parameter[move.parameter]] += step;
   od_mechanics_with_derivatives(m)->prepare(m, wc);
   for (int i = 0; i < nx; i++) x[i] = p.x[i];
-  if (state >= 0) x[state] += step;
-  for (int i = 0; i < nk; i++) k[i] = p.k[i] + (dk ? dk[i] * step : 0);
+  if (move.state >= 0) x[move.state] += step;
+  for (int i = 0; i < nk; i++) k[i] = p.k[i] + (move.rates ? move.rates[i * move.stride] * step : 0);
   for (int i = 0; i < plant->nu; i++) u[i] = p.u[i];
+  if (move.input >= 0) u[move.input] += step;
   return od_model_residual_complex(m, p.in, wc, x, k, u, g);
 }
 
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g) {
-  return complex_point(plant, work, parameter, -1, dk, g);
+  return complex_point(plant, work, (od_complex_move){parameter, -1, -1, dk, 1}, g);
+}
+
+static double _Complex *residual_room(const od_plant *plant, void *work) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  return od_work_parts_of(d, work).wc + d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
 }
 
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state) {
+  return complex_point(plant, work, (od_complex_move){-1, state, -1, NULL, 0}, residual_room(plant, work));
+}
+
+od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move) {
   const od_plant_data *d = od_plant_data_of(plant);
-  double _Complex *wc = od_work_parts_of(d, work).wc;
-  int behind = d->m->layout.scalars + od_plant_nx(plant) + od_plant_nk(plant) + plant->nu;
-  return complex_point(plant, work, -1, state, NULL, wc + behind);
+  od_work_parts p = od_work_parts_of(d, work);
+  od_status status = complex_point(plant, work, move, residual_room(plant, work));
+  if (status == OD_OK) od_mechanics_with_derivatives(d->m)->closure_forces(d->m, p.in, p.wc);
+  return status;
 }
 
 // ---- complex steps through whole integration steps

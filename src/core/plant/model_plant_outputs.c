@@ -66,9 +66,14 @@ double _Complex od_model_output_value_complex(const od_model *m, const double _C
   return share != 0 ? value + share * od_circuit_stored_complex(m, w) : value;
 }
 
+bool od_model_output_is_reaction(const od_output *o) {
+  return o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_ROD_FORCE;
+}
+
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
+  if (d->reactions) od_model_plant_prepare_tangents(d, &p);
   for (int i = 0; i < plant->ny; i++) {
     const od_output *o = &d->m->output[d->output[i]];
     y[i] = od_model_output_value(d->m, p.w, o) + 0.0;  // no output is minus zero
@@ -108,7 +113,10 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_BODY_ACCELERATION:
     case OD_OUT_POINT_SPECIFIC_FORCE:
     case OD_OUT_BODY_TURN_ACCELERATION:
-    case OD_OUT_BODY_GYRO_RATE: return OD_LEVEL_ACCELERATION;
+    case OD_OUT_BODY_GYRO_RATE:
+    case OD_OUT_JOINT_FORCE:
+    case OD_OUT_JOINT_TORQUE:
+    case OD_OUT_ROD_FORCE: return OD_LEVEL_ACCELERATION;
     case OD_OUT_COORDINATE:
     case OD_OUT_POINT:
     case OD_OUT_BODY_ANGLE:
@@ -185,6 +193,39 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   return OD_OK;
 }
 
+// What joints and rods carry depends on everything at once: on motion, pressures and signals, through the loops. Its derivatives
+// are complex steps, one per column.
+typedef struct reaction_rows {
+  const od_plant *plant;
+  void *work;
+  const unsigned char *wanted;
+} reaction_rows;
+
+static od_status reaction_column(const reaction_rows *r, od_complex_move move, double *h, int columns, int column) {
+  const od_plant_data *d = od_plant_data_of(r->plant);
+  od_work_parts p = od_work_parts_of(d, r->work);
+  od_status status = od_model_plant_complex_reactions(r->plant, r->work, move);
+  for (int i = 0; i < r->plant->ny && status == OD_OK; i++) {
+    const od_output *o = &d->m->output[d->output[i]];
+    if ((r->wanted && !r->wanted[i]) || !od_model_output_is_reaction(o)) continue;
+    h[i * columns + column] = __imag__ od_model_output_value_complex(d->m, p.wc, o) / od_imaginary_step;
+  }
+  return status;
+}
+
+static od_status reaction_jacobians(const reaction_rows *r, const double *kx, const double *ku, const double *kp,
+                                    double *hx, double *hu, double *hp) {
+  int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
+  od_status status = OD_OK;
+  for (int j = 0; hx && j < nx && status == OD_OK; j++)
+    status = reaction_column(r, (od_complex_move){-1, j, -1, kx ? kx + j : NULL, nx}, hx, nx, j);
+  for (int j = 0; hu && j < nu && status == OD_OK; j++)
+    status = reaction_column(r, (od_complex_move){-1, -1, j, ku ? ku + j : NULL, nu}, hu, nu, j);
+  for (int j = 0; hp && j < np && status == OD_OK; j++)
+    status = reaction_column(r, (od_complex_move){j, -1, -1, kp ? kp + j : NULL, np}, hp, np, j);
+  return status;
+}
+
 // How far into the motion the wanted outputs look.
 typedef struct sight {
   bool positions, velocities, accelerations;
@@ -238,5 +279,10 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
     output_column(d, &p, wanted, v.dc, v.du, od_no_block_number, hu, nu, j);
     v.du[j] = 0;
   }
-  return hp ? output_parameter_jacobian(plant, work, wanted, kp, hp) : OD_OK;
+  od_status status = hp ? output_parameter_jacobian(plant, work, wanted, kp, hp) : OD_OK;
+  const reaction_rows reactions = {plant, work, wanted};
+  bool any = false;
+  for (int i = 0; d->reactions && i < plant->ny; i++)
+    any = any || ((!wanted || wanted[i]) && od_model_output_is_reaction(&d->m->output[d->output[i]]));
+  return any && status == OD_OK ? reaction_jacobians(&reactions, kx, ku, kp, hx, hu, hp) : status;
 }

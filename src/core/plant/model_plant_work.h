@@ -17,6 +17,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   od_plant plant;
   const od_model *m;
   int *output, *parameter;
+  bool reactions;            // some output shows what a joint or a rod carries
   od_circuit_number *owner;  // of each parameter
   od_block_number *block;    // the same for numbers of blocks
   double *scale;
@@ -100,6 +101,14 @@ od_status od_model_plant_complex_point(const od_plant *plant, void *work, int pa
                                        double _Complex *g);
 // The last point with one state moved along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_state(const od_plant *plant, void *work, int state);
+// What to move along the imaginary axis: a parameter, a state, an input (-1: none), and rates, `stride` apart (NULL: none).
+typedef struct od_complex_move {
+  int parameter, state, input;
+  const double *rates;
+  int stride;
+} od_complex_move;
+// The last point moved so, with what joints and rods carry; fills p.wc.
+od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
 extern const od_complex_ops od_model_plant_complex_ops;
 
 // model_plant_outputs.c
@@ -109,6 +118,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
                                           const double *kp, double *hx, double *hu, double *hp);
 // The change of an output (without integrals) along the last tangent.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
+// Whether an output shows what a joint or a rod carries: prepare_tangents() comes first.
+bool od_model_output_is_reaction(const od_output *o);
 // Whether an output shows rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);

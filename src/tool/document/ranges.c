@@ -186,6 +186,16 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   return false;
 }
 
+void od_check_balanced(od_loader *ld, int number) {
+  const od_number *x = &ld->document->numbers.item[number].number;
+  if (x->value == 0 || (x->value >= x->usual_low && x->value <= x->usual_high)) return;
+  od_warn_number(
+      ld, number,
+      "the balance needs %s = %s, which is unusual; usual is %s: look at the masses and areas that it comes from",
+      x->path + strlen("initial."), od_display_quantity(x->value, x->unit).text,
+      between(ld, x->usual_low, x->usual_high, x->unit));
+}
+
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest) {
   static const char *const keys[] = {"length", "position", "pressure", "rate"};  // angles may be many turns
   const char *dot = strrchr(name, '.');

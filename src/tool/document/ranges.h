@@ -14,6 +14,8 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
 // that one starts or ends.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
+// Warns of an initial value that static balance found and that is not usual.
+void od_check_balanced(od_loader *ld, int number);
 // Warns of a quantity whose largest measured value, in SI, is unusual: its unit may have been forgotten.
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
 

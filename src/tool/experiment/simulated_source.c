@@ -10,8 +10,6 @@
 #include "oleodyn/sim.h"
 #include "random/random.h"
 
-enum { MOST_LOCATED = 16 };  // switches within one step; more of them are taken where steps end
-
 typedef struct truth {
   const od_experiment *e;
   od_plant *plant;
@@ -29,18 +27,6 @@ typedef struct truth {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-// The inputs at a time on the grid; where they jump there, just before it and just after it.
-static bool inputs_jump(truth *m, double t) {
-  double aside = 1e-9 * m->step;
-  bool jump = false;
-  od_machine_inputs(m->e->truth, t - aside, m->u);
-  od_machine_inputs(m->e->truth, t + aside, m->u_after);
-  for (int i = 0; i < m->plant->nu; i++)
-    jump = jump || fabs(m->u_after[i] - m->u[i]) > 1e-6 * (fabs(m->u_after[i]) + fabs(m->u[i]));
-  if (!jump) od_machine_inputs(m->e->truth, t, m->u);
-  return jump;
-}
-
 static void inputs_at(void *user, double t, double *u) {
   const truth *m = user;
   od_machine_inputs(m->e->truth, t, u);
@@ -52,7 +38,7 @@ static od_status step(truth *m, double h) {
   for (int i = 0;; i++) {
     if (m->before) memcpy(m->before, m->sim, od_sim_size(m->plant));
     od_status status = od_sim_step(m->sim, h, m->u);
-    if (status != OD_OK || !m->before || i == MOST_LOCATED) return status;
+    if (status != OD_OK || !m->before || i == OD_MOST_SWITCHES) return status;
     double taken, rate;
     bool changed;
     status = od_sim_find_switch(m->sim, &search, h, &taken, &rate);
@@ -138,7 +124,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   if (!*more) return OD_OK;
   m->at++;
   double t = (double)m->at * m->step, h = t - (double)(m->at - 1) * m->step;
-  bool jump = m->at > 0 && inputs_jump(m, t);
+  bool jump = m->at > 0 && od_machine_inputs_jump(m->e->truth, t, m->step, m->u, m->u_after);
   od_status status = m->at == 0 ? begin(m, err) : move(m, h, jump);
   if (status != OD_OK && m->at == 0) return status;
   if (status != OD_OK)

@@ -5,7 +5,7 @@
 #include <complex.h>
 #include <stdbool.h>
 
-#include "oleodyn/sim.h"
+#include "linear/linear_model.h"
 #include "oleodyn/status.h"
 
 typedef struct od_frf {
@@ -24,9 +24,9 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// C (s - A)^-1 B + D at the present point of a simulation, with the plant's exact derivatives, for all of its outputs.
-od_status od_frf_of_plant(const od_plant *plant, od_sim *sim, int input, const double *frequency, int points,
-                          od_frf **out, od_error *err);
+// C (s - A)^-1 B + D of a linear model with one input, for all of its outputs.
+od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
+                          od_error *err);
 
 // --- From a stepped sine ------------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ od_duration od_duration_text(double seconds, int digits) {
     const char *unit;
   } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}};
   od_duration d;
-  if (seconds >= 100) {
+  if (seconds >= 100 && seconds < 1e8) {
     long whole = lround(seconds);
     if (whole < 3600)
       snprintf(d.text, sizeof d.text, "%ld min %ld s", whole / 60, whole % 60);

@@ -346,7 +346,7 @@ static od_status explain(search *s, const double *start, trial last, od_error *e
         if (t.limit || !last.limit) last = t;
       }
     }
-    const od_hold *h = &s->o->hold[0];
+    const od_held_output *h = &s->o->hold[0];
     const char *unit = od_machine_output_unit(s->p->machine, h->output);
     snprintf(where, sizeof where, "; it ends at %.80s = %s", od_machine_output_name(s->p->machine, h->output),
              od_display_quantity(start[0] + low * (h->value - start[0]), unit).text);

@@ -5,38 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linear/kinks.h"
+
 static const double resting = 1e-6;
 
 // All derivatives of the plant, before states are left out and inputs and outputs chosen.
-typedef struct whole {
-  int nx, nu, ny;
-  double *f, *fx, *fu, *y, *hx, *hu;
-} whole;
+typedef od_slopes whole;
 
 static double *room(int rows, int columns) {
   return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
 }
 
-static void whole_free(whole *w) {
-  double *memory[] = {w->f, w->fx, w->fu, w->y, w->hx, w->hu};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-}
-
-static od_status find_whole(const od_operating_point *p, whole *w, od_error *err) {
-  int nx = od_plant_nx(p->plant), nu = p->plant->nu, ny = p->plant->ny;
-  *w = (whole){.nx = nx,
-               .nu = nu,
-               .ny = ny,
-               .f = room(nx, 1),
-               .fx = room(nx, nx),
-               .fu = room(nx, nu),
-               .y = room(ny, 1),
-               .hx = room(ny, nx),
-               .hu = room(ny, nu)};
-  if (!w->f || !w->fx || !w->fu || !w->y || !w->hx || !w->hu) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = od_sim_derivatives(p->sim, w->f, w->fx, w->fu, NULL);
-  if (status == OD_OK) status = od_sim_outputs(p->sim, w->y);
-  if (status == OD_OK) status = od_sim_output_jacobians(p->sim, w->hx, w->hu, NULL);
+static od_status find_whole(const od_operating_point *p, whole *w, bool *kinked, od_error *err) {
+  od_status status = od_slopes_find(w, p->sim);
+  if (status == OD_OK) status = od_kinks_find(p, w, kinked);
   return status == OD_OK ? OD_OK : od_fail(err, status, "cannot linearise: %s", od_status_text(status));
 }
 
@@ -99,7 +81,8 @@ static double typical_rate(const od_operating_point *p, int j) {
   return scale > 0 ? scale : 1;
 }
 
-static bool fill(const od_operating_point *p, const whole *w, const int *kept, const int *input, od_linear_model *m) {
+static bool fill(const od_operating_point *p, const whole *w, const bool *kinked, const int *kept, const int *input,
+                 od_linear_model *m) {
   int n = m->states, nu = m->inputs, ny = m->outputs;
   bool ok = true;
   double largest = resting;
@@ -108,6 +91,7 @@ static bool fill(const od_operating_point *p, const whole *w, const int *kept, c
     for (int j = 0; j < n; j++) m->A[i * n + j] = w->fx[kept[i] * w->nx + kept[j]];
     for (int j = 0; j < nu; j++) m->B[i * nu + j] = w->fu[kept[i] * w->nu + input[j]];
     ok = name_state(p, w, kept[i], &m->state[i]);
+    m->state[i].kinked = kinked[kept[i]];
     double part = fabs(w->f[kept[i]]) / typical_rate(p, kept[i]);
     if (!(part <= largest)) largest = part, m->rests = false, m->fastest = i;
   }
@@ -120,6 +104,7 @@ static bool fill(const od_operating_point *p, const whole *w, const int *kept, c
   for (int j = 0; j < nu && ok; j++) {
     ok = set_signal(&m->input[j], od_machine_input_name(p->machine, input[j]),
                     od_machine_input_unit(p->machine, input[j]), od_sim_inputs(p->sim)[input[j]]);
+    m->input[j].kinked = kinked[w->nx + input[j]];
     m->input[j].undecided = p->undecided && p->undecided[w->nx + input[j]];
   }
   return ok;
@@ -140,10 +125,12 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
                                od_error *err) {
   whole w;
   *out = NULL;
+  bool memory = od_slopes_begin(&w, p->plant);
   od_linear_model *m = calloc(1, sizeof *m);
-  od_status status = find_whole(p, &w, err);
   int *kept = calloc((size_t)w.nx + 1, sizeof *kept), *all = calloc((size_t)w.nu + 1, sizeof *all);
-  bool memory = m && kept && all;
+  bool *kinked = calloc((size_t)(w.nx + w.nu) + 1, sizeof *kinked);
+  memory = memory && m && kept && all && kinked;
+  od_status status = memory ? find_whole(p, &w, kinked, err) : OD_OK;
   if (memory && status == OD_OK) {
     for (int i = 0; i < w.nu; i++) all[i] = i;
     for (int j = 0; j < w.nx; j++) m->states += !is_constant(&w, j);
@@ -151,12 +138,13 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
     m->outputs = p->outputs;
     m->samples = p->samples;
     m->time = od_sim_time(p->sim);
-    memory = allocate(m, w.nx) && choose_states(p, &w, kept, m) && fill(p, &w, kept, inputs ? inputs : all, m);
+    memory = allocate(m, w.nx) && choose_states(p, &w, kept, m) && fill(p, &w, kinked, kept, inputs ? inputs : all, m);
   }
-  if (!memory && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  whole_free(&w);
+  if (!memory) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_slopes_end(&w);
   free(kept);
   free(all);
+  free(kinked);
   if (status == OD_OK)
     *out = m;
   else

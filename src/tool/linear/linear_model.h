@@ -14,6 +14,7 @@ typedef struct od_linear_signal {
   double value;    // at the operating point
   double rate;     // of a state: how fast it changes there
   bool undecided;  // of a state or an input where outputs are held: they do not decide it
+  bool kinked;     // of a state or an input: the slopes differ on its two sides, and the model has their mean
 } od_linear_signal;
 
 typedef struct od_linear_model {

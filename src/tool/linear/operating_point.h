@@ -6,10 +6,10 @@
 #include "oleodyn/sim.h"
 
 // An output that is to have a value.
-typedef struct od_hold {
+typedef struct od_held_output {
   int output;    // of the machine
   double value;  // SI
-} od_hold;
+} od_held_output;
 
 typedef struct od_point_options {
   double time;         // s: the state of a run at that time; zero: the initial state
@@ -17,7 +17,7 @@ typedef struct od_point_options {
   const int *outputs;  // indices of outputs of the machine
   int output_count;
   // From there, what holds these outputs: states, and the inputs that are free to choose (see linear/hold.h).
-  const od_hold *hold;
+  const od_held_output *hold;
   int holds;
   const int *free_inputs;
   int free_count;

@@ -1,5 +1,6 @@
 #include "linear/poles.h"
 
+#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,6 +64,14 @@ static void participate(const vectors *v, int n, int j, double *part) {
   for (int i = 0; i < n; i++) part[i] = sum > 0 ? part[i] / sum : 0;
 }
 
+// What is round-off of the largest counts as zero.
+static void drop_round_off(vectors *v, int n) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) largest = fmax(largest, hypot(v->real[i], v->imaginary[i]));
+  for (int i = 0; i < n; i++)
+    if (fabs(v->real[i]) < 8 * DBL_EPSILON * largest) v->real[i] = 0;
+}
+
 od_status od_poles_find(const od_linear_model *m, od_poles *out, od_error *err) {
   int n = m->states;
   size_t square = (size_t)n * (size_t)n + 1, line = (size_t)n + 1;
@@ -83,7 +92,7 @@ od_status od_poles_find(const od_linear_model *m, od_poles *out, od_error *err) 
       status = od_fail(err, OD_NOT_CONVERGED, "the poles could not be found: the eigenvalues did not converge");
   }
   for (int k = 0; status == OD_OK && k < n; k++) {
-    if (k == 0) sort(&v, n);
+    if (k == 0) drop_round_off(&v, n), sort(&v, n);
     int j = v.order[k];
     out->pole[k] = (od_pole){v.real[j], v.imaginary[j]};
     participate(&v, n, j, out->participation + k * n);

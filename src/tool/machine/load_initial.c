@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/draft.h"
 #include "model/outputs.h"
@@ -329,6 +330,8 @@ static double balanced_value(const od_model *m, const char *quantity, double sta
 void od_load_balanced(od_loader *ld) {
   for (int i = 0; i < ld->document->numbers.count; i++) {
     od_number *x = &ld->document->numbers.item[i].number;
-    if (x->balanced) x->value = balanced_value(ld->draft->machine->model, x->path + strlen("initial."), x->value);
+    if (!x->balanced) continue;
+    x->value = balanced_value(ld->draft->machine->model, x->path + strlen("initial."), x->value);
+    od_check_balanced(ld, i);
   }
 }

@@ -79,6 +79,23 @@ void od_machine_inputs(const od_machine *machine, double t, double *u) {
   for (int i = 0; i < machine->inputs; i++) u[i] = od_signal_value(machine->signals, machine->input[i].signal, t);
 }
 
+// Round-off of a late time must not hide a jump.
+double od_machine_time_aside(double t, double step) {
+  return fmax(1e-9 * step, 4e-16 * t);
+}
+
+bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after) {
+  double aside = od_machine_time_aside(t, step);
+  bool jump = false;
+  if (machine->inputs == 0) return false;
+  od_machine_inputs(machine, t - aside, before);
+  od_machine_inputs(machine, t + aside, after);
+  for (int i = 0; i < machine->inputs; i++)
+    jump = jump || fabs(after[i] - before[i]) > 1e-6 * (fabs(after[i]) + fabs(before[i]));
+  if (!jump) od_machine_inputs(machine, t, before);
+  return jump;
+}
+
 double od_machine_constant_input(const od_machine *machine, int i) {
   int signal = machine->input[i].signal;
   return od_signal_duration(machine->signals, signal) > 0 ? (double)NAN : od_signal_value(machine->signals, signal, 0);

@@ -14,6 +14,12 @@ int od_machine_number_theta(const od_machine *machine, int i);
 // The value of an input that never changes; NAN: it does.
 double od_machine_constant_input(const od_machine *machine, int i);
 
+// How far beside a time on a grid of steps one looks for what happens at that time.
+double od_machine_time_aside(double t, double step);
+// Whether any input jumps at a time on such a grid: the inputs just before it and just after it; without a jump `before` holds
+// those at it. Both have room for all inputs.
+bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
+
 // Its table of numbers, with those that --set replaced; NULL without a machine.
 const od_numbers *od_machine_numbers(const od_machine *machine);
 

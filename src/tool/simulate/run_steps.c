@@ -2,26 +2,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "simulate/run_state.h"
 
 enum { WATCH_INPUTS = 7 };  // steps from one look at the inputs to the next
 
-// The inputs at a time on the grid; where they jump there, just before it and just after it. Round-off must not hide a
-// jump.
+// What is nearer than this to a time on the grid is at that time.
 static double time_aside(const od_run_state *r, double t) {
-  return fmax(1e-9 * r->step, 4e-16 * t);
+  return od_machine_time_aside(t, r->step);
 }
 
 static bool inputs_jump(od_run_state *r, double t) {
-  double aside = time_aside(r, t);
-  bool jump = false;
-  if (r->plant->nu == 0) return false;
-  od_machine_inputs(r->machine, t - aside, r->u);
-  od_machine_inputs(r->machine, t + aside, r->u_after);
-  for (int i = 0; i < r->plant->nu; i++)
-    jump = jump || fabs(r->u_after[i] - r->u[i]) > 1e-6 * (fabs(r->u_after[i]) + fabs(r->u[i]));
-  if (!jump) od_machine_inputs(r->machine, t, r->u);
-  return jump;
+  return od_machine_inputs_jump(r->machine, t, r->step, r->u, r->u_after);
 }
 
 // A step sees its inputs at its ends, so that something faster than the steps stays unseen; now and then somewhere

@@ -5,9 +5,6 @@
 
 #include "simulate/run_state.h"
 
-// Within one step of the grid so many are located; more of them are taken where steps end.
-enum { MOST_LOCATED = 16 };
-
 struct od_run_switch {
   od_sim *before;  // the simulation before the present step
   size_t size;
@@ -52,7 +49,7 @@ od_status od_run_switch_end_step(od_run_state *r, double h, double *taken, doubl
   od_run_switch *w = r->modes;
   *taken = h;
   *rate = 0;
-  if (!w || w->located >= MOST_LOCATED) return OD_OK;
+  if (!w || w->located >= OD_MOST_SWITCHES) return OD_OK;
   const od_switch_search q = {.before = w->before, .u_end = r->u, .inputs = inputs_at, .user = r, .u = w->u};
   od_status status = od_sim_find_switch(r->sim, &q, h, taken, rate);
   w->located += *rate < 0;

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "io/display.h"
+#include "machine/machine.h"
 #include "machine/method_names.h"
+#include "model/outputs.h"
 
 static const double lost = 0.5;  // of an output's range, or of the energy moved: the run is wrong beyond doubt
 
@@ -158,6 +160,29 @@ static bool judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                         is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
+// Loops with more equations than they need: stiffnesses that rigid bodies do not have would decide how joints share the load.
+static bool judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
+  const od_model *model = od_machine_model(machine);
+  od_model_facts facts = od_model_get_facts(model);
+  int first = -1, more = 0;
+  for (int i = 0; i < o->output_count; i++) {
+    if (!od_model_output_is_shared(model, o->outputs[i])) continue;
+    if (first < 0)
+      first = o->outputs[i];
+    else
+      more++;
+  }
+  if (first < 0) return true;
+  char others[60] = "";
+  if (more > 0) snprintf(others, sizeof others, " and %d more output%s", more, more > 1 ? "s" : "");
+  return od_verdict_add(
+      v, OD_DOUBTFUL, "load.shared", "Load not determined:",
+      "%s%s: the loops have %d closure equations of which %d are independent, so that how their joints share "
+      "the load is not a matter of rigid bodies alone. What is shown is one way of many. A joint that gives way "
+      "in more directions makes it unique.",
+      od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
+}
+
 bool od_run_judge(const od_machine *machine, const od_run_options *options, double step, const od_run_accuracy *a,
                   od_verdict *verdict) {
   bool ok = judge_stability(options, step, a, verdict);
@@ -165,6 +190,7 @@ bool od_run_judge(const od_machine *machine, const od_run_options *options, doub
   ok = judge_tolerance(machine, options, a, verdict) && ok;
   ok = judge_adaptive_tolerance(machine, options, a, verdict) && ok;
   ok = judge_inputs(machine, step, a, verdict) && ok;
+  ok = judge_reactions(machine, options, verdict) && ok;
   return judge_balance(options, a, verdict) && ok;
 }
 

@@ -123,6 +123,35 @@ static void test_bode_files(void **state) {
   free(svg);
 }
 
+// A gain with a unit says so and has no margins; nothing moves a tank's pressure. At a closed edge the mean of both sides
+// counts, and a warning says so.
+static void test_bode_units(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
+  outcome o = run(s, "bode axis.yaml --hold rail.rate='50 mm/s' --free command --to rail.position,valve.spool");
+  ends_with(o, 0);
+  says(o.out, " dB of m per V at ");
+  const char *second = strstr(o.out, "command to valve.spool");
+  assert_non_null(second);
+  says(second, "gain margin");
+  assert_true(strstr(o.out, "gain margin") > second);
+  forget(o);
+  o = run(s, "bode axis.yaml --to P.pressure");
+  ends_with(o, 0);
+  says(o.err, "the slopes differ on the two sides of valve.spool = 0 V; the linear model has their mean");
+  says(o.out, "none: the output does not follow the input here");
+  forget(o);
+  // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
+  scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
+  o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
+  ends_with(o, 0);
+  says(o.err, "the machine is unstable here: it has no steady response to a sine");
+  forget(o);
+  char *json = scratch_read(scratch_path(s, "frf.json"));
+  says(json, "the machine is unstable here: it has no steady response to a sine");
+  free(json);
+}
+
 static void test_relative_gains(void **state) {
   scratch *s = *state;
   scratch_write(s, "gains.yaml", gains, sizeof gains - 1);
@@ -427,6 +456,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_margins, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_bode_files, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_bode_units, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_relative_gains, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_linearize_files, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_steady_motion, scratch_setup, scratch_teardown),

@@ -151,6 +151,7 @@ static void complex_residual(bench *b, const double complex *x, const double com
   const int *in = od_model_plant_integers(b->plant, od_sim_work(b->sim));
   od_status status = od_model_residual_complex(b->m, in, b->w, x, k, u, g);
   assert_int_equal(status, OD_OK);
+  od_mechanics_with_derivatives(b->m)->closure_forces(b->m, in, b->w);  // for what joints carry
 }
 
 // Whether the last correction of rates k, real and imaginary, was nothing but round-off.

@@ -233,7 +233,10 @@ static void failure_changes_nothing(void **state) {
       memcpy(m->coordinate_weight, weight, weights);
       assert_memory_equal(x, od_sim_state(sim), size);
       assert_int_equal(od_sim_outputs(sim, after), OD_OK);
-      for (int i = 0; i < count; i++) assert_true(fabs(after[i] - before[i]) <= 1e-7 * (1 + fabs(before[i])));
+      for (int i = 0; i < count; i++)  // what joints carry multiplies errors of the rates by stiff loops
+        if (!(fabs(after[i] - before[i]) <=
+              (od_model_output_is_reaction(&m->output[i]) ? 1e-5 : 1e-7) * (1 + fabs(before[i]))))
+          fail_msg("seed %u, %s: %.12g instead of %.12g", seed, m->output[i].name, after[i], before[i]);
       assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
       assert_true(changed);
       failures++;

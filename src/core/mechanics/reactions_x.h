@@ -1,0 +1,142 @@
+// What joints and rods carry. After the residual F holds what each joint must carry for its branch if the loops were open; the
+// closures carry their share. Multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
+
+// Multipliers of the closures, and their forces added to what the joints carry. Once per point, before tangents.
+static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
+  const od_layout *l = &m->layout;
+  int rank = od_partition_rank(m);
+  if (rank == 0) return;
+  // Phi_dep' lambda = -tau_dep by the transposed factors.
+  const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
+  const od_x *lu = w + l->lu;
+  od_x *b = w + l->scratch;
+  for (int i = 0; i < rank; i++) b[i] = -w[l->tau + in[l->dependent + i]];
+  for (int i = 0; i < rank; i++) {
+    b[i] *= lu[diagonal[i]];
+    for (int e = diagonal[i] + 1; e < start[i + 1]; e++) b[column[e]] -= lu[e] * b[i];
+  }
+  for (int i = rank - 1; i >= 0; i--)
+    for (int e = start[i]; e < diagonal[i]; e++) b[column[e]] -= lu[e] * b[i];
+#ifdef OD_COMPLEX
+  od_x *W = w + l->bias;  // of no use any more once accelerations are known
+#else
+  od_x *W = w + l->dF;
+#endif
+  od_x *lambda = w + l->lambda;
+  for (int i = 0; i < m->rows; i++) lambda[i] = 0;
+  for (int i = 0; i < rank; i++) lambda[in[l->kept_row + i]] = b[i];
+
+  for (int i = 0; i < m->links * NV; i++) W[i] = 0;
+  for (int i = 0; i < m->closures; i++) {
+    const od_closure *c = &m->closure[i];
+    X(closure_vectors) v = {0};
+    closure_positions(m, w, i, &v);
+    od_x *Wa = W + NV * c->link_a, *Wb = W + NV * c->link_b, p[ND];
+    const od_x *y = lambda + c->row;
+    switch (c->kind) {
+      case OD_CLOSE_POINT:
+        apply_force(v.ra, y, 1, Wa);
+        apply_force(v.rb, y, -1, Wb);
+        break;
+      case OD_CLOSE_SLIDE:
+        for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k];
+        apply_force(v.ra, p, 1, Wa);
+        apply_force(v.rb, p, -1, Wb);
+        for (int k = 0; k < ND; k++) p[k] = y[0] * v.d[k];
+        add_couple(v.u, p, Wa);
+        break;
+      case OD_CLOSE_DOT:
+        for (int k = 0; k < ND; k++) p[k] = y[0] * v.w[k];
+        add_couple(v.u, p, Wa);
+        for (int k = 0; k < ND; k++) p[k] = y[0] * v.u[k];
+        add_couple(v.w, p, Wb);
+        break;
+      case OD_CLOSE_ROD:
+        for (int k = 0; k < ND; k++) p[k] = y[0] * v.d[k] / w[l->theta + c->length];
+        apply_force(v.ra, p, 1, Wa);
+        apply_force(v.rb, p, -1, Wb);
+        break;
+    }
+  }
+  accumulate(m, W);
+  for (int i = NV; i < m->links * NV; i++) w[l->F + i] += W[i];
+}
+
+// What a closure does to its link b at the joint's point there: a force and a torque, added to those at hand.
+static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *force, od_x *torque) {
+  const od_closure *c = &m->closure[i];
+  const od_x *y = w + m->layout.lambda + c->row;
+  od_x p[ND];
+  X(closure_vectors) v = {0};
+  closure_positions(m, w, i, &v);
+  switch (c->kind) {
+    case OD_CLOSE_POINT:
+      for (int k = 0; k < ND; k++) force[k] -= y[k];
+      break;
+    case OD_CLOSE_SLIDE:
+      for (int k = 0; k < ND; k++) force[k] -= y[0] * v.u[k];
+      break;
+    case OD_CLOSE_DOT:
+      for (int k = 0; k < ND; k++) p[k] = -y[0] * v.u[k];
+      add_couple(v.w, p, torque);
+      break;
+    case OD_CLOSE_ROD: break;
+  }
+}
+
+// What is round-off of something larger is nothing: a joint that carries no torque should not be seen to carry 1e-12 N m.
+static void drop_round_off(od_x *v, int count, double larger) {
+  for (int k = 0; k < count; k++)
+    if (fabs(RE(v[k])) < 1e-13 * larger) v[k] -= RE(v[k]);
+}
+
+static double largest_part(const od_x *v, int count) {
+  double largest = 0;
+  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(RE(v[k])));
+  return largest;
+}
+
+// The same for a joint of the tree: F of its outer link, moved from the reference point to the joint's point. What drives or
+// rubs along the joint's own coordinate is not the bearing's matter.
+static void tree_reaction(const od_model *m, const od_x *w, const od_joint *joint, od_x *force, od_x *torque) {
+  const od_layout *l = &m->layout;
+  const od_x *F = w + l->F + NV * joint->link, *S = w + l->S + NV * joint->link;
+  double sign = m->link[joint->link].body == m->point[joint->spec.point_b].body ? 1 : -1;
+  od_x r[ND], back[ND], free = 0;
+  point_position(m, w, joint->spec.point_b, r);
+  for (int k = 0; k < ND; k++) force[k] = sign * F[NA + k], back[k] = -force[k];
+  for (int k = 0; k < NA; k++) torque[k] = sign * F[k];
+  add_couple(r, back, torque);
+  double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
+  if (joint->spec.type == OD_REVOLUTE) {
+    for (int k = 0; k < NA; k++) free += S[k] * torque[k];
+    for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
+  } else if (joint->spec.type == OD_PRISMATIC) {
+    free = dot(S + NA, force);
+    for (int k = 0; k < ND; k++) force[k] -= free * S[NA + k];
+  }
+  drop_round_off(force, ND, larger);
+  drop_round_off(torque, NA, moment);
+}
+
+// What the first body of a joint does to the second one, at the joint's point there, in the axes of the space.
+static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
+  for (int k = 0; k < ND; k++) force[k] = 0;
+  for (int k = 0; k < NA; k++) torque[k] = 0;
+  if (m->joint[joint].link >= 0) {
+    tree_reaction(m, w, &m->joint[joint], force, torque);
+    return;
+  }
+  for (int i = 0; i < m->closures; i++)
+    if (m->closure[i].joint == joint) add_closure_reaction(m, w, i, force, torque);
+  double larger = largest_part(force, ND);
+  drop_round_off(force, ND, larger);
+  drop_round_off(torque, NA, m->size * larger);
+}
+
+// The pull of a rod, positive where it holds its ends together.
+static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
+  for (int i = 0; i < m->closures; i++)
+    if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
+  return 0;
+}

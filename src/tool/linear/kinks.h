@@ -1,0 +1,23 @@
+// Kinks: where the slopes of a machine differ on the two sides of an operating point, as at the edge of a spool that just
+// closes, at the end of a dead zone, or in friction that turns round.
+#ifndef OD_LINEAR_KINKS_H
+#define OD_LINEAR_KINKS_H
+
+#include "linear/operating_point.h"
+
+// All derivatives of the plant at a point.
+typedef struct od_slopes {
+  int nx, nu, ny;
+  double *f, *fx, *fu, *y, *hx, *hu;
+} od_slopes;
+
+// False: memory ran out.
+bool od_slopes_begin(od_slopes *slopes, const od_plant *plant);
+void od_slopes_end(od_slopes *slopes);
+od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
+
+// Where the derivatives by a state or an input differ on its two sides, puts their mean in place of those at the point, where
+// each port of a valve may count as closed. kinked (nx + nu) tells which.
+od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked);
+
+#endif

@@ -1,0 +1,369 @@
+// What joints and rods carry. Oracles: Newton's and Euler's equations of every body, written by hand with the joint forces, the
+// forces of cylinders and springs and the accelerations that the machine shows; differences for the derivatives; closed forms of
+// a rod that hangs and of a beam on a guide.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine/machine.h"
+#include "model/outputs.h"
+#include "oleodyn/sim.h"
+#include "simulate/run.h"
+#include "support/machine_file.h"
+
+enum { MOST_OUTPUTS = 1000 };
+
+// --- A machine with all of its outputs -------------------------------------------------------------------------------
+
+typedef struct bench {
+  od_machine *machine;
+  od_plant *plant;
+  od_sim *sim;
+  int count;
+  double y[MOST_OUTPUTS];
+} bench;
+
+static void begin(bench *b, od_machine *machine) {
+  int all[MOST_OUTPUTS];
+  double u[16] = {0};
+  b->machine = machine;
+  b->count = od_machine_output_count(machine);
+  assert_true(b->count <= MOST_OUTPUTS && od_machine_input_count(machine) <= 16);
+  for (int i = 0; i < b->count; i++) all[i] = i;
+  assert_int_equal(od_machine_plant(machine, all, b->count, NULL, 0, &b->plant, NULL), OD_OK);
+  b->sim = od_sim_new(b->plant);
+  od_machine_inputs(machine, 0, u);
+  assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
+}
+
+static void run_to(bench *b, double time, double step) {
+  double u[16] = {0};
+  while (od_sim_time(b->sim) < time - step / 2) {
+    od_machine_inputs(b->machine, od_sim_time(b->sim) + step, u);
+    assert_int_equal(od_sim_step(b->sim, step, u), OD_OK);
+  }
+  assert_int_equal(od_sim_outputs(b->sim, b->y), OD_OK);
+}
+
+static void end(bench *b) {
+  od_sim_free(b->sim);
+  od_plant_free(b->plant);
+  od_machine_free(b->machine);
+}
+
+static double shown(const bench *b, const char *element, const char *quantity) {
+  char name[200];
+  snprintf(name, sizeof name, "%s.%s", element, quantity);
+  int i = od_machine_output_find(b->machine, name);
+  if (i < 0) fail_msg("there is no %s", name);
+  return b->y[i];
+}
+
+static void near(double value, double wanted, double part) {
+  if (!(fabs(value - wanted) <= part * (1 + fabs(wanted)))) fail_msg("%.12g instead of %.12g", value, wanted);
+}
+
+static od_machine *load_case(const char *name, bool spatial) {
+  const od_load_options options = {.spatial = spatial};
+  char path[512];
+  od_machine *machine = NULL;
+  od_messages *messages = od_messages_new();
+  snprintf(path, sizeof path, "%s/cases/%s/machine.yaml", OD_SOURCE_DIR, name);
+  assert_int_equal(od_machine_load(path, &options, &machine, messages), OD_OK);
+  od_messages_free(messages);
+  return machine;
+}
+
+// --- Newton and Euler by hand, in a plane ------------------------------------------------------------------------------
+
+// A joint whose force acts on the body at a point of it, with the sign of the side that the body is on.
+typedef struct pin {
+  const char *joint, *point;
+  double sign;
+} pin;
+// A cylinder (sense 1: it pushes) or a spring (-1: it pulls) between a point of the body and another one; x, y where that is of the ground.
+typedef struct push {
+  const char *element, *own, *other;
+  double sense, x, y;
+} push;
+typedef struct free_body {
+  const char *name, *centre;
+  double mass, inertia;  // about its centre
+  pin pins[4];
+  push pushes[3];
+  const char *turner;  // an output that turns the body about z as well, or NULL
+  double turner_sign;
+} free_body;
+
+static void check_body(const bench *b, const free_body *f) {
+  double ax = shown(b, f->centre, "ax"), ay = shown(b, f->centre, "ay");
+  double cx = shown(b, f->centre, "x"), cy = shown(b, f->centre, "y");
+  double fx = -f->mass * ax, fy = -f->mass * (ay + 9.81), torque = -f->inertia * shown(b, f->name, "turn_acceleration");
+  double size = 0;
+  for (int i = 0; f->pins[i].joint; i++) {
+    const pin *p = &f->pins[i];
+    double px = p->sign * shown(b, p->joint, "force_x"), py = p->sign * shown(b, p->joint, "force_y");
+    fx += px, fy += py;
+    torque += (shown(b, p->point, "x") - cx) * py - (shown(b, p->point, "y") - cy) * px;
+    size = fmax(size, hypot(px, py));
+    assert_true(fabs(shown(b, p->joint, "force") - hypot(px, py)) < 1e-9 * (1 + hypot(px, py)));
+  }
+  for (int i = 0; f->pushes[i].element; i++) {
+    const push *p = &f->pushes[i];
+    double x = shown(b, p->own, "x"), y = shown(b, p->own, "y");
+    double ox = p->other ? shown(b, p->other, "x") : p->x, oy = p->other ? shown(b, p->other, "y") : p->y;
+    double force = p->sense * shown(b, p->element, "force") / hypot(x - ox, y - oy);
+    double px = force * (x - ox), py = force * (y - oy);
+    fx += px, fy += py;
+    torque += (x - cx) * py - (y - cy) * px;
+  }
+  if (f->turner) torque += f->turner_sign * b->y[od_machine_output_find(b->machine, f->turner)];
+  assert_true(size > 10);
+  if (!(fabs(fx) < 1e-9 * size && fabs(fy) < 1e-9 * size && fabs(torque) < 1e-8 * size))
+    fail_msg("%s: %g N, %g N and %g N m are missing, joint forces are up to %g N", f->name, fx, fy, torque, size);
+}
+
+static void test_four_bar(void **state) {
+  (void)state;
+  static const free_body bodies[] = {
+      {"crank",
+       "crank.middle",
+       100,
+       100 * 4.0 / 12,
+       {{"crank_pivot", "crank.start", 1}, {"elbow", "crank.end", -1}},
+       {{"cylinder", "crank.middle", NULL, 1, -1, 0}},
+       NULL,
+       0},
+      {"coupler",
+       "coupler.middle",
+       400,
+       400 * 64.0 / 12,
+       {{"elbow", "coupler.start", 1}, {"closing", "coupler.end", -1}},
+       {{0}},
+       NULL,
+       0},
+      {"rocker",
+       "rocker.middle",
+       250,
+       250 * 25.0 / 12,
+       {{"rocker_pivot", "rocker.start", 1}, {"closing", "rocker.end", 1}},
+       {{0}},
+       NULL,
+       0},
+  };
+  bench b;
+  begin(&b, load_case("fourbar-valve", false));
+  for (int k = 0; k < 6; k++) {
+    run_to(&b, 0.4 * k, 1e-3);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) check_body(&b, &bodies[i]);
+  }
+  end(&b);
+}
+
+// Cylinders of radius r and length l: m (3 r^2 + l^2) / 12 about an axis across. The elbow has a damper. The drives, which act
+// on two bodies each, come in after one second. In space the same forces.
+static void test_crane(void **state) {
+  (void)state;
+  static const free_body bodies[] = {
+      {"boom",
+       "boom.middle",
+       200,
+       200 * (3 * 0.15 * 0.15 + 16) / 12,
+       {{"heel", "boom.start", 1}, {"elbow", "boom.end", -1}},
+       {{"lift", "boom.lug", NULL, -1, 0.4, 0.3}, {"tilt", "boom.tie", "jib.horn", -1, 0, 0}},
+       "elbow.spring_force",
+       1},
+      {"jib",
+       "jib.middle",
+       100,
+       100 * (3 * 0.1 * 0.1 + 9) / 12,
+       {{"elbow", "jib.start", 1}, {"hook", "jib.end", -1}},
+       {{"tilt", "jib.horn", "boom.tie", -1, 0, 0}},
+       "elbow.spring_force",
+       -1},
+      {"payload", "payload.centre", 250, 0, {{"hook", "payload.centre", 1}}, {{0}}, "hook.torque_z", 1},
+  };
+  bench b, in_space;
+  begin(&b, load_case("crane", false));
+  begin(&in_space, load_case("crane", true));
+  for (int k = 0; k < 5; k++) {
+    run_to(&b, 0.2 * k, 2e-3);
+    run_to(&in_space, 0.2 * k, 2e-3);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) check_body(&b, &bodies[i]);
+    near(shown(&in_space, "heel", "force_x"), shown(&b, "heel", "force_x"), 1e-7);
+    near(shown(&in_space, "elbow", "force_y"), shown(&b, "elbow", "force_y"), 1e-7);
+    assert_true(fabs(shown(&in_space, "heel", "force_z")) < 1e-9);
+    assert_true(fabs(shown(&in_space, "heel", "torque_z")) < 1e-9);
+  }
+  end(&b);
+  end(&in_space);
+}
+
+// --- Closed forms ----------------------------------------------------------------------------------------------------
+
+// A slide of 20 kg with a force of 100 N, 0.4 m above its guide: the guide carries the weight and the moment, but nothing along itself.
+// It joins slide and ground in that order, so that what is shown acts on the ground.
+static const char slide[] =
+    "gravity: [0, -9.81]\n"
+    "bodies: {slide: {point: {mass: 20 kg}, points: {lug: [0, 0.4 m]}}}\n"
+    "joints: {guide: {type: prismatic, between: [slide, ground], axis: [1, 0, 0]}}\n"
+    "forces: {pull: {at: slide.lug, direction: [1, 0], value: 100 N}}\n"
+    "initial: {guide.position: 0}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [guide.force]}\n";
+
+static void test_guide(void **state) {
+  bench b;
+  begin(&b, machine_from(*state, slide, NULL, NULL));
+  run_to(&b, 0, 1e-3);
+  near(shown(&b, "guide", "force_x"), 0, 1e-12);
+  near(shown(&b, "guide", "force_y"), -20 * 9.81, 1e-12);
+  near(shown(&b, "guide", "torque_z"), -40, 1e-12);
+  near(shown(&b, "guide", "torque"), 40, 1e-12);
+  end(&b);
+}
+
+// The rocker of the linkage turns about B, driven by the rod and by its weight: Euler's equation about the axis tells the rod's pull,
+// Newton's what the joint B carries.
+static void test_rod(void **state) {
+  (void)state;
+  const double axis[3] = {0, 0.8, 0.6}, mass = 3, inertia = 3 * 0.8 * 0.8 / 3;
+  const char *const xyz[] = {"x", "y", "z"}, *const accelerations[] = {"ax", "ay", "az"};
+  const char *const forces[] = {"force_x", "force_y", "force_z"};
+  bench b;
+  begin(&b, load_case("rssr", false));
+  for (int k = 1; k < 6; k++) {
+    run_to(&b, 0.3 * k, 1e-3);
+    double tip[3], centre[3], pull[3], weight[3] = {0, 0, -9.81 * mass}, lever = 0, moment = 0;
+    for (int i = 0; i < 3; i++) {
+      tip[i] = shown(&b, "rocker.end", xyz[i]) - shown(&b, "rocker.start", xyz[i]);
+      centre[i] = shown(&b, "rocker.middle", xyz[i]) - shown(&b, "rocker.start", xyz[i]);
+      pull[i] = shown(&b, "crank.end", xyz[i]) - shown(&b, "rocker.end", xyz[i]);  // the rod is 1 m long
+    }
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, l = (i + 2) % 3;
+      lever += axis[i] * (tip[j] * pull[l] - tip[l] * pull[j]);
+      moment += axis[i] * (centre[j] * weight[l] - centre[l] * weight[j]);
+    }
+    double tension = shown(&b, "rod", "force");
+    near(lever * tension, inertia * shown(&b, "B", "acceleration") - moment, 1e-9);
+    for (int i = 0; i < 3; i++)
+      near(shown(&b, "B", forces[i]),
+           mass * shown(&b, "rocker.middle", accelerations[i]) - weight[i] - tension * pull[i], 1e-9);
+  }
+  end(&b);
+}
+
+// --- Derivatives against differences -----------------------------------------------------------------------------------
+
+static od_plant *reaction_plant(const od_machine *machine, const char *parameter, int *count) {
+  int list[MOST_OUTPUTS], number = -1;
+  *count = 0;
+  for (int i = 0; i < od_machine_output_count(machine); i++) {
+    const char *name = od_machine_output_name(machine, i);
+    if (strstr(name, ".force") || strstr(name, ".torque")) list[(*count)++] = i;
+  }
+  for (int i = 0; i < od_machine_number_count(machine); i++)
+    if (!strcmp(od_machine_number(machine, i).path, parameter)) number = i;
+  assert_true(number >= 0);
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, list, *count, &number, 1, &plant, NULL), OD_OK);
+  return plant;
+}
+
+// The outputs with one entry moved: of the state, the inputs or the parameter.
+static void look(od_sim *sim, const double *x, const double *u, double p, double *y) {
+  assert_int_equal(od_sim_set_with_parameters(sim, 1, x, u, &p), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+}
+
+static void check_slopes(od_machine *machine, const char *parameter) {
+  enum { MOST = 64 };
+  int count;
+  double x[MOST], u[8] = {0}, p, above[MOST], below[MOST];
+  od_plant *plant = reaction_plant(machine, parameter, &count);
+  od_sim *sim = od_sim_new(plant);
+  int nx = od_plant_nx(plant), nu = plant->nu;
+  assert_true(nx <= MOST && nu <= 8 && count <= MOST && count > 3);
+  double *h = calloc((size_t)(count * (nx + nu + 1)), sizeof *h), *hu = h + count * nx, *hp = hu + count * nu;
+  od_machine_inputs(machine, 0, u);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  for (int k = 1; k <= 200; k++) {
+    od_machine_inputs(machine, 0.005 * k, u);
+    assert_int_equal(od_sim_step(sim, 0.005, u), OD_OK);
+  }
+  memcpy(x, od_sim_state(sim), (size_t)nx * sizeof *x);
+  od_sim_parameters(sim, &p);
+  look(sim, x, u, p, above);
+  assert_int_equal(od_sim_output_jacobians(sim, h, hu, hp), OD_OK);
+  for (int j = 0; j < nx + nu + 1; j++) {
+    double *moved = j < nx ? &x[j] : j < nx + nu ? &u[j - nx] : &p, kept = *moved, step = 1e-6 * fmax(1, fabs(kept));
+    *moved = kept + step, look(sim, x, u, p, above);
+    *moved = kept - step, look(sim, x, u, p, below);
+    *moved = kept;
+    for (int i = 0; i < count; i++) {
+      double slope = (above[i] - below[i]) / (2 * step);
+      double exact = j < nx ? h[i * nx + j] : j < nx + nu ? hu[i * nu + j - nx] : hp[i];
+      double typical = fabs(above[i]) / fmax(1, fabs(kept));
+      if (!(fabs(exact - slope) <= 2e-5 * fabs(exact) + 1e-5 * typical + 1e-6))
+        fail_msg("output %d, column %d: %.9g instead of %.9g", i, j, exact, slope);
+    }
+  }
+  free(h);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
+static void test_slopes(void **state) {
+  (void)state;
+  check_slopes(load_case("fourbar-valve", false), "coupler.beam.mass");
+  check_slopes(load_case("rssr", false), "rod.length");
+  check_slopes(load_case("crane", true), "payload.point.mass");
+}
+
+// --- Loops with more equations than they need --------------------------------------------------------------------------
+
+// Bricard's linkage has one; the four-bar in its plane has none, in space it has three.
+static void test_shared(void **state) {
+  (void)state;
+  const struct {
+    const char *name, *output;
+    bool spatial, shared;
+  } rows[] = {{"bricard", "J2.force", false, true},
+              {"fourbar-valve", "closing.force", false, false},
+              {"fourbar-valve", "elbow.force_x", true, true},
+              {"fourbar-valve", "cylinder.force", true, false},
+              {"crane", "elbow.force", true, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    od_machine *machine = load_case(rows[i].name, rows[i].spatial);
+    int output = od_machine_output_find(machine, rows[i].output);
+    assert_true(od_model_output_is_shared(od_machine_model(machine), output) == rows[i].shared);
+    const od_run_options options = {.time = 0.05, .step = 1e-3, .outputs = &output, .output_count = 1};
+    od_run_report report = {0};
+    od_table *table = NULL;
+    assert_int_equal(od_run(machine, &options, &table, &report, NULL), OD_OK);
+    assert_true(od_verdict_has(&report.verdict, "load.shared") == rows[i].shared);
+    od_run_report_free(&report);
+    od_table_free(table);
+    od_machine_free(machine);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_four_bar),
+      cmocka_unit_test(test_crane),
+      cmocka_unit_test_setup_teardown(test_guide, machine_file_start, machine_file_end),
+      cmocka_unit_test(test_rod),
+      cmocka_unit_test(test_slopes),
+      cmocka_unit_test(test_shared),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
