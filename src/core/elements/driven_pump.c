@@ -18,18 +18,17 @@ typedef struct X(report) {
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
   od_x dp = in->to - in->from;
   out->torque = q->torque * od_x_tanh(q->gain * (q->wanted * in->signal - in->speed) / q->torque);
-  out->flow = q->displacement * in->speed - q->leakage * dp;
+  out->flow = q->displacement * in->speed - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp;
   out->rate = (out->torque - q->displacement * dp - q->viscous * in->speed) / q->inertia;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
-  (void)s;
   od_x dp = in->to - in->from;
-  r->loss = q->leakage * dp * dp + q->viscous * in->speed * in->speed - out->torque * in->speed;
+  r->loss = q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp * dp + q->viscous * in->speed * in->speed -
+            out->torque * in->speed;
   r->stored = q->inertia * in->speed * in->speed / 2;
 }
 

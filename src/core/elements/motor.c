@@ -2,7 +2,7 @@
 // its ends.
 //   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
 //   force = D * (p_from - p_to) - viscous * speed
-// A signal swivels it, also to the other side, where the setting is given as one.
+// Leakage follows the oil's viscosity, as that of leaks does. A signal swivels it, also to the other side, where the setting is given as one.
 // In a revolute joint displacement is the volume per radian and the force a torque. Dry friction is friction of the joint.
 #ifdef OD_ELEMENT_TEXT
 
@@ -20,17 +20,16 @@ typedef struct X(report) {
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
   od_x dp = in->from - in->to, D = q->displacement * q->setting * in->signal;
-  out->flow = D * in->speed + q->leakage * dp;
+  out->flow = D * in->speed + q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp;
   out->force = D * dp - q->viscous * in->speed;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
-  (void)s, (void)out;
+  (void)out;
   od_x dp = in->from - in->to;
-  r->loss = q->leakage * dp * dp + q->viscous * in->speed * in->speed;
+  r->loss = q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp * dp + q->viscous * in->speed * in->speed;
   r->stored = 0;
 }
 

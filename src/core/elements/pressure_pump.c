@@ -13,8 +13,7 @@ typedef struct X(numbers) {
 #include "elements/pump_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
-  X(pump)(in, q, in->from, 1 - X(spring_opening)(in->to - in->from, q->set, q->range), out);
+  X(pump)(in, q, s, in->from, 1 - X(spring_opening)(in->to - in->from, q->set, q->range), out);
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,

@@ -9,7 +9,8 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 
 // From `from` on the suction side; wanted: the displacement that the control wants, of the largest one.
-static inline void X(pump)(const X(in) * in, const X(numbers) * q, od_x suction, od_x wanted, X(out) * out) {
-  out->flow = q->flow * in->swash - q->leakage * (in->to - suction);
+static inline void X(pump)(const X(in) * in, const X(numbers) * q, X(setting) s, od_x suction, od_x wanted,
+                           X(out) * out) {
+  out->flow = q->flow * in->swash - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * (in->to - suction);
   out->rate = (wanted - in->swash) / q->time_constant;
 }

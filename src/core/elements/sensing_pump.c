@@ -13,10 +13,9 @@ typedef struct X(numbers) {
 #include "elements/pump_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
   od_x wanted = (1 - X(spring_opening)(in->to - in->load, q->margin, q->range)) *
                 (1 - X(spring_opening)(in->to, q->cutoff, q->range));
-  X(pump)(in, q, 0, wanted, out);
+  X(pump)(in, q, s, 0, wanted, out);
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,

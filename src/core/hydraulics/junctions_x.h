@@ -10,6 +10,7 @@
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
+static const double X(no_flow) = 1e-17;        // m3/s: what is left where almost everything is closed and no step helps
 enum { X(junction_iterations) = 40, X(junction_halvings) = 8, X(junction_bisections) = 70 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
@@ -186,6 +187,7 @@ static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x
     if (!X(junction_iterate)(m, w, &sum, &done)) {
       X(junction_sweep)(m, w);
       sum = X(junction_flows)(m, w, &done);
+      done = done || sum <= X(no_flow) * X(no_flow);
     }
 #ifdef OD_COMPLEX
   bool more;
