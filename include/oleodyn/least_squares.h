@@ -21,6 +21,7 @@ typedef enum od_ls_method {
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
   OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost falls
   OD_LS_TRUNCATE,             // trust region, steps cut off at the first bound: jams there; only for comparison
+  OD_LS_ACTIVE_SET,           // Gauss-Newton steps between bounds and constraints; always where there are constraints
 } od_ls_method;
 
 // rho(z) with z = (r / loss_scale)^2; the loss of a residual is loss_scale^2 rho(z), which is r^2 for small r.
@@ -39,6 +40,31 @@ typedef enum od_ls_transform {
   OD_TRANSFORM_LOGISTIC,  // log((x - low) / (high - x)), both bounds finite
 } od_ls_transform;
 
+// Relations between parameters: of c(x) the first `equalities` entries are to be zero, the `inequalities` after them not
+// negative. The start need not satisfy them.
+typedef struct od_ls_constraints {
+  int equalities, inequalities;
+  // c and, unless it is NULL, its derivatives (count x n). Returns zero, or anything else for "cannot evaluate here".
+  int (*values)(void *user, const double *x, double *c, double *C);
+  void *reserved[4];  // zero
+} od_ls_constraints;
+
+// Further unknowns that the caller keeps to itself, tied to the parameters by equations of their own (gaps that are to close),
+// such as the states at the nodes of a multiple shooting. At every point the caller linearises everything, finds for each
+// change of the parameters the best change of its unknowns that closes the gaps to first order, and gives derivatives
+// of the residuals along both together. Only for OD_LS_ACTIVE_SET, which is chosen where there are such unknowns.
+typedef struct od_ls_hidden {
+  int count;  // how many of them the residuals determine, after all gaps are closed
+  // Before a search: new values at x. Not zero: there are none.
+  int (*begin)(void *user, const double *x);
+  // Before residuals are asked for: the unknowns at x, from those at the point accepted last. `part` (0 to 1) of the gaps is
+  // closed on the way.
+  void (*move)(void *user, const double *x, double part);
+  double (*gap)(void *user);   // how far gaps are open where residuals were evaluated last, in units of a residual
+  void (*accept)(void *user);  // the point where derivatives were asked last becomes the accepted one
+  void (*shift)(void *user, double *r);  // m: what closing the gaps does to the residuals there, to first order
+} od_ls_hidden;
+
 // m residuals, n parameters. Functions return zero, or anything else for "cannot evaluate here"; so do values that are
 // not finite. `jacobian` is only asked for at the point where `residuals` was asked last. Without it derivatives are
 // complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), and without that differences.
@@ -50,10 +76,12 @@ typedef struct od_ls_problem {
   int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
   const double *start;                                               // n
   const double *low, *high;                                          // n, infinite where there is none; NULL: no bounds
-  const double *scale;               // n sizes of typical changes; NULL: from the columns of the Jacobian
-  const od_ls_transform *transform;  // n; NULL: all linear
-  const bool *fixed;                 // n; NULL: none
-  void *reserved[4];                 // zero
+  const double *scale;                   // n sizes of typical changes; NULL: from the columns of the Jacobian
+  const od_ls_transform *transform;      // n; NULL: all linear
+  const bool *fixed;                     // n; NULL: none
+  const od_ls_constraints *constraints;  // NULL: none
+  const od_ls_hidden *hidden;            // NULL: none
+  void *reserved[2];                     // zero
 } od_ls_problem;
 
 typedef struct od_ls_progress {
@@ -115,6 +143,15 @@ typedef struct od_ls_result {
   int searched;             // parameters that are not fixed
   double *singular_values;  // searched, falling, of the Jacobian with columns times scale, or of length 1
   double *directions;       // searched x n, a row for each: the change of (scaled) parameters that it belongs to
+  // Of each constraint: whether the solution stands at it; how much the cost falls when it is moved by one unit of c
+  // (positive: the data would have c negative); how far beyond the data would go without it, as a value of c, and the
+  // standard deviation of that; NAN where it is not active or the data do not tell.
+  int constraints;
+  bool *active;
+  double *multiplier, *beyond, *beyond_sigma;
+  double *constraint;       // values of c
+  double *slope;            // constraints x n, their derivatives
+  double violation, gap;    // how far the worst constraint is violated, in units of a residual; how far gaps are open
   int starts;               // of a multi-start
   double *start_x, *end_x;  // starts x n: where each began and ended
   double *end_cost;         // starts; infinite where it could not even begin

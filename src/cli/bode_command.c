@@ -14,7 +14,6 @@
 #include "linear/response_plot.h"
 #include "linear/poles.h"
 #include "linear/response.h"
-#include "machine/machine.h"
 
 enum { POINTS = 400 };
 
@@ -56,36 +55,6 @@ static char *path_name(const od_linear_model *m, const od_path *p) {
   return text;
 }
 
-static int input_index(const od_machine *machine, const char *name) {
-  int i = 0;
-  while (i < od_machine_input_count(machine) && strcmp(od_machine_input_name(machine, i), name) != 0) i++;
-  return i;
-}
-
-// How often an input is used, and by which block (the last).
-static int count_uses(const od_model *m, int input, const od_block **by) {
-  int uses = 0;
-  for (int i = 0; i < m->blocks; i++)
-    for (int k = 0; k < m->block[i].inputs; k++)
-      if (m->block_line[m->block[i].line + k].source == input) uses++, *by = &m->block[i];
-  for (int i = 0; i < m->instances; i++) uses += m->instance[i].signal == input;
-  for (int i = 0; i < m->loads; i++) uses += m->load[i].input == input;
-  for (int i = 0; i < m->nodes; i++) uses += m->node[i].input == input;
-  return uses;
-}
-
-// Whether an input comes into a loop at a signal and nowhere else: a block without states puts the signal out, and nothing but this
-// block uses the input. Else G = d / (1 + L) would not hold.
-static bool enters_at(const results *r, const od_path *p) {
-  const od_model *m = od_machine_model(r->machine);
-  int output = od_machine_output_find(r->machine, r->model->output[p->output].name);
-  const od_output *o = &m->output[output];
-  const od_block *by = NULL;
-  if (o->kind != OD_OUT_INPUT || r->model->D[p->output * r->model->inputs + p->input] == 0) return false;
-  if (count_uses(m, input_index(r->machine, r->model->input[p->input].name), &by) != 1 || !by) return false;
-  return by->states == 0 && o->index >= by->signal && o->index < by->signal + by->outputs;
-}
-
 // Every input to every output; of loops, every input that comes in at the signal. all: signals without such an input are
 // passed over.
 static int list_paths(results *r, bool loop, bool all) {
@@ -100,7 +69,7 @@ static int list_paths(results *r, bool loop, bool all) {
     int before = r->paths;
     for (int j = 0; j < m->inputs; j++) {
       const od_path path = {j, i, loop};
-      if (loop && !enters_at(r, &path)) continue;
+      if (loop && !od_loop_enters(r->machine, r->model, &path)) continue;
       r->path[r->paths] = path;
       r->name[r->paths] = path_name(m, &path);
       if (!r->name[r->paths++]) return OD_EXIT_FAILED;
@@ -126,14 +95,14 @@ static bool wants_all(const od_words *loops) {
 }
 
 // A gain with a unit is no loop's: it has no margins.
-static bool has_unit(const results *r, int k) {
-  const od_path *p = &r->path[k];
-  return !p->loop && strcmp(r->model->output[p->output].unit, r->model->input[p->input].unit) != 0;
+static bool has_unit(const od_linear_model *m, const od_path *p) {
+  return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-static od_margins find_margins(const results *r, od_linear_response *response, int k) {
+// The model is that of the response: over a sweep the one of the results, of the first point, is gone.
+static od_margins find_margins(const results *r, const od_linear_model *model, od_linear_response *response, int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
-  if (has_unit(r, k)) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
+  if (has_unit(model, &r->path[k])) m.gain = m.gain_at = m.phase = m.phase_at = NAN;
   return m;
 }
 
@@ -153,7 +122,7 @@ static od_status fill_table(results *r, od_linear_response *response, od_error *
     snprintf(text, sizeof text, "%.250s%s%.250s.phase", from, joint, to);
     if (status == OD_OK) status = od_table_label(r->table, 2 + 2 * k, text, "deg");
     od_path_table(response, &r->path[k], r->frequency, r->count, magnitude, magnitude + r->count);
-    r->margins[k] = find_margins(r, response, k);
+    r->margins[k] = find_margins(r, r->model, response, k);
   }
   for (int i = 0; i < r->count && status == OD_OK; i++) {
     row[0] = r->frequency[i];
@@ -185,7 +154,7 @@ static od_status find(results *r, od_error *err) {
 static void gain_unit(const results *r, int k, char *text, size_t size) {
   const char *to = r->model->output[r->path[k].output].unit, *from = r->model->input[r->path[k].input].unit;
   text[0] = '\0';
-  if (has_unit(r, k)) snprintf(text, size, " of %s per %s", to, from);
+  if (has_unit(r->model, &r->path[k])) snprintf(text, size, " of %s per %s", to, from);
 }
 
 static void print_margins(const results *r, int k, FILE *to) {
@@ -200,7 +169,7 @@ static void print_margins(const results *r, int k, FILE *to) {
   fprintf(to, "    %-14s %.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz\n", "gain", r->table->data[1 + 2 * k],
           unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
   if (!isnan(m->bandwidth)) fprintf(to, "    %-14s %.6g Hz (3 dB below the first)\n", "bandwidth", m->bandwidth);
-  if (has_unit(r, k)) return;
+  if (has_unit(r->model, &r->path[k])) return;
   if (isnan(m->gain))
     fprintf(to, "    %-14s any: the phase does not cross -180 deg\n", "gain margin");
   else
@@ -219,7 +188,9 @@ static void print(const results *r, FILE *to) {
            title && title[0] ? title : od_machine_file(r->machine), place);
   od_heading(to, line);
   for (int k = 0; k < r->paths; k++) print_margins(r, k, to);
-  fprintf(to, "The machine as it is is %s.\n", r->unstable ? "unstable here: margins say little" : "stable here");
+  fprintf(to, "The machine as it is%s is %s.\n",
+          r->model->samples ? ", with the loops through sampled blocks open," : "",
+          r->unstable ? "unstable here: margins say little" : "stable here");
 }
 
 static json_t *bode_json(const results *r) {
@@ -260,8 +231,14 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   const char *title = od_machine_title(r->machine);
   od_linear_place(r->model, place, sizeof place);
   snprintf(subtitle, sizeof subtitle, "%.250s at %s", od_machine_file(r->machine), place);
-  return od_linear_response_plot_write(r->table, (const char *const *)r->name,
-                                       title && title[0] ? title : od_machine_file(r->machine), subtitle, path, err);
+  const char *const note = "dB, of SI units";
+  const od_bode_plot plot = {.table = r->table,
+                             .name = (const char *const *)r->name,
+                             .groups = 1,
+                             .note = &note,
+                             .title = title && title[0] ? title : od_machine_file(r->machine),
+                             .subtitle = subtitle};
+  return od_bode_plot_write(&plot, path, err);
 }
 
 static int show(const arguments *a, results *r) {
@@ -299,12 +276,14 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
   return code;
 }
 
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
   const results *first = &((const bode_sweep *)user)->first;
   od_linear_response *response = od_linear_response_new(model);
   bool ok = response != NULL;
+  if (ok) od_linear_response_listen(response, goes_on, going);
   for (int k = 0; k < first->paths && ok; k++) {
-    od_margins m = find_margins(first, response, k);
+    od_margins m = find_margins(first, model, response, k);
     const struct {
       const char *name, *unit;
       double value;

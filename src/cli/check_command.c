@@ -1,4 +1,4 @@
-// oleodyn check: are machine, experiment, fit and study files right?
+// oleodyn check: are machine, experiment, fit, friction and study files right?
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "document/text_file.h"
 #include "document/tree.h"
 #include "experiment/experiment.h"
+#include "friction_fit/friction_plan.h"
 #include "identify/fit.h"
 #include "io/json.h"
 #include "study/study.h"
@@ -113,6 +114,19 @@ static void take_as_fit(const file *f, verdict *v, od_messages **messages) {
   od_messages_free(dropped);
 }
 
+static verdict look_at_friction(const file *f, od_messages *messages) {
+  od_friction_plan *plan = NULL;
+  const od_friction_options options = {
+      .set = f->load->set.text, .set_count = f->load->set.count, .content = f->content};
+  od_status status = od_friction_plan_load(f->path, &options, &plan, messages);
+  verdict v = {.code = status == OD_OK ? -1 : od_exit_code(status)};
+  if (plan)
+    snprintf(v.text, sizeof v.text, "a fit of %d parameters of the friction law '%s'", plan->parameters,
+             plan->start.law->name);
+  od_friction_plan_free(plan);
+  return v;
+}
+
 static verdict look_at_study(const file *f, od_messages *messages) {
   od_study *s = NULL;
   const od_study_options options = {.content = f->content};
@@ -125,11 +139,10 @@ static verdict look_at_study(const file *f, od_messages *messages) {
 
 // The file is read once, so that it may be a pipe.
 static verdict look_at(const char *path, const od_load_arguments *load, od_messages **messages) {
-  verdict (*const look[])(const file *, od_messages *) = {[OD_FILE_UNKNOWN] = look_at_machine,
-                                                          [OD_FILE_MACHINE] = look_at_machine,
-                                                          [OD_FILE_EXPERIMENT] = look_at_experiment,
-                                                          [OD_FILE_FIT] = look_at_fit,
-                                                          [OD_FILE_STUDY] = look_at_study};
+  verdict (*const look[])(const file *, od_messages *) = {
+      [OD_FILE_UNKNOWN] = look_at_machine,       [OD_FILE_MACHINE] = look_at_machine,
+      [OD_FILE_EXPERIMENT] = look_at_experiment, [OD_FILE_FIT] = look_at_fit,
+      [OD_FILE_FRICTION] = look_at_friction,     [OD_FILE_STUDY] = look_at_study};
   char *text = NULL;
   file f = {.path = path, .load = load};
   od_status status = od_text_file_read(path, &text, &f.content.length, *messages);

@@ -9,6 +9,7 @@ enum {
   OD_EXIT_FAILED = 1,         // did not converge, cannot write, ...
   OD_EXIT_BAD_INPUT = 2,      // a file or an option is wrong
   OD_EXIT_UNSOUND = 3,        // the work was done, but its result is wrong beyond doubt
+  OD_EXIT_UNMET = 4,          // a requirement does not pass
   OD_EXIT_INTERRUPTED = 130,  // as shells have it for Ctrl-C
 };
 
@@ -22,6 +23,7 @@ typedef struct od_command {
 } od_command;
 
 int od_command_simulate(int argc, char **argv);
+int od_command_signals(int argc, char **argv);
 int od_command_equilibrium(int argc, char **argv);
 int od_command_linearize(int argc, char **argv);
 int od_command_bode(int argc, char **argv);
@@ -36,6 +38,7 @@ int od_command_check(int argc, char **argv);
 int od_command_info(int argc, char **argv);
 int od_command_components(int argc, char **argv);
 int od_command_friction(int argc, char **argv);
+int od_command_friction_fit(int argc, char **argv);
 int od_command_help(int argc, char **argv);
 int od_command_version(int argc, char **argv);
 

@@ -28,7 +28,9 @@ static json_t *equilibrium_json(const od_machine *machine, const od_linear_model
   return object;
 }
 
-static od_status measure(const void *user, const od_linear_model *m, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *m, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  (void)goes_on, (void)going;
   (void)user;
   const od_linear_signal *const list[] = {m->input, m->state, m->constant, m->output};
   const int count[] = {m->inputs, m->states, m->constants, m->outputs};

@@ -82,7 +82,8 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
 
 static const char details[] =
     "The file is an experiment file: the machine, what the model believes, the sensors, the parameters with their starts\n"
-    "and bounds; its sections fit, sets, prepare and combinations say how, to which data, and what else is wanted.\n"
+    "and bounds; its sections fit, sets, prepare, combinations and constraints say how, to which data, what else is wanted and\n"
+    "which relations between parameters hold; 'fit: {shooting: auto}' predicts long or unstable records in segments.\n"
     "Printed are the estimates with their standard deviations, which directions of the parameters are not identifiable,\n"
     "how well every set of data is predicted, fitted or not, and a verdict: may it be trusted? Ctrl-C ends with the best\n"
     "so far. Exit codes: 0; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is wrong beyond doubt.\n\n"

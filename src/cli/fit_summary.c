@@ -25,9 +25,9 @@ static od_display shown_in(const od_fitted *f, int i) {
   return od_display_unit(p->unit, fmax(fabs(p->start), fabs(f->estimate[i])));
 }
 
-// A parameter at a bound has none: the data want it beyond.
+// A parameter at a bound has none: the data want it beyond. Nor has one that constraints fix.
 static double sigma_or_none(const od_fitted *f, int i, double sigma) {
-  return f->search->at_bound[i] ? (double)NAN : sigma;
+  return f->search->at_bound[i] || od_fit_is_fixed(f, i) ? (double)NAN : sigma;
 }
 
 // Columns that are only there when they say something.
@@ -56,7 +56,8 @@ static void print_parameter(const od_fitted *f, int i, columns c, FILE *to) {
   if (c.white) print_number(to, sigma_or_none(f, i, f->sigma_white[i]) * shown.factor, 3);
   if (c.shift) print_number(to, sigma_or_none(f, i, f->shift[i] / f->sigma[i]), 2);
   if (c.truth) print_number(to, p->truth * shown.factor, 6);
-  fprintf(to, "%s\n", bound == 0 ? "" : bound < 0 ? "  at its low bound" : "  at its high bound");
+  const char *fixed = od_fit_is_fixed(f, i) ? "  fixed by constraints" : "";
+  fprintf(to, "%s\n", bound == 0 ? fixed : bound < 0 ? "  at its low bound" : "  at its high bound");
 }
 
 static void print_parameters(const od_fitted *f, FILE *to) {
@@ -81,12 +82,23 @@ static void print_parameters(const od_fitted *f, FILE *to) {
   }
 }
 
+static void print_constraints(const od_fitted *f, FILE *to) {
+  char text[700];
+  for (int i = 0; i < f->plan->constraints && !f->only_predicted; i++) {
+    od_fit_constraint_text(f, i, text, sizeof text);
+    fprintf(to, "constraint '%s': %s\n", f->plan->constraint[i].text, text);
+  }
+}
+
 // How many directions; the verdict has them in words.
 static void print_identifiability(const od_fitted *f, FILE *to) {
   const od_identifiability *id = f->identifiability;
   if (!id) return;
   fprintf(to, "identifiable: %d of %d directions", id->columns - id->nulls - id->weak, id->columns);
-  fprintf(to, "; singular values %.3g to %.3g\n", id->singular[0], id->singular[id->columns - 1]);
+  if (id->tied > 0) fprintf(to, ", %d of them by constraints", id->tied);
+  if (id->tied < id->columns)
+    fprintf(to, "; singular values %.3g to %.3g", id->singular[id->tied], id->singular[id->columns - 1]);
+  fprintf(to, "\n");
 }
 
 static void print_combinations(const od_fitted *f, FILE *to) {
@@ -158,6 +170,13 @@ static void print_sets(const od_fitted *f, FILE *to) {
     }
 }
 
+static void print_segments(const od_fitted *f, FILE *to) {
+  for (int i = 0; i < f->sets; i++)
+    if (f->set[i].segments > 0)
+      fprintf(to, "set %s: %d segments of shooting, the largest jump of a state between them %.1g of its range\n",
+              f->set[i].name, f->set[i].segments, f->set[i].gap);
+}
+
 static void print_search(const od_fitted *f, FILE *to) {
   const char *rule = od_rule_name(f->rule), *modes = f->used_modes ? " by modes" : "";
   fprintf(to, "fit");
@@ -180,9 +199,11 @@ void od_fitted_print(const od_fitted *f, FILE *to) {
   od_heading(to, line);
   print_parameters(f, to);
   print_combinations(f, to);
+  print_constraints(f, to);
   print_identifiability(f, to);
   print_logs(f, to);
   print_sets(f, to);
+  print_segments(f, to);
   print_search(f, to);
   od_cli_verdict(&f->verdict, to);
 }
@@ -220,7 +241,7 @@ static json_t *identifiability_json(const od_fitted *f) {
   char text[1000];
   if (!id) return json_null();
   json_t *values = json_array(), *nulls = json_array();
-  for (int i = 0; i < id->columns; i++) json_array_append_new(values, od_json_number(id->singular[i]));
+  for (int i = id->tied; i < id->columns; i++) json_array_append_new(values, od_json_number(id->singular[i]));
   for (int k = 0; k < id->nulls; k++) {
     json_t *coefficients = json_object();
     od_identifiability_null_text(id, k, f->name, text, sizeof text);
@@ -229,7 +250,8 @@ static json_t *identifiability_json(const od_fitted *f) {
         json_object_set_new(coefficients, e->parameter[i].path, od_json_number(id->null[k].coefficient[i]));
     json_array_append_new(nulls, json_pack("{s:o, s:o}", "text", od_json_text(text), "coefficients", coefficients));
   }
-  return json_pack("{s:o, s:o, s:i}", "singular_values", values, "null_directions", nulls, "weak_directions", id->weak);
+  return json_pack("{s:o, s:o, s:i, s:i}", "singular_values", values, "null_directions", nulls, "weak_directions",
+                   id->weak, "tied_directions", id->tied);
 }
 
 static json_t *quality_json(const od_sensor *sensor, const od_fit_quality *q, const char *use) {
@@ -256,10 +278,16 @@ static json_t *sets_json(const od_fitted *f) {
         json_array_append_new(sensors, quality_json(&e->sensor[k], &s->unseen_quality[k], "validate"));
     }
     const od_fit_data *d = s->data;
-    json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "file",
-                                          od_json_text(log_of(s)), "rows", (json_int_t)s->rows, "outliers_removed",
-                                          (json_int_t)d->outliers, "gaps_filled", (json_int_t)d->gaps_filled,
-                                          "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors));
+    json_t *item =
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "name", od_json_text(s->name), "file", od_json_text(log_of(s)),
+                  "rows", (json_int_t)s->rows, "outliers_removed", (json_int_t)d->outliers, "gaps_filled",
+                  (json_int_t)d->gaps_filled, "inputs_bridged", (json_int_t)d->bridged, "sensors", sensors);
+    if (s->segments > 0) {
+      json_object_set_new(item, "segments", json_integer(s->segments));
+      json_object_set_new(item, "largest_jump", od_json_number(s->gap));
+      json_object_set_new(item, "largest_jump_time", od_json_number(s->gap_time));
+    }
+    json_array_append_new(list, item);
   }
   return list;
 }
@@ -277,6 +305,23 @@ static json_t *combinations_json(const od_fitted *f) {
   return list;
 }
 
+static json_t *constraints_json(const od_fitted *f) {
+  const od_ls_result *r = f->search;
+  json_t *list = json_array();
+  for (int i = 0; i < r->constraints; i++) {
+    char text[700];
+    od_fit_constraint_text(f, i, text, sizeof text);
+    json_t *item = json_pack("{s:o, s:o, s:b}", "constraint", od_json_text(f->plan->constraint[i].text), "text",
+                             od_json_text(text), "active", r->active[i]);
+    json_object_set_new(item, "value", od_json_number(r->constraint[i]));
+    json_object_set_new(item, "multiplier", od_json_number(r->multiplier[i]));
+    json_object_set_new(item, "beyond", od_json_number(r->beyond[i]));
+    json_object_set_new(item, "beyond_sigma", od_json_number(r->beyond_sigma[i]));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
 json_t *od_fitted_json(const od_fitted *f, const char *message) {
   const od_experiment *e = f->plan->e;
   const od_ls_result *r = f->search;
@@ -287,6 +332,7 @@ json_t *od_fitted_json(const od_fitted *f, const char *message) {
   json_object_set_new(object, "verdict", od_verdict_json(&f->verdict));
   json_object_set_new(object, "parameters", parameters_json(f));
   json_object_set_new(object, "combinations", combinations_json(f));
+  json_object_set_new(object, "constraints", constraints_json(f));
   json_object_set_new(object, "identifiability", identifiability_json(f));
   json_object_set_new(object, "sets", sets_json(f));
   json_object_set_new(object, "start_fit_percent", od_json_number(f->start_fit));

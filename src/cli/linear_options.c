@@ -10,6 +10,7 @@
 #include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/select_outputs.h"
+#include "cli/signals.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
 #include "io/display.h"
@@ -174,14 +175,23 @@ int od_cli_linearize(const char *path, const od_linear_arguments *a, od_machine 
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
 
+static bool goes_on(void *user, double done) {
+  (void)user, (void)done;
+  return !od_signals_interrupted();
+}
+
 static int prepare_sweep(void *user, const od_machine *machine) {
   od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_error err = {0};
   int code = od_linear_plan_make(machine, s->arguments, &s->plan);
   if (code >= 0 || !s->begin) return code;
-  if (od_linear_plan_model(machine, &s->plan, NULL, NULL, &model, &err) == OD_OK) {
+  od_status status = od_linear_plan_model(machine, &s->plan, goes_on, NULL, &model, &err);
+  if (status == OD_OK) {
     code = s->begin(s->user, machine, model);
+  } else if (status == OD_INTERRUPTED) {
+    fprintf(stderr, "oleodyn: interrupted before the first point\n");
+    code = OD_EXIT_INTERRUPTED;
   } else {
     od_cli_error("the first point of the sweep: %s", err.text);
     code = OD_EXIT_FAILED;
@@ -217,7 +227,8 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
   od_linear_sweep *s = user;
   od_linear_model *model = NULL;
   od_status status = od_linear_plan_model(machine, &s->plan, keeps_going, going, &model, err);
-  if (status == OD_OK) status = s->measure(s->user, model, row, err);
+  if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
+  if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
   if (status == OD_OK) count_warnings(s, model);
   od_linear_model_free(model);
   return status;
@@ -249,6 +260,7 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   if (code < 0 && c->check) code = c->check(c->user);
   if (code < 0 && c->arguments->sweep.paths.count) code = od_linear_sweep_run(files.text[0], c->sweep);
   if (code < 0) code = od_cli_linearize(files.text[0], c->arguments, &machine, &model);
+  od_signals_end_at_once();  // what follows has nothing to keep
   if (code < 0) code = c->show(c->user, machine, model);
   od_linear_model_free(model);
   od_machine_free(machine);

@@ -63,7 +63,9 @@ typedef struct od_linear_sweep {
   od_linear_plan plan;
   // Called once with the first point's model: checks and choices of the command. -1 to go on, or the exit code. NULL: none.
   int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
-  od_status (*measure)(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err);
+  // What takes long asks goes_on now and then; where it said false the row does not count.
+  od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                       od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
   atomic_int kinked, moving, sampled;  // points that a reader is warned of

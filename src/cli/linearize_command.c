@@ -35,7 +35,9 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
 
 enum { PER_POLE = 4 };
 
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  (void)goes_on, (void)going;
   (void)user;
   od_poles poles;
   od_status status = od_poles_find(model, &poles, err);

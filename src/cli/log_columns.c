@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "cli/terminal.h"
 #include "document/suggest.h"
 
@@ -16,9 +18,9 @@ bool od_signal_label_set(od_signal_label *label, const char *name, const char *u
 
 static int find_column(const od_log_columns *c, const char *option, const char *name) {
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < c->table->columns; i++) {
-    if (!strcmp(c->table->name[i], name)) return i;
-    od_nearest_try(&nearest, c->table->name[i]);
+  for (int i = 0; i < c->head->columns; i++) {
+    if (!strcmp(c->head->name[i], name)) return i;
+    od_nearest_try(&nearest, c->head->name[i]);
   }
   if (nearest.best)
     od_cli_error("--%s: %s has no column '%s'; did you mean '%s'?", option, c->path, name, nearest.best);
@@ -35,7 +37,7 @@ static bool add_outputs(od_log_columns *c, const char *list) {
     int found = name ? find_column(c, "output", name) : -1;
     free(name);
     if (found < 0) return false;
-    if (c->count < c->table->columns) c->at[c->count++] = found;
+    if (c->count < c->head->columns) c->at[c->count++] = found;
     at += length + (at[length] == ',');
   }
   return true;
@@ -50,15 +52,16 @@ static bool find_columns(od_log_columns *c, const char *name, const od_words *ou
   bool ok = input >= 0;
   c->at[c->count++] = input;
   for (int i = 0; i < outputs->count; i++) ok = add_outputs(c, outputs->text[i]) && ok;
-  for (int i = 0; outputs->count == 0 && i < c->table->columns; i++)
+  for (int i = 0; outputs->count == 0 && i < c->head->columns; i++)
     if (i != input && i != c->time) c->at[c->count++] = i;
   if (ok && c->count < 2) {
     od_cli_error("%s has no column besides time and input, expected an output", c->path);
     return false;
   }
   for (int i = 0; ok && i < c->count; i++) {
-    const char *flaw = od_table_flaw(c->table, c->at[i]);
+    const char *flaw = c->table ? od_table_flaw(c->table, c->at[i]) : NULL;
     if (flaw) od_cli_error("%s", flaw);
+    c->used[c->at[i]] = true;
     ok = !flaw;
   }
   return ok;
@@ -70,49 +73,112 @@ static bool find_units(od_log_columns *c) {
   od_units *units = od_units_new(&err);
   bool ok = units && (c->label = calloc((size_t)c->count, sizeof *c->label)) != NULL;
   for (int i = 0; ok && i < c->count; i++) {
-    const char *unit = c->table->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
+    const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
     if (!si || od_units_conversion(units, unit, si, &c->conversion[i]) != OD_UNIT_FITS)
       c->conversion[i] = (od_conversion){1, 1, 0}, si = unit;
-    ok = od_signal_label_set(&c->label[i], c->table->name[c->at[i]], si);
+    ok = od_signal_label_set(&c->label[i], c->head->name[c->at[i]], si);
   }
   if (!ok) od_cli_error("%s", units ? "memory ran out" : err.text);
   od_units_free(units);
   return ok;
 }
 
-// Times must be uniform, to a hundredth of a step, as those printed with few digits are.
-static bool find_step(od_log_columns *c) {
-  const od_table *t = c->table;
-  if (t->rows < 8) {
-    od_cli_error("%s has %ld rows, expected at least 8", c->path, t->rows);
-    return false;
-  }
-  double begin = t->data[c->time], end = t->data[(t->rows - 1) * t->columns + c->time];
-  c->step = (end - begin) / (double)(t->rows - 1);
-  for (long k = 0; k < t->rows; k++) {
-    double time = t->data[k * t->columns + c->time];
-    if (fabs(time - begin - (double)k * c->step) <= 0.01 * c->step) continue;
-    od_cli_error("%s: row %ld has the time %.9g s, expected %.9g s: samples must be equally far apart", c->path, k + 1,
-                 time, begin + (double)k * c->step);
-    return false;
-  }
-  return c->step > 0;
+// --- Rows ---------------------------------------------------------------------------------------------------------
+
+static od_status next_cells(od_log_columns *c, bool *end, od_error *err) {
+  if (c->stream) return od_csv_stream_next(c->stream, c->cells, end, err);
+  *end = c->next >= c->table->rows;
+  if (!*end)
+    memcpy(c->cells, c->table->data + c->next * c->table->columns, (size_t)c->table->columns * sizeof *c->cells);
+  return OD_OK;
 }
 
-int od_log_columns_open(const char *path, const char *input, const od_words *outputs, od_log_columns *c) {
-  od_error err = {0};
-  *c = (od_log_columns){.path = path};
-  od_status status = od_table_read(path, NULL, &c->table, &err);
-  if (status == OD_OK) {
-    size_t most = (size_t)c->table->columns + 2;
-    c->at = calloc(most, sizeof *c->at);
-    c->conversion = calloc(most, sizeof *c->conversion);
-    c->time = od_table_find_time(c->table);
-    if (!c->at || !c->conversion) status = od_fail(&err, OD_NO_MEMORY, "memory ran out");
-    if (c->time < 0) status = od_fail(&err, OD_BAD_INPUT, "%s has no column of times", path);
+static od_status rewind_rows(od_log_columns *c, od_error *err) {
+  c->next = 0;
+  return c->stream ? od_csv_stream_rewind(c->stream, err) : OD_OK;
+}
+
+// Counts the rows until `last` and finds their step.
+static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
+  bool end = false;
+  double time = 0, latest = 0;
+  od_status status = rewind_rows(c, err);
+  while (status == OD_OK) {
+    status = next_cells(c, &end, err);
+    if (status != OD_OK || end) break;
+    time = c->time >= 0 ? c->cells[c->time] : (double)c->next * interval;
+    if (time > last + 1e-9 * fabs(last)) break;
+    if (c->next == 0) c->begin = time;
+    latest = time;
+    c->next++;
   }
+  c->rows = c->next;
+  if (status == OD_OK && c->rows < 8)
+    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows, expected at least 8", c->path, c->rows);
+  c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
+  if (status == OD_OK && !(c->step > 0))
+    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected rising ones", c->path, c->begin,
+                   latest);
+  return status == OD_OK ? rewind_rows(c, err) : status;
+}
+
+// Times must be uniform, to a hundredth of a step, as those printed with few digits are.
+od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
+  *end = c->next >= c->rows;
+  if (*end) return rewind_rows(c, err);
+  od_status status = next_cells(c, end, err);
+  if (status != OD_OK) return status;
+  if (*end) return od_fail(err, OD_IO, "the file has become shorter while it was read");
+  double time = c->time >= 0 ? c->cells[c->time] : c->begin, expected = c->begin + (double)c->next * c->step;
+  c->next++;
+  if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
+    return od_fail(err, OD_BAD_INPUT, "row %ld has the time %.9g s, expected %.9g s: samples must be equally far apart",
+                   c->next, time, expected);
+  for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
+  return OD_OK;
+}
+
+// --- Opening ------------------------------------------------------------------------------------------------------
+
+// A text file is read twice, row by row; what cannot be is read into memory.
+static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error *err) {
+  const od_table_wish no_time = {.no_time = true};
+  struct stat about;
+  od_status status;
+  if (!od_name_ends_in(c->path, "mat") && stat(c->path, &about) == 0 && S_ISREG(about.st_mode)) {
+    status = od_csv_stream_open(c->path, 0, &c->stream, err);
+    c->head = status == OD_OK ? od_csv_stream_head(c->stream) : NULL;
+  } else {
+    status = od_table_read(c->path, wish->interval ? &no_time : NULL, &c->table, err);
+    c->head = c->table;
+  }
+  if (status != OD_OK) return status;
+  size_t most = (size_t)c->head->columns + 2;
+  c->at = calloc(most, sizeof *c->at);
+  c->used = calloc(most, sizeof *c->used);
+  c->cells = calloc(most, sizeof *c->cells);
+  c->conversion = calloc(most, sizeof *c->conversion);
+  if (!c->at || !c->used || !c->cells || !c->conversion) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  c->time = wish->interval ? -1 : od_table_find_time(c->head);
+  if (c->time < 0 && !wish->interval)
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s has no column of times; if its rows are equally far apart, say so with --interval", c->path);
+  if (c->time >= 0) c->used[c->time] = true;
+  if (c->stream) od_csv_stream_use(c->stream, c->used);
+  return OD_OK;
+}
+
+int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *c) {
+  od_error err = {0};
+  double interval = 1, last = INFINITY;
+  *c = (od_log_columns){.path = path};
+  if (!od_option_quantity("interval", wish->interval, "s", &interval) ||
+      !od_option_quantity("end", wish->end, "s", &last))
+    return OD_EXIT_BAD_INPUT;
+  od_status status = open_file(c, wish, &err);
+  if (status == OD_OK && (!find_columns(c, wish->input, wish->outputs) || !find_units(c))) return OD_EXIT_BAD_INPUT;
+  if (status == OD_OK) status = walk(c, interval, last, &err);
   if (status != OD_OK) od_cli_error("%s", err.text);
-  if (status == OD_OK && (!find_columns(c, input, outputs) || !find_step(c) || !find_units(c))) status = OD_BAD_INPUT;
   return status == OD_OK ? -1 : od_exit_code(status == OD_IO ? OD_BAD_INPUT : status);
 }
 
@@ -120,6 +186,9 @@ void od_log_columns_free(od_log_columns *c) {
   for (int i = 0; c->label && i < c->count; i++) free(c->label[i].name), free(c->label[i].unit);
   free(c->label);
   free(c->at);
+  free(c->used);
+  free(c->cells);
   free(c->conversion);
+  od_csv_stream_close(c->stream);
   od_table_free(c->table);
 }

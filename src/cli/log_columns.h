@@ -1,9 +1,10 @@
-// Columns of a log as an input and its outputs, in SI units, equally spaced.
+// Columns of a log as an input and its outputs, in SI units, equally spaced, row by row. Of a CSV file no more than a part is in memory.
 #ifndef OD_CLI_LOG_COLUMNS_H
 #define OD_CLI_LOG_COLUMNS_H
 
 #include "cli/options.h"
 #include "document/units.h"
+#include "io/csv_stream.h"
 #include "io/table.h"
 
 typedef struct od_signal_label {
@@ -12,22 +13,33 @@ typedef struct od_signal_label {
 // Copies name and unit (empty: "1"); false: memory ran out.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
+// What the command line says about the log.
+typedef struct od_log_wish {
+  const char *input;
+  const od_words *outputs;
+  const char *interval;  // s between rows of a file without times; NULL: it has times
+  const char *end;       // s: later rows do not count; NULL: all do
+} od_log_wish;
+
 typedef struct od_log_columns {
-  od_table *table;
   const char *path;
-  int time, *at, count;  // the first is the input
+  od_csv_stream *stream;  // NULL: all of the log is in the table
+  od_table *table;
+  const od_table *head;  // names and units
+  int time;              // -1: rows are counted
+  int *at, count;        // the first is the input
+  bool *used;
+  double *cells;
   od_conversion *conversion;
   od_signal_label *label;
-  double step;  // between two rows, s
+  long rows, next;
+  double begin, step;  // of the first row; between two rows, s
 } od_log_columns;
 
-// Reads the log and finds its columns; messages go to standard error. -1 to go on, or the exit code.
-int od_log_columns_open(const char *path, const char *input, const od_words *outputs, od_log_columns *out);
+// Opens the log, finds its columns and walks over it once; messages go to standard error. -1 to go on, or the exit code.
+int od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *out);
 void od_log_columns_free(od_log_columns *c);
-// Input and outputs of a row in SI.
-static inline void od_log_columns_row(const od_log_columns *c, long k, double *value) {
-  const double *row = c->table->data + k * c->table->columns;
-  for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], row[c->at[i]]);
-}
+// Input and outputs of the next row in SI; *end: there is none. After the last one comes the first one again.
+od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);
 
 #endif

@@ -30,22 +30,23 @@ static bool read_sines(const char *text, double *from, double *to, double *step)
   return false;
 }
 
-static od_status by_sines(const od_log_columns *c, const od_sines *sines, double *value, od_frf **out, od_error *err) {
+static od_status by_sines(od_log_columns *c, const od_sines *sines, double *value, od_frf **out, od_error *err) {
   od_sine_fit *fit = od_sine_fit_new(sines, c->count - 1);
   if (!fit) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  double begin = c->table->data[c->time];
-  for (long k = 0; k < c->table->rows; k++) {
-    od_log_columns_row(c, k, value);
-    od_sine_fit_add(fit, begin + (double)k * c->step, value[0], value + 1);
+  bool end = false;
+  od_status status = od_log_columns_next(c, value, &end, err);
+  for (long k = 0; status == OD_OK && !end; k++) {
+    od_sine_fit_add(fit, c->begin + (double)k * c->step, value[0], value + 1);
+    status = od_log_columns_next(c, value, &end, err);
   }
-  od_status status = od_sine_fit_end(fit, out, err);
+  if (status == OD_OK) status = od_sine_fit_end(fit, out, err);
   od_sine_fit_free(fit);
   return status;
 }
 
-static od_status estimate_sines(const od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
+static od_status estimate_sines(od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
                                 od_error *err) {
-  double from, to, step, periods = 3, settle = 1, start = c->table->data[c->time];
+  double from, to, step, periods = 3, settle = 1, start = c->begin;
   if (!read_sines(a->sine, &from, &to, &step) || !od_option_quantity("periods", a->periods, "1", &periods))
     return OD_BAD_INPUT;
   if (a->settle &&
@@ -61,8 +62,9 @@ static od_status estimate_sines(const od_log_columns *c, const od_response_argum
   const od_sines sines = {start, frequency, count, periods, settle};
   od_status status = by_sines(c, &sines, value, &r->frf, err);
   if (status == OD_OK)
-    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out",
-             r->frf->points, count, settle, periods);
+    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out%s",
+             r->frf->points, count, settle, periods,
+             od_sines_are_white(&sines) ? "; intervals take the noise as white, which more periods would not" : "");
   free(frequency);
   return status;
 }
@@ -81,7 +83,7 @@ static bool read_spectra(const od_log_columns *c, const od_response_arguments *a
   double period = 0;
   unsigned long long settle = 1;
   int length = 16;
-  while (length < 65536 && 2 * length * 8L <= c->table->rows) length *= 2;
+  while (length < 65536 && 2 * length * 8L <= c->rows) length *= 2;
   *o = (od_spectra_options){.step = c->step, .overlap = 0.5};
   if (!od_option_count("length", a->length, &length) || !read_window(a->window, &o->window) ||
       !od_option_quantity("period", a->period, "s", &period) ||
@@ -90,7 +92,7 @@ static bool read_spectra(const od_log_columns *c, const od_response_arguments *a
   o->length = length;
   if (!a->period) return true;
   double samples = round(period / c->step);
-  if (fabs(period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->table->rows) {
+  if (fabs(period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->rows) {
     od_cli_error("--period: %g s are %.6g samples of %g s, expected a whole number of them within the log", period,
                  period / c->step, c->step);
     return false;
@@ -101,19 +103,21 @@ static bool read_spectra(const od_log_columns *c, const od_response_arguments *a
   return true;
 }
 
-static od_status estimate_spectra(const od_log_columns *c, const od_response_arguments *a, double *value,
-                                  od_response *r, od_error *err) {
+static od_status estimate_spectra(od_log_columns *c, const od_response_arguments *a, double *value, od_response *r,
+                                  od_error *err) {
   od_spectra_options o;
   od_spectra *s = NULL;
   if (!read_spectra(c, a, &o)) return OD_BAD_INPUT;
   od_status status = od_spectra_new(&o, c->count - 1, &s, err);
-  for (long k = 0; status == OD_OK && k < c->table->rows; k++) {
-    od_log_columns_row(c, k, value);
+  bool end = false;
+  if (status == OD_OK) status = od_log_columns_next(c, value, &end, err);
+  while (status == OD_OK && !end) {
     for (int i = 0; i < c->count; i++)
       if (!isfinite(value[i]))
-        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need all", c->table->name[c->at[i]],
-                         k + 1);
+        status = od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need all", c->head->name[c->at[i]],
+                         c->next);
     od_spectra_add(s, value[0], value + 1);
+    if (status == OD_OK) status = od_log_columns_next(c, value, &end, err);
   }
   if (status == OD_OK) status = od_spectra_end(s, &r->frf, err);
   if (status == OD_OK)
@@ -135,7 +139,7 @@ static od_status keep_band(const od_response_arguments *a, od_response *r, od_er
   return part->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", low, high);
 }
 
-static od_status estimate(const od_log_columns *c, const od_response_arguments *a, od_response *r, od_error *err) {
+static od_status estimate(od_log_columns *c, const od_response_arguments *a, od_response *r, od_error *err) {
   double *value = calloc((size_t)c->count, sizeof *value);
   if (!value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = a->sine ? estimate_sines(c, a, value, r, err) : estimate_spectra(c, a, value, r, err);
@@ -162,7 +166,7 @@ int od_response_open_log(const char *path, const od_response_arguments *a, od_re
     od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
     return OD_EXIT_BAD_INPUT;
   }
-  int code = od_log_columns_open(path, a->input, &a->outputs, &c);
+  int code = od_log_columns_open(path, &(od_log_wish){a->input, &a->outputs, a->interval, a->end}, &c);
   if (code < 0) {
     od_status status =
         take_labels(&c, out) ? estimate(&c, a, out, &err) : od_fail(&err, OD_NO_MEMORY, "memory ran out");

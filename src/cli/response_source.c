@@ -63,8 +63,9 @@ static int find_input(const od_machine *machine, const char *name) {
 static bool has_no_log_options(const od_response_arguments *a) {
   const struct {
     const char *name, *text;
-  } options[] = {{"sine", a->sine},     {"periods", a->periods}, {"settle", a->settle}, {"start", a->start},
-                 {"period", a->period}, {"length", a->length},   {"window", a->window}};
+  } options[] = {{"sine", a->sine},     {"periods", a->periods},   {"settle", a->settle},
+                 {"start", a->start},   {"period", a->period},     {"length", a->length},
+                 {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
     od_cli_error("--%s is for logs; the response of a machine is exact", options[i].name);

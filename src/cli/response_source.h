@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 typedef struct od_response_arguments {
-  const char *input, *sine, *periods, *settle, *start, *period, *length, *window, *low, *high, *points;
+  const char *input, *sine, *periods, *settle, *start, *period, *length, *window, *low, *high, *points, *interval, *end;
   od_words outputs;
   od_load_arguments load;
 } od_response_arguments;
@@ -22,6 +22,8 @@ typedef struct od_response_arguments {
    "the input: a column of the log, or an input of the machine; default: if there is one", &(a)->input},            \
       {"output", OD_OPTION_LIST, "NAME,...",                                                                        \
        "outputs: columns, or outputs of the machine (repeatable); default: all columns", &(a)->outputs},            \
+      {"interval", OD_OPTION_TEXT, "T", "of a log without times: between two rows", &(a)->interval},                \
+      {"end", OD_OPTION_TEXT, "T", "of a log: rows after that do not count", &(a)->end},                            \
       {"sine", OD_OPTION_TEXT, "FROM:TO:STEP",                                                                      \
        "the input is a stepped sine of these frequencies in Hz, one after another", &(a)->sine},                    \
       {"periods", OD_OPTION_TEXT, "N", "of a stepped sine: periods of each frequency; default 3", &(a)->periods},   \

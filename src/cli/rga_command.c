@@ -187,7 +187,9 @@ static int begin_sweep(void *user, const od_machine *machine, const od_linear_mo
 }
 
 // The relative gains at the lowest and at the highest frequency.
-static od_status measure(const void *user, const od_linear_model *model, od_sweep_row *row, od_error *err) {
+static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
+                         od_sweep_row *row, od_error *err) {
+  (void)goes_on, (void)going;
   const rga_sweep *g = user;
   double frequency[2] = {g->frequency[0], g->frequency[g->count - 1]};
   results r = {.model = model, .n = model->inputs, .count = 2, .frequency = frequency};

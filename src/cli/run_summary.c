@@ -104,5 +104,9 @@ json_t *od_results_json(const od_results *r) {
   if (r->message) json_object_set_new(object, "message", od_json_text(r->message));
   json_object_set_new(object, "verdict", od_verdict_json(&r->report->verdict));
   json_object_set_new(object, "outputs", outputs);
+  if (r->judge) {
+    json_object_set_new(object, "requirements", od_judge_json(r->judge));
+    json_object_set_new(object, "requirements_outcome", json_string(od_outcome_text(od_judge_outcome(r->judge))));
+  }
   return object;
 }

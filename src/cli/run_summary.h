@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "requirements/judge.h"
 #include "simulate/run.h"
 
 typedef struct od_results {
@@ -14,7 +15,8 @@ typedef struct od_results {
   const od_run_report *report;
   double step;  // zero: they were adaptive
   const char *integrator;
-  const char *message;  // what stopped the run early, or NULL
+  const char *message;    // what stopped the run early, or NULL
+  const od_judge *judge;  // NULL: the machine has no requirements, or nobody wants to know
 } od_results;
 
 // The simulated time that the table covers.

@@ -26,6 +26,17 @@ static void add(od_selection *selection, int output, int panel) {
   if (panel) selection->panel[1 + i] = panel;
 }
 
+bool od_selection_add(od_selection *selection, const int *output, int count) {
+  size_t most = (size_t)(selection->count + count);
+  int *index = realloc(selection->index, (most + 1) * sizeof *index);
+  if (index) selection->index = index;
+  int *panel = realloc(selection->panel, (most + 1) * sizeof *panel);
+  if (panel) selection->panel = panel;
+  if (!index || !panel) return false;
+  for (int i = 0; i < count; i++) add(selection, output[i], 0);
+  return true;
+}
+
 static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
   int exact = od_machine_output_find(machine, pattern);
   if (exact >= 0) {

@@ -12,6 +12,8 @@ typedef struct od_selection {
   int panels;
 } od_selection;
 void od_selection_free(od_selection *selection);
+// Adds outputs that are not there yet, each in a panel of its own; false: memory ran out.
+bool od_selection_add(od_selection *selection, const int *output, int count);
 
 // Each text is a list with commas of names, patterns ("crank.*") or "all"; those of one unit that are joined with "+" share
 // a panel. Without texts: what the machine file says

@@ -44,6 +44,10 @@ void od_signals_listen(void) {
   listening = 1;
 }
 
+void od_signals_end_at_once(void) {
+  listening = 0;
+}
+
 bool od_signals_interrupted(void) {
   return interrupted != 0;
 }

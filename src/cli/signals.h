@@ -10,6 +10,8 @@ void od_signals_begin(void);
 // From now on the first SIGINT, SIGTERM or SIGHUP only asks the run to stop, so that what was computed can be written; a second
 // one ends the program at once.
 void od_signals_listen(void);
+// From now on the first one ends the program again.
+void od_signals_end_at_once(void);
 // Whether the run was asked to stop.
 bool od_signals_interrupted(void);
 

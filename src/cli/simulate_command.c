@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/judge_run.h"
 #include "cli/open_machine.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
@@ -18,6 +19,7 @@
 #include "io/plot.h"
 #include "machine/method_names.h"
 #include "oleodyn/integrator.h"
+#include "report/run_report.h"
 #include "simulate/run.h"
 
 static const double default_step = 1e-3;
@@ -29,7 +31,7 @@ typedef struct arguments {
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
-  bool si, quiet;
+  bool si, quiet, no_requirements;
 } arguments;
 
 // The name as the table has it; false with a message.
@@ -97,6 +99,26 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        err);
 }
 
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const od_results *r = user;
+  char how[160];
+  od_results_describe(r, how, sizeof how);
+  const od_run_page page = {r->machine, r->table, r->report, r->judge, how, r->message};
+  return od_run_report_write(&page, path, err);
+}
+
+// The requirements of the machine, watching a run; NULL: it has none, or nobody wants to know.
+static od_status begin_judging(const arguments *a, const od_machine *machine, od_run_options *options, od_judge **out) {
+  int count;
+  od_machine_requirements(machine, &count);
+  *out = NULL;
+  if (count == 0 || a->no_requirements) return OD_OK;
+  *out = od_judge_new(machine, options->time, options->outputs, options->output_count);
+  options->watch = od_judge_watch;
+  options->watcher = *out;
+  return *out ? OD_OK : OD_NO_MEMORY;
+}
+
 static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
   od_run_options options = *chosen;
@@ -107,12 +129,18 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   od_progress progress = od_progress_start(a->quiet);
   options.progress = od_progress_tick;
   options.user = &progress;
-  od_status status = od_run(machine, &options, &table, &report, &err);
+  od_judge *judge;
+  od_status status = begin_judging(a, machine, &options, &judge);
+  if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
   od_progress_end(&progress);
   if (status == OD_INTERRUPTED && !err.text[0]) od_fail(&err, status, "interrupted");
   if (status != OD_OK && !err.text[0]) od_fail(&err, status, "%s", od_status_text(status));
 
   bool ok = true, any = table && table->rows > 0;
+  if (any && judge) {
+    od_status judged = od_judge_end(judge, &report, status == OD_OK, &err);
+    if (judged != OD_OK) status = judged;
+  }
   if (any) {
     // Notes keep out of the way of results on standard output.
     FILE *notes = od_files_notes(f, a->quiet);
@@ -122,12 +150,17 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
                           &report,
                           options.adaptive ? 0 : options.step,
                           options.integrator,
-                          status == OD_OK ? NULL : err.text};
+                          status == OD_OK ? NULL : err.text,
+                          judge};
     bool printed = notes == stdout;
     if (printed) od_results_print(&results, notes);
+    if (judge) od_cli_judge_print(judge, printed ? notes : NULL);
     od_cli_verdict(&report.verdict, printed ? notes : NULL);
-    const od_file_contents contents = {
-        .table = table, .summary = f->json ? od_results_json(&results) : NULL, .plot = write_plot, .user = &results};
+    const od_file_contents contents = {.table = table,
+                                       .summary = f->json ? od_results_json(&results) : NULL,
+                                       .plot = write_plot,
+                                       .report = write_report,
+                                       .user = &results};
     ok = od_files_write(f, &contents, notes);
   }
   if (status != OD_OK) {
@@ -135,12 +168,14 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
       fprintf(stderr, "oleodyn: %s\n", err.text);
     else
       od_cli_error("%s", err.text);
-    bool files = f->csv || f->mat || f->json || f->plot;
+    bool files = f->csv || f->mat || f->json || f->plot || f->report;
     if (any && files && ok && !a->quiet)
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows, to t = %.9g s\n", table->rows,
               table->data[(table->rows - 1) * table->columns]);
   }
   int code = od_cli_verdict_exit(&report.verdict);
+  if (code == OD_EXIT_OK && judge) code = od_cli_judge_exit(judge);
+  od_judge_free(judge);
   od_run_report_free(&report);
   od_table_free(table);
   if (status != OD_OK) return od_exit_code(status);
@@ -207,6 +242,9 @@ static const char details[] =
     "The verdict says how far off the outputs are because of the step, and which step would do if that is more than 1 %\n"
     "of an output's range; and which volumes cavitated, from when on and for how long. With --sweep there are no verdicts: the\n"
     "files have the least, greatest, rms and final value of every output at every point.\n\n"
+    "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
+    "enough to tell. The outputs that requirements speak of are recorded, too. Unless all pass, the exit code is 4. With --sweep\n"
+    "nothing is judged.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -243,6 +281,9 @@ int od_command_simulate(int argc, char **argv) {
       {"mat", OD_OPTION_TEXT, "FILE", "write the results as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw the results", &a.files.plot},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: requirements, charts; one page that needs nothing else", &a.files.report},
+      {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the file's requirements", &a.no_requirements},
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -258,6 +299,11 @@ int od_command_simulate(int argc, char **argv) {
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = od_select_outputs(machine, &a.outputs, &outputs);
   if (code < 0) code = make_run_options(&a, machine, &outputs, &run);
+  if (code < 0 && !a.no_requirements) {
+    code = od_cli_judge_prepare(machine, run.time, &outputs);
+    run.outputs = outputs.index;
+    run.output_count = outputs.count;
+  }
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
   if (code < 0) code = run_and_write(&a, machine, &run, outputs.panel);

@@ -169,7 +169,7 @@ static void *take_points(void *user) {
         w->sweep->measure(w->sweep->user, w->machine[point], keeps_going, w, &w->row[point], &w->err[point]);
     od_machine_free(w->machine[point]);
     w->machine[point] = NULL;
-    atomic_fetch_add(&w->finished, 1);
+    if (w->status[point] != OD_INTERRUPTED) atomic_fetch_add(&w->finished, 1);
   }
   return NULL;
 }
@@ -270,7 +270,7 @@ static void show_failures(const work *w) {
   int failed = 0;
   char text[600];
   for (int k = 0; k < w->points; k++) {
-    if (w->status[k] == OD_OK || ++failed > MOST_MESSAGES) continue;
+    if (w->status[k] == OD_OK || w->status[k] == OD_INTERRUPTED || ++failed > MOST_MESSAGES) continue;
     point_text(w, k, text, sizeof text);
     od_cli_warning("%s: %s", text, w->err[k].text[0] ? w->err[k].text : od_status_text(w->status[k]));
   }
@@ -287,7 +287,9 @@ static json_t *sweep_json(const work *w, const od_table *t) {
     for (int i = 0; i < t->columns; i++) json_array_append_new(row, od_json_number(t->data[(long)k * t->columns + i]));
     json_array_append_new(rows, row);
     if (w->status[k] != OD_OK)
-      json_array_append_new(failures, json_pack("{s:i, s:o}", "row", k, "message", od_json_text(w->err[k].text)));
+      json_array_append_new(failures,
+                            json_pack("{s:i, s:o}", "row", k, "message",
+                                      od_json_text(w->err[k].text[0] ? w->err[k].text : od_status_text(w->status[k]))));
   }
   return json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "failures", failures);
 }
@@ -332,6 +334,7 @@ int od_sweep_run(const od_sweep *sweep) {
   w.err = calloc(points, sizeof *w.err);
   w.value = calloc(points * (size_t)w.axes, sizeof *w.value);
   if (!w.machine || !w.row || !w.status || !w.err || !w.value) code = OD_EXIT_FAILED;
+  for (int i = 0; w.status && i < w.points; i++) w.status[i] = OD_INTERRUPTED;  // until it has been measured
   od_progress progress = od_progress_start(sweep->quiet);
   for (int i = 0; i < w.points && code < 0 && !atomic_load(&w.stop); i++) {
     code = load_point(&w, i);
@@ -342,11 +345,12 @@ int od_sweep_run(const od_sweep *sweep) {
   }
   if (code < 0 && !atomic_load(&w.stop)) run_threads(&w, threads, &progress);
   od_progress_end(&progress);
-  if (code < 0 && atomic_load(&w.stop)) {
-    fprintf(stderr, "oleodyn: interrupted after %d of %d points\n", atomic_load(&w.finished), w.points);
-    code = OD_EXIT_INTERRUPTED;
-  }
-  if (code < 0) code = write_results(&w);
+  bool is_interrupted = code < 0 && atomic_load(&w.stop);
+  if (is_interrupted)
+    fprintf(stderr, "oleodyn: interrupted after %d of %d points%s\n", atomic_load(&w.finished), w.points,
+            pattern_of(&w) ? "; the others have no values" : "");
+  if (code < 0 && (!is_interrupted || pattern_of(&w))) code = write_results(&w);
+  if (is_interrupted && code <= OD_EXIT_OK) code = OD_EXIT_INTERRUPTED;
   for (int i = 0; i < w.points && w.machine && w.row; i++) od_machine_free(w.machine[i]), free_row(&w.row[i]);
   void *memory[] = {w.machine, w.row, w.status, w.err, w.value};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);

@@ -18,7 +18,7 @@ enum { HIGHEST_TRIED = 9 };  // where no order is given
 
 typedef struct arguments {
   od_response_arguments source;
-  const char *order, *method, *noise_order, *delay;
+  const char *order, *method, *noise_order, *delay, *hold_out;
   od_files files;
   bool direct, relative, quiet;
 } arguments;
@@ -51,7 +51,7 @@ static bool read_method(const char *text, od_transfer_method *method) {
       *method = (od_transfer_method)i;
       return true;
     }
-  if (text) od_cli_error("--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj or moesp", text);
+  if (text) od_cli_error("--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
   return !text;
 }
 
@@ -158,11 +158,23 @@ static int fit_and_write(const arguments *a, const od_response *r, const char *p
   return code;
 }
 
+// "25 %" or "0.25"
+static bool read_part(const char *text, double *part) {
+  double x = 0;
+  if (!text) return true;
+  size_t length = strlen(text), number = strcspn(text, " %");
+  bool percent = length > 0 && text[length - 1] == '%';
+  if (od_number_parse(text, number, false, &x) && strspn(text + number, " ") + number + percent == length)
+    *part = percent ? x / 100 : x;
+  if (*part > 0 && *part < 1) return true;
+  od_cli_error("--hold-out: found '%s', expected a part of the log, as in '25 %%'", text);
+  return false;
+}
+
 // Discrete-time models take the log itself.
 static int fit_discrete(const arguments *a, const char *path) {
   od_tf_discrete t = {.path = path,
-                      .input = a->source.input,
-                      .outputs = &a->source.outputs,
+                      .wish = {a->source.input, &a->source.outputs, a->source.interval, a->source.end},
                       .kind = od_tf_discrete_find(a->method),
                       .delay = 1,
                       .files = &a->files,
@@ -172,7 +184,8 @@ static int fit_discrete(const arguments *a, const char *path) {
     return OD_EXIT_BAD_INPUT;
   }
   if (!read_orders(a->order, 1000, &t.low, &t.high) ||
-      !od_option_count("noise-order", a->noise_order, &t.noise_order) || !od_option_count("delay", a->delay, &t.delay))
+      !od_option_count("noise-order", a->noise_order, &t.noise_order) ||
+      !od_option_count("delay", a->delay, &t.delay) || !read_part(a->hold_out, &t.hold_out))
     return OD_EXIT_BAD_INPUT;
   return od_tf_discrete_run(&t);
 }
@@ -184,8 +197,9 @@ static const char details[] =
     "the lowest is chosen that predicts points which it was not fitted to about as well as the best one. --block writes a machine\n"
     "file with a transfer-function block for each output, in SI units.\n\n"
     "Discrete-time models of the log itself, for inputs that are no sweep: arx, armax, oe (output error) and bj (Box-Jenkins)\n"
-    "of one output, with standard deviations; moesp, state space by subspaces, of several. Of several orders the one is chosen that, fitted to\n"
-    "the first two thirds, simulates the last third best. Signals are taken without their means.\n\n"
+    "of one output, with standard deviations; moesp, n4sid and cva, state space by subspaces, of several. Of several orders the lowest is\n"
+    "chosen that, fitted to the first two thirds, simulates the last third about as well as the best one; --hold-out has another part than\n"
+    "a third, and leaves the model as it was fitted without it. Simulations begin at rest at the first row. Signals are taken without their means.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
@@ -196,11 +210,13 @@ int od_command_tf(int argc, char **argv) {
   const od_option options[] = {
       {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "poles, or from how many to how many to choose; default 1:9", &a.order},
       {"method", OD_OPTION_TEXT, "NAME",
-       "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj or moesp", &a.method},
+       "vf (default), levy or sk; of the samples themselves arx, armax, oe, bj, moesp, n4sid or cva", &a.method},
       {"noise-order", OD_OPTION_TEXT, "N", "of armax and bj: coefficients of the noise; default: as the poles",
        &a.noise_order},
       {"delay", OD_OPTION_TEXT, "N", "of arx, armax, oe and bj: samples from the input to its first answer; default 1",
        &a.delay},
+      {"hold-out", OD_OPTION_TEXT, "PART",
+       "of models of the samples: the last part of the log is not fitted, but judged by", &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one less", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "errors count relative to the size of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),

@@ -2,18 +2,17 @@
 #ifndef OD_CLI_TF_DISCRETE_H
 #define OD_CLI_TF_DISCRETE_H
 
-#include "cli/options.h"
+#include "cli/log_columns.h"
 #include "cli/result_files.h"
 #include "discrete/discrete_model.h"
 
-// "moesp": state space by subspaces.
-#define OD_SUBSPACE_NAME "moesp"
-// The kind of a name, the number of kinds for subspaces, -1: none of these.
+// The kind of a name: kinds of polynomials, then weights of subspaces; -1: none of these.
 int od_tf_discrete_find(const char *name);
 
 typedef struct od_tf_discrete {
-  const char *path, *input;
-  const od_words *outputs;
+  const char *path;
+  od_log_wish wish;
+  double hold_out;      // the last part of the log that is only simulated; 0: none
   int kind, low, high;  // orders
   int noise_order, delay;
   const od_files *files;

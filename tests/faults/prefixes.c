@@ -46,7 +46,8 @@ static void find_subjects(void) {
     char *path = found.gl_pathv[i], *file = strrchr(path, '/') + 1;
     char(*t)[200] = text[subject_count];
     snprintf(t[0], sizeof *t, "%s", path + strlen(OD_SOURCE_DIR "/"));
-    bool machine = !strstr(file, "study") && !strstr(file, "experiment") && !strstr(file, "fit");
+    bool machine =
+        !strstr(file, "study") && !strstr(file, "experiment") && !strstr(file, "fit") && !strstr(file, "friction");
     snprintf(t[1], sizeof *t, machine ? "info %s --json" : "check %s", file);
     snprintf(t[2], sizeof *t, "%.*s", (int)(file - path), path);
     subjects[subject_count++] = (subject){t[0], file, t[1], false, false, t[2]};

@@ -36,6 +36,7 @@
   CLASS(new_modified_lugre)     \
   CLASS(reduced)                \
   CLASS(table)                  \
+  CLASS(spline)                 \
   CLASS(pressure_map)
 
 extern const od_block_class *const od_block_classes[];

@@ -18,28 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "signals/prbs.h"
+#include "signals/sequence.h"
+#include "signals/signal_table.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-typedef struct node {
-  od_signal_kind kind;
-  int flag;
-  size_t first;  // of its numbers, or of its children
-  int count;
-  size_t derived;  // of what was computed from the numbers: stepped sine: segment ends; lagged steps: values reached
-  int segments;    // of a stepped sine
-  od_prbs *prbs;
-} node;
-
-struct od_signals {
-  node *nodes;
-  int node_count, node_capacity;
-  double *numbers;  // given and derived
-  size_t number_count, number_capacity;
-  int *children;
-  size_t child_count, child_capacity;
-};
+typedef od_signal_node node;
 
 od_signals *od_signals_new(void) {
   return calloc(1, sizeof(od_signals));
@@ -99,13 +83,15 @@ static bool count_fits(od_signal_kind kind, int count) {
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return count >= 2 && count % 2 == 0;
     case OD_SIGNAL_PRBS: return count == 5;
-    case OD_SIGNAL_SUM: return false;
+    case OD_SIGNAL_SEQUENCE: return count > 1 && count % OD_SEGMENT_NUMBERS == 1;
+    case OD_SIGNAL_SUM:
+    case OD_SIGNAL_DERIVATIVE: return false;
   }
   return false;
 }
 
 // Stepped sine: the frequency of segment k; `from` towards `to` whatever the sign of the step given.
-static double stepped_frequency(const double *v, int k) {
+double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
@@ -121,7 +107,7 @@ static bool derive_stepped_sine(od_signals *s, node *n) {
   n->derived = s->number_count;
   double end = 0, periods = fmax(round(v[4]), 0);
   for (int k = 0; k < n->segments; k++) {
-    double f = stepped_frequency(v, k);
+    double f = od_stepped_frequency(v, k);
     if (f > 0) end += periods / f;
     s->numbers[s->number_count++] = end;
   }
@@ -147,6 +133,25 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
+// Where each segment begins and with which value, and the same of the end.
+static bool derive_sequence(od_signals *s, node *n) {
+  n->segments = n->count / OD_SEGMENT_NUMBERS;
+  if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
+  const double *v = s->numbers + n->first;
+  n->derived = s->number_count;
+  s->number_count += 2 * (size_t)n->segments + 2;
+  double *begin = s->numbers + n->derived, *value = begin + n->segments + 1;
+  begin[0] = 0;
+  value[0] = v[0];
+  for (int i = 0; i < n->segments; i++) {
+    const double *segment = v + 1 + i * OD_SEGMENT_NUMBERS;
+    if (!od_segment_is_one(segment)) return false;
+    begin[i + 1] = begin[i] + segment[1];
+    value[i + 1] = od_segment_end(segment, value[i]);
+  }
+  return true;
+}
+
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count) {
   if (!count_fits(kind, count)) return -1;
   node *n = new_node(s, kind, flag);
@@ -160,6 +165,7 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
   bool ok = true;
   if (kind == OD_SIGNAL_STEPPED_SINE) ok = derive_stepped_sine(s, n);
   if (kind == OD_SIGNAL_LAGGED_STEPS) ok = derive_lagged_steps(s, n);
+  if (kind == OD_SIGNAL_SEQUENCE) ok = derive_sequence(s, n);
   if (kind == OD_SIGNAL_PRBS) ok = (n->prbs = od_prbs_new(numbers[4], numbers[3])) != NULL;
   if (!ok) {
     s->number_count = before;
@@ -168,11 +174,11 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
   return s->node_count++;
 }
 
-int od_signals_add_sum(od_signals *s, const int *children, int count) {
+static int add_parent(od_signals *s, od_signal_kind kind, const int *children, int count) {
   if (count < 0) return -1;
   for (int i = 0; i < count; i++)
     if (children[i] < 0 || children[i] >= s->node_count) return -1;
-  node *n = new_node(s, OD_SIGNAL_SUM, 0);
+  node *n = new_node(s, kind, 0);
   if (!n) return -1;
   void *array = s->children;
   bool ok = reserve(&array, &s->child_capacity, s->child_count + (size_t)count, sizeof(int));
@@ -185,17 +191,21 @@ int od_signals_add_sum(od_signals *s, const int *children, int count) {
   return s->node_count++;
 }
 
-// How many of the n entries of a rising array, `stride` apart, are at or before t.
-static int count_until(const double *times, int n, int stride, double t) {
-  int low = 0, high = n;
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (times[middle * stride] <= t)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+int od_signals_add_sum(od_signals *s, const int *children, int count) {
+  return add_parent(s, OD_SIGNAL_SUM, children, count);
+}
+
+static bool has_derivative(const od_signals *s, int index) {
+  const node *n = &s->nodes[index];
+  bool has = n->kind == OD_SIGNAL_DERIVATIVE;
+  for (int i = 0; n->kind == OD_SIGNAL_SUM && i < n->count; i++)
+    has = has || has_derivative(s, s->children[n->first + (size_t)i]);
+  return has;
+}
+
+int od_signals_add_derivative(od_signals *s, int child) {
+  if (child < 0 || child >= s->node_count || has_derivative(s, child)) return -1;
+  return add_parent(s, OD_SIGNAL_DERIVATIVE, &child, 1);
 }
 
 static double sine_value(const double *v, double t) {
@@ -220,19 +230,19 @@ static double chirp_value(const double *v, bool logarithmic, double t) {
 
 static double stepped_sine_value(const double *v, const double *ends, int segments, double t) {
   if (t < 0) return 0;
-  int k = count_until(ends, segments, 1, t);
+  int k = od_count_until(ends, segments, 1, t);
   if (k == segments) return 0;
   double start = k > 0 ? ends[k - 1] : 0;
-  return v[0] * sin(two_pi * stepped_frequency(v, k) * (t - start));
+  return v[0] * sin(two_pi * od_stepped_frequency(v, k) * (t - start));
 }
 
 static double steps_value(const double *v, int count, double t) {
-  int done = count_until(v + 1, (count - 1) / 2, 2, t);
+  int done = od_count_until(v + 1, (count - 1) / 2, 2, t);
   return v[2 * done];
 }
 
 static double lagged_steps_value(const double *v, int count, const double *reached, double t) {
-  int done = count_until(v + 2, (count - 2) / 2, 2, t);
+  int done = od_count_until(v + 2, (count - 2) / 2, 2, t);
   if (done == 0) return v[1];
   const double *pair = v + 2 * done;
   return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
@@ -240,13 +250,20 @@ static double lagged_steps_value(const double *v, int count, const double *reach
 
 // Pairs joined by straight lines or, smooth, by half-cosines.
 static double joined_value(const double *pairs, int count, bool smooth, double t) {
-  int n = count / 2, done = count_until(pairs, n, 2, t);
+  int n = count / 2, done = od_count_until(pairs, n, 2, t);
   if (done == 0) return pairs[1];
   const double *a = pairs + 2 * (done - 1);
   if (done == n) return a[1];
   double part = (t - a[0]) / (a[2] - a[0]);
   if (smooth) part = 0.5 * (1 - cos(0.5 * two_pi * part));
   return a[1] + part * (a[3] - a[1]);
+}
+
+static double sequence_value(const double *v, const double *begin, int segments, double t) {
+  const double *value = begin + segments + 1;
+  int done = od_count_until(begin, segments + 1, 1, t);
+  if (done == 0 || done > segments) return value[done == 0 ? 0 : segments];
+  return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
 // Which bit of a binary sequence t falls in, such that the bit begins exactly at bit * index.
@@ -272,6 +289,7 @@ static double sum_value(const od_signals *s, const node *n, double t) {
 double od_signal_value(const od_signals *s, int index, double t) {
   const node *n = &s->nodes[index];
   if (n->kind == OD_SIGNAL_SUM) return sum_value(s, n, t);
+  if (n->kind == OD_SIGNAL_DERIVATIVE) return od_signal_slope(s, s->children[n->first], t);
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
   switch (n->kind) {
     case OD_SIGNAL_CONSTANT: return v[0];
@@ -284,13 +302,15 @@ double od_signal_value(const od_signals *s, int index, double t) {
     case OD_SIGNAL_TABLE: return joined_value(v, n->count, false, t);
     case OD_SIGNAL_HALF_COSINES: return joined_value(v, n->count, true, t);
     case OD_SIGNAL_PRBS: return prbs_value(v, n->prbs, t);
-    case OD_SIGNAL_SUM: break;
+    case OD_SIGNAL_SEQUENCE: return sequence_value(v, derived, n->segments, t);
+    case OD_SIGNAL_SUM:
+    case OD_SIGNAL_DERIVATIVE: break;
   }
   return NAN;
 }
 
 static double next_of(const double *times, int n, int stride, double t) {
-  int done = count_until(times, n, stride, t);
+  int done = od_count_until(times, n, stride, t);
   return done < n ? times[done * stride] : INFINITY;
 }
 
@@ -298,7 +318,7 @@ static double next_of(const double *times, int n, int stride, double t) {
 // the knots that follow is fine.
 static double next_half_cosine_jump(const double *pairs, int count, double t) {
   int n = count / 2;
-  for (int i = count_until(pairs, n, 2, t); i < n; i++)
+  for (int i = od_count_until(pairs, n, 2, t); i < n; i++)
     if (i + 1 < n && pairs[2 * i] >= pairs[2 * i + 2]) return pairs[2 * i];
   return INFINITY;
 }
@@ -313,17 +333,11 @@ static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   return k * bit;
 }
 
-static double sum_next_break(const od_signals *s, const node *n, double t) {
-  double earliest = INFINITY;
-  for (int i = 0; i < n->count; i++)
-    earliest = fmin(earliest, od_signal_next_break(s, s->children[n->first + (size_t)i], t));
-  return earliest;
-}
-
-double od_signal_next_break(const od_signals *s, int index, double t) {
+// The earliest break after t. With `bends`, those of the slope count, too.
+static double next_break(const od_signals *s, int index, bool bends, double t) {
   const node *n = &s->nodes[index];
-  if (n->kind == OD_SIGNAL_SUM) return sum_next_break(s, n, t);
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
+  double earliest = INFINITY;
   switch (n->kind) {
     case OD_SIGNAL_CONSTANT: return INFINITY;
     case OD_SIGNAL_SINE: return t < v[4] ? v[4] : INFINITY;
@@ -333,17 +347,26 @@ double od_signal_next_break(const od_signals *s, int index, double t) {
     case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
-    case OD_SIGNAL_HALF_COSINES: return next_half_cosine_jump(v, n->count, t);
+    case OD_SIGNAL_HALF_COSINES: return bends ? next_of(v, n->count / 2, 2, t) : next_half_cosine_jump(v, n->count, t);
     case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
-    case OD_SIGNAL_SUM: break;
+    case OD_SIGNAL_SEQUENCE: return next_of(derived, n->segments + 1, 1, t);
+    case OD_SIGNAL_DERIVATIVE: return next_break(s, s->children[n->first], true, t);
+    case OD_SIGNAL_SUM:
+      for (int i = 0; i < n->count; i++)
+        earliest = fmin(earliest, next_break(s, s->children[n->first + (size_t)i], bends, t));
   }
-  return INFINITY;
+  return earliest;
+}
+
+double od_signal_next_break(const od_signals *s, int index, double t) {
+  return next_break(s, index, false, t);
 }
 
 double od_signal_bit(const od_signals *s, int index) {
   const node *n = &s->nodes[index];
   double shortest = n->kind == OD_SIGNAL_PRBS ? s->numbers[n->first + 2] : INFINITY;
-  for (int i = 0; n->kind == OD_SIGNAL_SUM && i < n->count; i++)
+  bool has_children = n->kind == OD_SIGNAL_SUM || n->kind == OD_SIGNAL_DERIVATIVE;
+  for (int i = 0; has_children && i < n->count; i++)
     shortest = fmin(shortest, od_signal_bit(s, s->children[n->first + (size_t)i]));
   return shortest;
 }
@@ -356,7 +379,7 @@ static double sum_duration(const od_signals *s, const node *n) {
 
 double od_signal_duration(const od_signals *s, int index) {
   const node *n = &s->nodes[index];
-  if (n->kind == OD_SIGNAL_SUM) return sum_duration(s, n);
+  if (n->kind == OD_SIGNAL_SUM || n->kind == OD_SIGNAL_DERIVATIVE) return sum_duration(s, n);
   const double *v = s->numbers + n->first, *derived = s->numbers + n->derived;
   switch (n->kind) {
     case OD_SIGNAL_CONSTANT: return 0;
@@ -371,7 +394,9 @@ double od_signal_duration(const od_signals *s, int index) {
     case OD_SIGNAL_TABLE: return v[n->count - 2];
     // One period of the sequence; then it repeats itself.
     case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
-    case OD_SIGNAL_SUM: break;
+    case OD_SIGNAL_SEQUENCE: return derived[n->segments];
+    case OD_SIGNAL_SUM:
+    case OD_SIGNAL_DERIVATIVE: break;
   }
   return 0;
 }

@@ -20,6 +20,9 @@ typedef enum od_signal_kind {
   OD_SIGNAL_HALF_COSINES,  // (time, value) pairs joined by half-cosines, constant outside
   OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
   OD_SIGNAL_SUM,           // children
+  OD_SIGNAL_SEQUENCE,      // initial value, then segments (signals/sequence.h), the first of which begins at zero;
+                           // constant before and after
+  OD_SIGNAL_DERIVATIVE,    // one child: its exact slope, in which jumps do not count
   OD_SIGNAL_TABLE,         // samples (time, value) joined by straight lines, from a file
 } od_signal_kind;
 
@@ -30,17 +33,24 @@ void od_signals_free(od_signals *s);
 
 // Adds a node with its numbers (copied); returns its index, or -1 when memory ran out.
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
-// Adds the sum of earlier nodes.
+// Adds the sum of earlier nodes; the derivative of one, in which there is none yet.
 int od_signals_add_sum(od_signals *s, const int *children, int count);
+int od_signals_add_derivative(od_signals *s, int child);
 
 // The value of node at time t: no allocation, no state; the cost does not grow with the number of earlier samples
 // (bisection).
 double od_signal_value(const od_signals *s, int node, double t);
+// Its exact slope there, from the right; jumps do not count. NAN: it is a derivative itself.
+double od_signal_slope(const od_signals *s, int node, double t);
 // The earliest time after t at which the signal or its slope jumps, or INFINITY: integrators restart there.
 double od_signal_next_break(const od_signals *s, int node, double t);
-// When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
+// The first time after t and not after `until` from which on the sign is another one than it was last, or INFINITY. Where the signal
+// is zero for a while, that is when it leaves zero. A sign that changes twice within a 32nd of a period, or of a piece of a sum, may be
+// passed over.
+double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
 // How soon it may jump again, for ever: the bit of a binary sequence; INFINITY for signals that jump only so often.
 double od_signal_bit(const od_signals *s, int index);
+// When the signal has said all it has to say (0 for a constant, INFINITY for a sine without an end).
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

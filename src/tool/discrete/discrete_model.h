@@ -52,14 +52,21 @@ void od_z_transfer_free(od_z_transfer *z);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
 // An output from rest (rows).
 void od_z_transfer_simulate(const od_z_transfer *z, int output, const double *u, long rows, double *y);
-// How much of an output's movement it explains, simulated from rest: 100 (1 - |y - model| / |y - mean(y)|).
-od_status od_z_transfer_fit_percent(const od_z_transfer *z, const od_discrete_data *data, int output, double *percent,
-                                    od_error *err);
+// How well a model that is simulated from rest at the first row predicts an output, from row `from` on.
+typedef struct od_z_quality {
+  double percent;  // of the output's movement there that it explains: 100 (1 - |y - model| / |y - mean(y)|)
+  double rms;      // of y - model
+} od_z_quality;
+od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long from,
+                              od_z_quality *out, od_error *err);
 
-// Subspace identification (PO-MOESP) of a state-space model of so many states; the singular values, of which as many as there are
-// states should stand out, go to `singular` (2 * order; NULL: not wanted).
-od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out,
-                          od_error *err);
+// Subspace identification of a state-space model of so many states, by one of several weights, which differ in how much each
+// direction of the future output counts (subspace.c). The singular values, of which as many as there are states should stand out, go to
+// `singular` (2 * order; NULL: not wanted); those of CVA are correlations.
+typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
+extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; a NULL at the end
+od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
+                          od_z_transfer **out, od_error *err);
 
 // --- For the files of this room -----------------------------------------------------------------------------------
 

@@ -70,19 +70,19 @@ void od_z_transfer_simulate(const od_z_transfer *z, int output, const double *u,
   od_filter(n, z->order, d, z->order, u, y, rows);
 }
 
-od_status od_z_transfer_fit_percent(const od_z_transfer *z, const od_discrete_data *data, int output, double *percent,
-                                    od_error *err) {
-  double mean = 0, left = 0, all = 0;
+od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long from,
+                              od_z_quality *out, od_error *err) {
+  double mean = 0, left = 0, all = 0, count = (double)(data->rows - from);
   double *y = calloc((size_t)data->rows + 1, sizeof *y);
   if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_z_transfer_simulate(z, output, data->u, data->rows, y);
-  for (long k = 0; k < data->rows; k++) mean += data->y[k * data->outputs + output] / (double)data->rows;
-  for (long k = 0; k < data->rows; k++) {
+  for (long k = from; k < data->rows; k++) mean += data->y[k * data->outputs + output] / count;
+  for (long k = from; k < data->rows; k++) {
     double value = data->y[k * data->outputs + output];
     left += (value - y[k]) * (value - y[k]);
     all += (value - mean) * (value - mean);
   }
-  *percent = 100 * (1 - sqrt(left / all));
+  *out = (od_z_quality){100 * (1 - sqrt(left / all)), sqrt(left / count)};
   free(y);
   return OD_OK;
 }

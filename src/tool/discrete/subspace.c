@@ -1,7 +1,19 @@
-// Subspace identification after Verhaegen (PO-MOESP). With block rows of the future input, the past input and output, and the future output,
-// the triangular factor of all of them holds the part of the future output that the past explains and the future input does not. Its left
-// singular vectors span the extended observability matrix [C; C A; C A^2; ...]: C is its first rows, A maps all but the last rows to all
-// but the first. B, D and the initial state then follow by linear least squares, since the output is linear in them.
+// Subspace identification. With block rows of the future input, the past input and output, and the future output, the triangular factor of all
+// of them, row by row
+//
+//   future input   L11
+//   past           L21 L22
+//   future output  L31 L32 L33
+//
+// holds what the past tells about the future output: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left singular vectors
+// span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
+//
+//   n4sid  O
+//   moesp  O without what the future input explains of it: L32
+//   cva    the same in units of what the future output does without the future input: (L32 L32' + L33 L33')^-1/2 L32
+//
+// C is the first rows of the matrix, A maps all but the last rows to all but the first. B, D and the initial state then follow by linear
+// least squares, since the output is linear in them.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -11,6 +23,11 @@
 #include "discrete/discrete_model.h"
 
 enum { MOST = OD_DISCRETE_MOST, LEAST_BLOCKS = 10 };
+
+const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
+
+// Directions of signals that are smaller than this part of the largest are rounding.
+static const double rounding = 1e-10;
 
 typedef struct subspace {
   const od_discrete_data *data;
@@ -53,26 +70,115 @@ static bool shift(subspace *s, const double *G, int rows) {
   return ok;
 }
 
-static bool find_observability(subspace *s, double *singular) {
-  int b = s->blocks, l = s->l, past = b + b * l, columns = 2 * b + 2 * b * l, future = b * l;
-  long rows = s->data->rows - 2L * b + 1;
-  double *a = calloc((size_t)rows * (size_t)columns, sizeof *a), *tau = calloc((size_t)columns, sizeof *tau);
-  double *part = calloc((size_t)future * (size_t)past, sizeof *part),
-         *values = calloc((size_t)future + 1, sizeof *values);
-  double *left = calloc((size_t)future * (size_t)future, sizeof *left),
-         *rest = calloc((size_t)future + 1, sizeof *rest);
-  bool ok = a && tau && part && values && left && rest;
+// The triangular factor of the data: entry (i, j) of the rows above is R[i * rows + j].
+typedef struct factor {
+  double *R;
+  long rows;
+  int input, past, future;  // rows of each kind
+} factor;
+
+static bool make_factor(const subspace *s, factor *f) {
+  int b = s->blocks, columns = 2 * b + 2 * b * s->l;
+  *f = (factor){.rows = s->data->rows - 2L * b + 1, .input = b, .past = b + b * s->l, .future = b * s->l};
+  f->R = calloc((size_t)f->rows * (size_t)columns, sizeof *f->R);
+  double *tau = calloc((size_t)columns, sizeof *tau);
+  bool ok = f->R && tau;
   if (ok) {
-    fill(s, rows, a);
-    ok = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)rows, columns, a, (lapack_int)rows, tau) == 0;
+    fill(s, f->rows, f->R);
+    ok = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)f->rows, columns, f->R, (lapack_int)f->rows, tau) == 0;
   }
-  for (int i = 0; ok && i < future; i++)
-    for (int j = 0; j < past; j++) part[j * future + i] = a[(long)(b + past + i) * rows + b + j];
-  ok = ok &&
-       LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, past, part, future, values, left, future, NULL, 1, rest) == 0;
-  for (int i = 0; ok && singular && i < 2 * s->n; i++) singular[i] = i < future ? values[i] : 0;
-  ok = ok && shift(s, left, future);
-  free(a), free(tau), free(part), free(values), free(left), free(rest);
+  free(tau);
+  return ok;
+}
+
+static double L(const factor *f, int row, int column) {
+  return column <= row ? f->R[row * f->rows + column] : 0;
+}
+
+// What is factored into singular values, `future` rows column by column; and for CVA what its vectors are multiplied by to undo the
+// weight (future x future), else NULL.
+typedef struct weighted {
+  double *M, *undo;
+  int columns;
+} weighted;
+
+static bool weigh_moesp(const factor *f, weighted *w) {
+  w->columns = f->past;
+  w->M = calloc((size_t)f->future * (size_t)f->past, sizeof *w->M);
+  for (int i = 0; w->M && i < f->future; i++)
+    for (int j = 0; j < f->past; j++) w->M[j * f->future + i] = L(f, f->input + f->past + i, f->input + j);
+  return w->M != NULL;
+}
+
+// L32 L22^+ is the transpose of the shortest solution X of L22' X = L32'.
+static bool weigh_n4sid(const factor *f, weighted *w) {
+  int p = f->past, q = f->future;
+  double *A = calloc((size_t)p * (size_t)p, sizeof *A), *X = calloc((size_t)p * (size_t)q, sizeof *X);
+  lapack_int rank = 0, *pivot = calloc((size_t)p + 1, sizeof *pivot);
+  w->columns = f->input + p;
+  w->M = calloc((size_t)q * (size_t)w->columns, sizeof *w->M);
+  bool ok = A && X && pivot && w->M;
+  for (int i = 0; ok && i < p; i++) {
+    for (int j = 0; j < p; j++) A[j * p + i] = L(f, f->input + j, f->input + i);
+    for (int j = 0; j < q; j++) X[j * p + i] = L(f, f->input + p + j, f->input + i);
+  }
+  ok = ok && LAPACKE_dgelsy(LAPACK_COL_MAJOR, p, p, q, A, p, X, p, pivot, rounding, &rank) == 0;
+  for (int i = 0; ok && i < q; i++)
+    for (int j = 0; j < w->columns; j++)
+      for (int k = 0; k < p; k++) w->M[j * q + i] += X[i * p + k] * L(f, f->input + k, j);
+  free(A), free(X), free(pivot);
+  return ok;
+}
+
+// [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', which V diag(size) undoes.
+static bool weigh_cva(const factor *f, weighted *w) {
+  int q = f->future, p = f->past, first = f->input + p;
+  if (!weigh_moesp(f, w)) return false;
+  double *plain = w->M, *both = calloc((size_t)q * (size_t)(p + q), sizeof *both);
+  double *size = calloc((size_t)q + 1, sizeof *size), *rest = calloc((size_t)q + 1, sizeof *rest);
+  w->M = calloc((size_t)q * (size_t)p, sizeof *w->M);
+  w->undo = calloc((size_t)q * (size_t)q, sizeof *w->undo);
+  bool ok = both && size && rest && w->M && w->undo;
+  for (int i = 0; ok && i < q; i++)
+    for (int j = 0; j < p + q; j++) both[j * q + i] = L(f, first + i, f->input + j);
+  ok = ok && LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', q, p + q, both, q, size, w->undo, q, NULL, 1, rest) == 0;
+  for (int k = 0; ok && k < q; k++) {
+    bool is_known = size[k] > rounding * size[0];
+    for (int j = 0; is_known && j < p; j++)
+      for (int i = 0; i < q; i++) w->M[j * q + k] += w->undo[k * q + i] * plain[j * q + i] / size[k];
+    for (int i = 0; i < q; i++) w->undo[k * q + i] *= is_known ? size[k] : 0;
+  }
+  free(plain), free(both), free(size), free(rest);
+  return ok;
+}
+
+// In the order of od_subspace_weight.
+static bool (*const weigh[])(const factor *f, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
+
+// G: the first n columns of `left`, without their weight.
+static void undo_weight(const weighted *w, const double *left, int rows, int n, double *G) {
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < rows; i++) {
+      G[j * rows + i] = w->undo ? 0 : left[j * rows + i];
+      for (int k = 0; w->undo && k < rows; k++) G[j * rows + i] += w->undo[k * rows + i] * left[j * rows + k];
+    }
+}
+
+static bool find_observability(subspace *s, od_subspace_weight weight, double *singular) {
+  factor f;
+  weighted w = {0};
+  bool ok = make_factor(s, &f) && weigh[weight](&f, &w);
+  int future = f.future, least = w.columns < future ? w.columns : future;
+  double *values = calloc((size_t)future + 1, sizeof *values), *rest = calloc((size_t)future + 1, sizeof *rest);
+  double *left = calloc((size_t)future * (size_t)future, sizeof *left),
+         *G = calloc((size_t)future * (size_t)s->n, sizeof *G);
+  ok = ok && values && rest && left && G &&
+       LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, w.columns, w.M, future, values, left, future, NULL, 1,
+                      rest) == 0;
+  for (int i = 0; ok && singular && i < 2 * s->n; i++) singular[i] = i < least ? values[i] : 0;
+  if (ok) undo_weight(&w, left, future, s->n, G);
+  ok = ok && shift(s, G, future);
+  free(f.R), free(w.M), free(w.undo), free(values), free(left), free(rest), free(G);
   return ok;
 }
 
@@ -150,9 +256,9 @@ static bool make_transfer(const subspace *s, od_z_transfer *z) {
   return true;
 }
 
-static od_status find_all(subspace *s, double *singular, od_z_transfer *z, od_error *err) {
+static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer *z, od_error *err) {
   double ignored[MOST + 2], largest = 0;
-  if (!find_observability(s, singular) || !characteristic(s->n, s->A, ignored, &largest))
+  if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &largest))
     return od_fail(err, OD_NOT_CONVERGED, "the subspaces of order %d cannot be found", s->n);
   if (!(largest < 1.001))
     return od_fail(err, OD_NOT_CONVERGED, "the subspace model of order %d is unstable; try another order", s->n);
@@ -161,8 +267,8 @@ static od_status find_all(subspace *s, double *singular, od_z_transfer *z, od_er
   return OD_OK;
 }
 
-od_status od_subspace_fit(const od_discrete_data *data, int order, double *singular, od_z_transfer **out,
-                          od_error *err) {
+od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
+                          od_z_transfer **out, od_error *err) {
   *out = NULL;
   if (order < 1 || order > OD_DISCRETE_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", order, OD_DISCRETE_MOST);
@@ -174,7 +280,8 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, double *singu
   s.C = calloc((size_t)(s.l * order), sizeof *s.C);
   s.D = calloc((size_t)s.l, sizeof *s.D);
   od_z_transfer *z = od_z_transfer_new(order, s.l);
-  od_status status = s.C && s.D && z ? find_all(&s, singular, z, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status =
+      s.C && s.D && z ? find_all(&s, weight, singular, z, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
   free(s.C);
   free(s.D);
   if (status == OD_OK)

@@ -11,7 +11,8 @@ static const struct {
 } marks[] = {{"bodies", OD_FILE_MACHINE},   {"joints", OD_FILE_MACHINE},     {"volumes", OD_FILE_MACHINE},
              {"blocks", OD_FILE_MACHINE},   {"sensors", OD_FILE_EXPERIMENT}, {"experiment", OD_FILE_EXPERIMENT},
              {"fit", OD_FILE_FIT},          {"sets", OD_FILE_FIT},           {"prepare", OD_FILE_FIT},
-             {"combinations", OD_FILE_FIT}, {"study", OD_FILE_STUDY},        {"cases", OD_FILE_STUDY}};
+             {"combinations", OD_FILE_FIT}, {"constraints", OD_FILE_FIT},    {"friction", OD_FILE_FRICTION},
+             {"laws", OD_FILE_FRICTION},    {"study", OD_FILE_STUDY},        {"cases", OD_FILE_STUDY}};
 
 static od_file_kind kind_of_section(const char *name) {
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -47,9 +48,12 @@ bool od_is_other_kind(od_loader *ld, od_file_kind expected) {
   } kinds[] = {[OD_FILE_MACHINE] = {"a machine file", "'oleodyn simulate' and 'oleodyn info' take it"},
                [OD_FILE_EXPERIMENT] = {"an experiment file", "'oleodyn observe' takes it"},
                [OD_FILE_FIT] = {"a fit file", "'oleodyn fit' takes it"},
+               [OD_FILE_FRICTION] = {"a friction file", "'oleodyn friction-fit' takes it"},
                [OD_FILE_STUDY] = {"a study file", "'oleodyn study' takes it"}};
   od_file_kind first, found = kinds_of(&ld->tree, &first);
-  bool several = first != found && !(is_experiment(first) && is_experiment(found));
+  // Friction files have a section 'fit', too.
+  bool several = first != found && !(is_experiment(first) && is_experiment(found)) &&
+                 !(first == OD_FILE_FIT && found == OD_FILE_FRICTION);
   bool fits = found == expected || (is_experiment(found) && is_experiment(expected));
   if (found == OD_FILE_UNKNOWN || several || fits) return false;
   od_complain(ld, ld->tree.root, "found %s, expected %s; %s", kinds[found].name, kinds[expected].name,

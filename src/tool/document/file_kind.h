@@ -10,6 +10,7 @@ typedef enum od_file_kind {
   OD_FILE_MACHINE,
   OD_FILE_EXPERIMENT,
   OD_FILE_FIT,
+  OD_FILE_FRICTION,
   OD_FILE_STUDY,
 } od_file_kind;
 

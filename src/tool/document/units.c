@@ -19,6 +19,7 @@
 static pthread_mutex_t udunits_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { METRE, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
+_Static_assert((int)BASES == (int)OD_UNIT_BASES, "bases");
 static const char *const base_symbols[BASES] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};
 
 // value in SI = scale * value + offset
@@ -266,6 +267,18 @@ od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *
   od_unit_verdict verdict = od_units_conversion(units, unit, si, &conversion);
   *result = od_convert(&conversion, value);
   return verdict;
+}
+
+bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]) {
+  const parsed_unit *given = parse_unit(units, unit);
+  if (given == NULL) return false;
+  *conversion = conversion_of(given);
+  for (int i = 0; i < BASES; i++) power[i] = given->power[i];
+  return true;
+}
+
+const char *od_unit_base(int i) {
+  return base_symbols[i];
 }
 
 bool od_units_knows(od_units *units, const char *unit) {

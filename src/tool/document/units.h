@@ -28,6 +28,11 @@ static inline double od_convert(const od_conversion *c, double value) {
   return value * c->factor / c->divisor + c->offset;
 }
 
+// A unit by the powers of the base units it is made of (the last one is the radian), and how to convert values to those. False: it is not known.
+enum { OD_UNIT_BASES = 8 };
+bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
+const char *od_unit_base(int i);  // its symbol
+
 bool od_units_knows(od_units *units, const char *unit);
 // What a unit measures, with its article: "a length". NULL: nothing that has a name here, or an unknown unit.
 const char *od_units_measures(od_units *units, const char *unit);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "experiment/encoder.h"
 #include "experiment/log.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
@@ -41,15 +42,18 @@ typedef struct od_sensor {
   int every;                  // measures every so many steps
   double interval, duration;  // s; between its samples; of the run
   od_faults faults;           // of the simulated sensor
-  const char *source;         // the output that it integrates; NULL: it does not. Noise and the like are of that
-  int integrate;              // how often: 0, 1, 2
-  int source_output;          // of the true machine
-  double assume;              // the standard deviation that the observer assumes; 0: what follows from the rest
-  int frozen;                 // as many equal values in a row are a fault; 0: they are none
+  const char *source;  // the output that it reads instead of its own, to integrate it or as the position of an encoder;
+                       // NULL: its own. Noise and the like of what is integrated are of that
+  int integrate;       // how often: 0, 1, 2
+  int source_output;   // of the true machine
+  od_encoder encoder;  // pitch 0: none. With a source it says its own output, a velocity; else a position
+  double encoder_sigma;  // root mean square error of a velocity by the encoder along the true motion
+  double assume;         // the standard deviation that the observer assumes; 0: what follows from the rest
+  int frozen;            // as many equal values in a row are a fault; 0: they are none
 } od_sensor;
 // The noise an observer reckons with, in the unit of the output. Unless it is given: the steps that a sensor counts in are
 // noise, too; coloured noise counts as white noise of the same average over many samples; integrated noise is as large
-// as at the end of the run. A drift is not in it.
+// as at the end of the run; an encoder's velocity is as far off as along the true motion. A drift is not in it.
 double od_sensor_sigma(const od_sensor *s);
 
 // An output that is recorded, and how uncertain it is at the start (0: nothing said).

@@ -14,9 +14,9 @@
 #include "machine/machine.h"
 
 static const char *const sections[] = {
-    "experiment", "machine",      "time",    "step",         "integrator", "seed",   "truth", "model",
-    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter", "data",  "variants",
-    "fit",        "sets",         "prepare", "combinations", "metrics",    NULL};
+    "experiment", "machine",      "time",    "step",         "integrator", "seed",        "truth", "model",
+    "sensors",    "sensor_noise", "initial", "parameters",   "noise",      "filter",      "data",  "variants",
+    "fit",        "sets",         "prepare", "combinations", "metrics",    "constraints", NULL};
 
 // --- Names --------------------------------------------------------------------------------------------------------
 

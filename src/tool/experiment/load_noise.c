@@ -198,6 +198,7 @@ static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
     const char *what = s->integrate                               ? "'integrate'"
+                       : s->encoder.pitch > 0                     ? "an encoder"
                        : s->time_constant > 0 || s->frequency > 0 ? "coloured noise"
                        : s->relative > 0                          ? "noise relative to its signal"
                        : s->assume > 0                            ? "'assume'"

@@ -107,7 +107,8 @@ static void read_sizes(sensor_reader *r) {
   bool is_relative = r->xl->options->more && od_number_is_given(ld, number);
   bool wide = read_size(r, "half_width", 0, 1 / sqrt(3));
   double half = r->s->sigma;
-  bool given = read_size(r, "sigma", is_relative ? 1 : wide ? half : correlated, 1);
+  bool encoder = r->s->encoder.pitch > 0;
+  bool given = read_size(r, "sigma", is_relative ? 1 : wide ? half : encoder && isnan(correlated) ? 0 : correlated, 1);
   if (wide && !given && !(r->s->relative > 0)) r->s->sigma = half;
   if (is_relative) r->s->relative = od_number_value(ld, number);
   if (correlated > 0) r->s->sigma = correlated;
@@ -118,7 +119,7 @@ static void read_sizes(sensor_reader *r) {
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number,
                        "'relative' is for fits; expected 'sigma', which may be like '5 %% spread' or '5 %% rms'");
-  else if (!given && !wide && !is_relative && isnan(correlated))
+  else if (!given && !wide && !is_relative && isnan(correlated) && !encoder)
     od_section_lacks(ld, &r->section, "sigma");
   if (wide && r->s->noise != OD_NOISE_UNIFORM)
     od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
@@ -181,7 +182,7 @@ static void read_numbers(sensor_reader *r) {
                              {"assume", r->s->unit, OD_POSITIVE, 0}};
   int first = od_read_fields(ld, &r->section, fields, (int)(sizeof fields / sizeof *fields), OD_IN_LOADER);
   r->s->bias = od_number_value(ld, first);
-  r->s->resolution = od_number_value(ld, first + 1);
+  if (!(r->s->encoder.pitch > 0)) r->s->resolution = od_number_value(ld, first + 1);
   r->s->every = (int)od_read_whole(ld, first + 2, "every", 1, 1e6);
   r->s->start = od_number_value(ld, first + 3);
   r->s->dropout = od_number_value(ld, first + 4);
@@ -194,13 +195,13 @@ static void read_numbers(sensor_reader *r) {
   if (r->s->dropout > 1) od_complain_number(ld, first + 4, "dropout must be at most 1, or 100 %%");
   if (r->s->delay > MOST_DELAYED * e->step)
     od_complain_number(ld, first + 6, "a delay is at most %d steps; this is %.3g", MOST_DELAYED, r->s->delay / e->step);
-  if (r->s->integrate && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
+  if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
 static void read_sensor(od_experiment_loader *xl, int key) {
-  static const char *const keys[] = {"sigma", "half_width", "relative", "noise",     "bias",   "scale", "resolution",
-                                     "every", "start",      "dropout",  "stuck",     "spikes", "dies",  "delay",
-                                     "range", "drift",      "source",   "integrate", "assume", NULL};
+  static const char *const keys[] = {"sigma", "half_width", "relative", "noise",     "bias",   "scale",   "resolution",
+                                     "every", "start",      "dropout",  "stuck",     "spikes", "dies",    "delay",
+                                     "range", "drift",      "source",   "integrate", "assume", "encoder", NULL};
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
   int watched = od_watch_sensor(xl, key);
@@ -210,7 +211,8 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   if (r.section.map < 0 || watched < 0) return;
   r.s = &xl->e->sensor[xl->e->sensors++];
   *r.s = (od_sensor){.name = name, .unit = xl->e->watched[watched].unit, .source_output = -1};
-  read_source(&r);
+  r.read_unit = r.s->unit;
+  if (!od_load_encoder(xl, &r.section, r.s)) read_source(&r);
   read_noise(&r);
   read_sizes(&r);
   read_range(&r);

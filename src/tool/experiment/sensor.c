@@ -11,6 +11,7 @@
 
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step) {
   *m = (od_sensor_memory){.step = step, .last = NAN, .reading = NAN, .colour = od_colour_of(s, step)};
+  m->encoder.stream = od_random_stream(s->source ? s->source : s->name);
   if (!(s->delay > 0)) return true;
   m->pasts = (long)ceil(s->delay / step) + 2;
   m->past = calloc((size_t)m->pasts, sizeof *m->past);
@@ -78,7 +79,10 @@ static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t 
   if (now >= f->stuck_from && now < f->stuck_to) return m->last;
   double noise = m->colour.order > 0 ? n->sigma * m->noise[0] : white_noise(s, n, sample);
   double value = s->scale * true_value + s->bias + m->drift + noise + spike(f, n, sample);
-  if (s->resolution > 0) value = s->resolution * round(value / s->resolution);
+  if (s->encoder.pitch > 0 && !s->source)
+    value = s->encoder.pitch * od_encoder_count(&s->encoder, &m->encoder, value);
+  else if (s->resolution > 0)
+    value = s->resolution * round(value / s->resolution);
   if (s->low < s->high) value = fmin(fmax(value, s->low), s->high);
   return m->last = value;
 }
@@ -100,6 +104,9 @@ static double integrate(const od_sensor *s, double reading, double h, od_sensor_
 double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, double t, double true_value,
                          od_sensor_memory *m) {
   uint64_t sample = (uint64_t)at;
+  bool is_timed = s->encoder.pitch > 0 && s->source;
+  m->encoder.seed = n->seed;
+  if (is_timed) true_value = od_encoder_velocity(&s->encoder, &m->encoder, t, true_value, m->own);
   double value = delayed(s, at, true_value, m);
   go_on(s, n, sample, m);
   // Round-off in the time must not shift the first sample.
@@ -124,7 +131,7 @@ double od_sensor_sigma(const od_sensor *s) {
     od_colour colour = od_colour_of(s, s->interval);
     sigma *= od_colour_excess(&colour);
   }
-  sigma = hypot(sigma, s->resolution / sqrt(12));
+  sigma = hypot(hypot(sigma, s->resolution / sqrt(12)), s->encoder_sigma);
   if (s->integrate == 1) return sigma * sqrt(s->interval * s->duration);
   if (s->integrate == 2) return sigma * sqrt(s->interval * s->duration / 3) * s->duration;
   return sigma;

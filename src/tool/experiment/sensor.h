@@ -27,6 +27,8 @@ typedef struct od_sensor_memory {
   long pasts;
   double reading;         // a sensor that integrates: what was read last,
   double rate, integral;  // its integral, and that of it
+  od_encoder_memory encoder;
+  double own;  // of an encoder that says a velocity: the true one, which the caller gives before each sample
 } od_sensor_memory;
 
 // A sensor before its first sample, at steps of so long. False: memory ran out.

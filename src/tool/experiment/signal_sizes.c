@@ -1,5 +1,6 @@
-// How large signals are, where the noise of their sensors is given as a part of that. Simulated ones are those of the true
-// machine, run once without noise and disturbances, so that the noise does not depend on the seed; else those of the log.
+// How large signals are, where the noise of their sensors is given as a part of that, and how far off velocities by encoders are.
+// Simulated ones are those of the true machine, run once without noise and disturbances, so that the noise does not depend on the
+// seed; else those of the log.
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,6 +12,8 @@ enum { MOST_STEPS = 1000000 };  // of the run before the run
 // Of one signal: Welford's sums.
 typedef struct signal_sums {
   double count, mean, squares;  // squares: of the differences from the mean
+  double errors;                // squared, of a velocity by an encoder, their sum
+  bool passes;                  // an edge of it passes
 } signal_sums;
 
 static void add(signal_sums *s, double value) {
@@ -26,19 +29,44 @@ static double size_of(const signal_sums *s, od_signal_size size) {
   return sqrt(size == OD_SIGNAL_RMS ? variance + s->mean * s->mean : variance);
 }
 
+static bool is_timed(const od_sensor *s) {
+  return s->encoder.pitch > 0 && s->source;
+}
+
+// The sensor with nothing but its encoder.
+static od_sensor bare(const od_sensor *s) {
+  od_sensor only = {.name = s->name, .unit = s->unit, .source = s->source, .source_output = s->source_output};
+  only.encoder = s->encoder;
+  only.integrate = s->integrate;
+  only.scale = 1;
+  only.every = 1;
+  only.faults = (od_faults){.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY};
+  return only;
+}
+
 static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *err) {
   od_experiment undisturbed = *e;
   od_sample_source source;
   od_sample sample;
   bool more = true;
   undisturbed.disturbed = false;
+  undisturbed.sensor_factor = NULL;
+  undisturbed.sensor = calloc((size_t)e->sensors, sizeof *undisturbed.sensor);
+  if (!undisturbed.sensor) return OD_NO_MEMORY;
+  for (int i = 0; i < e->sensors; i++) undisturbed.sensor[i] = bare(&e->sensor[i]);
   od_status status = od_sample_source_simulated(&undisturbed, &source, err);
   while (status == OD_OK) {
     status = source.next(source.self, &sample, &more, err);
     if (status != OD_OK || !more) break;
-    for (int i = 0; i < e->sensors; i++) add(&sums[i], sample.truth[e->watches + i]);
+    for (int i = 0; i < e->sensors; i++) {
+      double error = is_timed(&e->sensor[i]) ? sample.y[i] - sample.truth[i] : 0;
+      add(&sums[i], sample.truth[is_timed(&e->sensor[i]) ? i : e->watches + i]);
+      if (!isnan(error)) sums[i].errors += error * error;
+      sums[i].passes = sums[i].passes || (!isnan(sample.y[i]) && sample.y[i] != 0);
+    }
   }
   od_sample_source_free(&source);
+  free(undisturbed.sensor);
   return status;
 }
 
@@ -60,16 +88,33 @@ static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) 
                 s->name, s->size == OD_SIGNAL_RMS ? "is always zero" : "never changes");
 }
 
+// How far off the velocity by an encoder is.
+static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums) {
+  od_sensor *s = &xl->e->sensor[i];
+  if (sums->passes)
+    s->encoder_sigma = sqrt(sums->errors / sums->count);
+  else
+    od_complain(&xl->ld, xl->watched_key[i],
+                "no edge of the encoder of '%s' passes, so that how uncertain it is is not known; expected 'assume'",
+                s->name);
+}
+
+// Whether a run is needed to know the sensor's noise.
+static bool asks(const od_experiment_loader *xl, const od_sensor *s) {
+  return s->relative > 0 || (is_timed(s) && xl->simulated && !(s->assume > 0));
+}
+
 void od_load_signal_sizes(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   od_loader *ld = &xl->ld;
   int first = 0;
-  while (first < e->sensors && !(e->sensor[first].relative > 0)) first++;
+  while (first < e->sensors && !asks(xl, &e->sensor[first])) first++;
   if (first == e->sensors) return;
   if (xl->simulated && e->time / e->step > MOST_STEPS) {
     od_complain(ld, xl->watched_key[first],
-                "%.3g steps are too many to find out how large '%s' is, at most %d; expected a quantity",
-                e->time / e->step, e->sensor[first].name, MOST_STEPS);
+                "%.3g steps are too many to find out how %s '%s' is, at most %d; expected %s", e->time / e->step,
+                e->sensor[first].relative > 0 ? "large" : "uncertain", e->sensor[first].name, MOST_STEPS,
+                e->sensor[first].relative > 0 ? "a quantity" : "'assume'");
     return;
   }
   signal_sums *sums = calloc((size_t)e->sensors, sizeof *sums);
@@ -83,7 +128,9 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
     ld->no_memory = true;
   else if (status != OD_OK)
     od_complain(ld, ld->tree.root, "%s", err.text);
-  for (int i = first; status == OD_OK && i < e->sensors; i++)
+  for (int i = first; status == OD_OK && i < e->sensors; i++) {
     if (e->sensor[i].relative > 0) take_size(xl, i, &sums[i]);
+    if (asks(xl, &e->sensor[i]) && is_timed(&e->sensor[i])) take_errors(xl, i, &sums[i]);
+  }
   free(sums);
 }

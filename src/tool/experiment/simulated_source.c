@@ -72,8 +72,10 @@ static od_status move(truth *m, double h, bool jump) {
 
 static void measure(truth *m, double t) {
   const od_experiment *e = m->e;
-  for (int i = 0; i < e->sensors; i++)
+  for (int i = 0; i < e->sensors; i++) {
+    m->memory[i].own = m->y_true[i];
     m->y[i] = od_sensor_measure(&e->sensor[i], &m->noise[i], m->at, t, m->y_true[e->watches + i], &m->memory[i]);
+  }
 }
 
 // The rates of all outputs where they depend on states alone, as those do that sensors integrate up to: hx x'.
@@ -174,7 +176,7 @@ static od_status make_plant(truth *m, od_error *err) {
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   for (int i = 0; i < e->sensors; i++)
-    outputs[e->watches + i] = e->sensor[i].integrate ? e->sensor[i].source_output : outputs[i];
+    outputs[e->watches + i] = e->sensor[i].source ? e->sensor[i].source_output : outputs[i];
   od_status status = od_machine_plant(e->truth, outputs, e->watches + e->sensors, NULL, 0, &m->plant, err);
   free(outputs);
   return status;

@@ -202,6 +202,7 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   for (int k = 1; k <= s->lines; k++) {
     if (!is_excited(s, k, strongest)) continue;
     f->frequency[at] = k / (s->o.length * s->o.step);
+    if (s->o.periodic && s->blocks > 1) f->freedom[at] = 2 * (double)(s->blocks - 1);
     for (int i = 0; i < s->outputs; i++) {
       const line_sums *sum = &s->sum[(size_t)i * stride + (size_t)k];
       int to = i * points + at;

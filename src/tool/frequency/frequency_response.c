@@ -15,11 +15,13 @@ od_frf *od_frf_new(int points, int outputs) {
   f->value = calloc(all + 1, sizeof *f->value);
   f->sigma = calloc(all + 1, sizeof *f->sigma);
   f->coherence = calloc(all + 1, sizeof *f->coherence);
-  if (!f->frequency || !f->value || !f->sigma || !f->coherence) {
+  f->freedom = calloc((size_t)points + 1, sizeof *f->freedom);
+  if (!f->frequency || !f->value || !f->sigma || !f->coherence || !f->freedom) {
     od_frf_free(f);
     return NULL;
   }
   for (size_t i = 0; i < all; i++) f->sigma[i] = f->coherence[i] = (double)NAN;
+  for (int i = 0; i < points; i++) f->freedom[i] = INFINITY;
   return f;
 }
 
@@ -28,6 +30,7 @@ void od_frf_free(od_frf *f) {
   free(f->frequency);
   free(f->value);
   free(f->sigma);
+  free(f->freedom);
   free(f->coherence);
   free(f);
 }
@@ -44,6 +47,7 @@ od_frf *od_frf_between(const od_frf *f, double low, double high) {
   for (int i = 0, at = 0; part && i < f->points; i++) {
     if (!lies_between(f->frequency[i], low, high)) continue;
     part->frequency[at] = f->frequency[i];
+    part->freedom[at] = f->freedom[i];
     for (int k = 0; k < f->outputs; k++) {
       part->value[k * points + at] = f->value[k * f->points + i];
       part->sigma[k * points + at] = f->sigma[k * f->points + i];
@@ -54,9 +58,12 @@ od_frf *od_frf_between(const od_frf *f, double low, double high) {
   return part;
 }
 
+double od_frf_half(const od_frf *f, int output, int point) {
+  return od_student_quantile(f->freedom[point], OD_NORMAL95) * f->sigma[output * f->points + point];
+}
+
 od_reading od_frf_amplitude(const od_frf *f, int output, int point) {
-  int at = output * f->points + point;
-  double amplitude = cabs(f->value[at]), half = OD_NORMAL95 * f->sigma[at];
+  double amplitude = cabs(f->value[output * f->points + point]), half = od_frf_half(f, output, point);
   return (od_reading){amplitude, fmax(amplitude - half, 0), amplitude + half};
 }
 
@@ -71,13 +78,13 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
 // Where the amplitudes cross a level, on straight lines between the logarithms; NAN: nowhere. `shift` widens all amplitudes by so
-// many sigmas, relative to the first point, whose uncertainty counts as well.
+// many halves of their intervals, relative to the first point, whose uncertainty counts as well.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
-  const double *sigma = f->sigma + output * f->points;
-  double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * sigma[0])) / sqrt(2), before = (double)NAN;
+  double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),
+         before = (double)NAN;
   for (int i = 0; i < f->points; i++) {
-    double amplitude = cabs(value[i]) + (shift == 0 ? 0 : shift * sigma[i]);
+    double amplitude = cabs(value[i]) + (shift == 0 ? 0 : shift * od_frf_half(f, output, i));
     if (i > 0 && amplitude < level) {
       double part = log(before / level) / log(before / fmax(amplitude, 1e-300));
       return exp(log(f->frequency[i - 1]) + part * log(f->frequency[i] / f->frequency[i - 1]));
@@ -92,12 +99,11 @@ static double crossing(const od_frf *f, int output, double shift) {
 // How far a point stands above the lower of the two valleys beside it counts, in standard deviations: noise makes many small maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;
-  const double *sigma = f->sigma + output * f->points;
-  double top = cabs(value[at]);
+  double top = cabs(value[at]), own = od_frf_half(f, output, at);
   for (int side = -1; side <= 1; side += 2) {
     bool falls = false;
     for (int i = at + side; i >= 0 && i < f->points && cabs(value[i]) <= top && !falls; i += side) {
-      double noise = isnan(sigma[at]) ? 0 : OD_NORMAL99 * hypot(sigma[at], sigma[i]);
+      double noise = isnan(own) ? 0 : OD_NORMAL99 / OD_NORMAL95 * hypot(own, od_frf_half(f, output, i));
       falls = top - cabs(value[i]) > fmax(noise, 1e-3 * top);
     }
     if (!falls) return false;
@@ -112,8 +118,8 @@ od_features od_frf_features(const od_frf *f, int output) {
   bool is_known = !isnan(f->sigma[output * f->points]);
   found.bandwidth.value = crossing(f, output, 0);
   if (is_known) {
-    found.bandwidth.low = crossing(f, output, -OD_NORMAL95);
-    found.bandwidth.high = crossing(f, output, OD_NORMAL95);
+    found.bandwidth.low = crossing(f, output, -1);
+    found.bandwidth.high = crossing(f, output, 1);
   }
   for (int i = 1; i + 1 < f->points && found.peaks < OD_MOST_PEAKS; i++) {
     double here = cabs(value[i]);

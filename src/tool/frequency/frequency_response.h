@@ -14,9 +14,10 @@ typedef struct od_frf {
   double _Complex *value;  // value[output * points + point]
   double *sigma;           // alike: standard deviation of the real and of the imaginary part; NAN: not known, 0: exact
   double *coherence;       // alike; NAN: not known
+  double *freedom;         // per point: degrees of freedom that sigmas are known with; INFINITY: they are right
 } od_frf;
 
-// All values zero, sigmas and coherences NAN; NULL: memory ran out.
+// All values zero, sigmas and coherences NAN, freedoms infinite; NULL: memory ran out.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 // The points from low to high (Hz, ends included); NULL: memory ran out.
@@ -39,13 +40,17 @@ typedef struct od_sines {
   double periods, settle;
 } od_sines;
 
+// Whether sigmas take the noise as white.
+bool od_sines_are_white(const od_sines *sines);
+
 // Takes samples one by one, in the order of time, and keeps sums alone. What it is given is copied.
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
 // The response at all frequencies that have samples enough: each signal's sine and offset by least squares, their quotient.
-// Sigmas follow from what the output's sine leaves unexplained, taken as white.
+// Sigmas follow from what the output has at frequencies close by, where nothing but noise is, so that noise may have any colour; within a
+// single period there are none, and what the sine leaves unexplained is taken as white (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From anything broad ------------------------------------------------------------------------------------------
@@ -92,6 +97,8 @@ typedef struct od_features {
 } od_features;
 od_features od_frf_features(const od_frf *f, int output);
 
+// Half of the 95 % interval of a value's real or imaginary part; NAN: not known.
+double od_frf_half(const od_frf *f, int output, int point);
 od_reading od_frf_amplitude(const od_frf *f, int output, int point);
 // Radians, without jumps of a whole turn from point to point.
 void od_frf_phases(const od_frf *f, int output, double *phase);

@@ -1,23 +1,45 @@
 // A stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums that samples are added to.
+//
+// How uncertain they are depends on the noise at the sine's own frequency f, which cannot be told from the sine. But within n periods there are
+// frequencies f (1 +- j/n) close by that are orthogonal to it and no harmonics of it: what the output has there is noise, and noise of any
+// colour has about as much at f. The mean square of its sines and cosines there is the variance of those at f, with as many degrees of
+// freedom as there are of them.
 #include <math.h>
 #include <stdlib.h>
 
 #include "frequency/frequency_response.h"
 
-// Of one signal in one segment: sums of its products with sine, cosine and 1, and with itself.
+enum { PAIRS = 3, BESIDE = 4 * PAIRS };  // frequencies above and below at most; their sines and cosines
+
+// Of one signal in one segment: sums of its products with sine, cosine and 1, with sines and cosines beside, and with itself.
 typedef struct sums {
-  double product[3], square;
+  double product[3], beside[BESIDE], square;
 } sums;
 
 struct od_sine_fit {
   int count, outputs;
   double *frequency, *begin;  // begin has one more entry: where the last segment ends
-  double settle;
-  double *normal;  // 6 per segment: sums of the products of sine, cosine and 1
-  long *samples;   // per segment
-  sums *sum;       // per segment: of the input, then of the outputs
-  int at;          // the segment of the last sample
+  double settle, settled;     // periods that are left out, and that remain
+  int pairs, away[PAIRS];     // j of the frequencies beside
+  double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
+  double *mixed;              // BESIDE x 3 per segment: those of sines and cosines beside with them
+  long *samples;              // per segment
+  sums *sum;                  // per segment: of the input, then of the outputs
+  int at;                     // the segment of the last sample
 };
+
+// The nearest frequencies beside that are positive and no harmonics.
+static int find_beside(double settled, int away[PAIRS]) {
+  int pairs = 0;
+  for (int j = 1; pairs < PAIRS && j < 0.99 * settled; j++)
+    if (fabs(j / settled - round(j / settled)) > 0.01) away[pairs++] = j;
+  return pairs;
+}
+
+bool od_sines_are_white(const od_sines *sines) {
+  int away[PAIRS];
+  return find_beside(sines->periods - sines->settle, away) == 0;
+}
 
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
   od_sine_fit *s = calloc(1, sizeof *s);
@@ -26,12 +48,15 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
   s->count = sines->count;
   s->outputs = outputs;
   s->settle = sines->settle;
+  s->settled = sines->periods - sines->settle;
+  s->pairs = find_beside(s->settled, s->away);
+  s->mixed = calloc(3 * BESIDE * count + 1, sizeof *s->mixed);
   s->frequency = calloc(count + 1, sizeof *s->frequency);
   s->begin = calloc(count + 1, sizeof *s->begin);
   s->normal = calloc(6 * count + 1, sizeof *s->normal);
   s->samples = calloc(count + 1, sizeof *s->samples);
   s->sum = calloc(count * ((size_t)outputs + 1) + 1, sizeof *s->sum);
-  if (!s->frequency || !s->begin || !s->normal || !s->samples || !s->sum) {
+  if (!s->frequency || !s->begin || !s->normal || !s->mixed || !s->samples || !s->sum) {
     od_sine_fit_free(s);
     return NULL;
   }
@@ -48,14 +73,27 @@ void od_sine_fit_free(od_sine_fit *s) {
   free(s->frequency);
   free(s->begin);
   free(s->normal);
+  free(s->mixed);
   free(s->samples);
   free(s->sum);
   free(s);
 }
 
-static void add_to(sums *sum, const double basis[3], double value) {
+static void add_to(sums *sum, const double basis[3], const double *beside, int count, double value) {
   for (int i = 0; i < 3; i++) sum->product[i] += basis[i] * value;
+  for (int i = 0; i < count; i++) sum->beside[i] += beside[i] * value;
   sum->square += value * value;
+}
+
+// Sine and cosine of the frequencies above and below, pair by pair: the sine's own turned by j/n of its angle.
+static void make_beside(const od_sine_fit *s, double angle, const double basis[3], double *beside) {
+  double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
+  for (int p = 0, j = 0; p < s->pairs; p++) {
+    for (; j < s->away[p]; j++) turned *= turn;
+    double _Complex above = own * turned, below = own * conj(turned);
+    beside[4 * p] = cimag(above), beside[4 * p + 1] = creal(above);
+    beside[4 * p + 2] = cimag(below), beside[4 * p + 3] = creal(below);
+  }
 }
 
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output) {
@@ -70,12 +108,16 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
     if (isnan(output[i])) return;
   double angle = 2 * acos(-1) * s->frequency[s->at] * since;
   const double basis[3] = {sin(angle), cos(angle), 1};
-  double *n = s->normal + 6 * s->at;
+  double beside[BESIDE], *n = s->normal + 6 * s->at, *mixed = s->mixed + 3 * BESIDE * s->at;
+  int count = 4 * s->pairs;
+  make_beside(s, angle, basis, beside);
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < 3; j++) mixed[3 * i + j] += beside[i] * basis[j];
   for (int i = 0, k = 0; i < 3; i++)
     for (int j = 0; j <= i; j++) n[k++] += basis[i] * basis[j];
   sums *sum = s->sum + s->at * (s->outputs + 1);
-  add_to(&sum[0], basis, input);
-  for (int i = 0; i < s->outputs; i++) add_to(&sum[i + 1], basis, output[i]);
+  add_to(&sum[0], basis, beside, count, input);
+  for (int i = 0; i < s->outputs; i++) add_to(&sum[i + 1], basis, beside, count, output[i]);
   s->samples[s->at]++;
 }
 
@@ -107,7 +149,23 @@ static double rest(const sums *sum, const double x[3], long samples) {
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma) {
+// The standard deviation of sine and cosine by what is beside. Frequencies above half the sampling rate are others in truth.
+static double noise_beside(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
+  const double *mixed = s->mixed + 3 * BESIDE * k;
+  double square = 0, samples = (double)s->samples[k];
+  *freedom = 0;
+  for (int i = 0; i < 4 * s->pairs; i++) {
+    bool is_above = i % 4 < 2;
+    if (is_above && s->settled + s->away[i / 4] > 0.5 * samples) continue;
+    double left = sum->beside[i];
+    for (int j = 0; j < 3; j++) left -= x[j] * mixed[3 * i + j];
+    square += pow(2 * left / samples, 2);
+    ++*freedom;
+  }
+  return *freedom > 0 ? sqrt(square / *freedom) : 0;
+}
+
+static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma, double *freedom) {
   const sums *sum = s->sum + k * (s->outputs + 1);
   double l[6], x[3];
   if (s->samples[k] < 4 || !factor(s->normal + 6 * k, l)) return false;
@@ -115,9 +173,14 @@ static bool segment_response(const od_sine_fit *s, int k, double _Complex *value
   double _Complex u = x[0] + x[1] * _Complex_I;
   if (!(cabs(u) > 0)) return false;
   for (int i = 0; i < s->outputs; i++) {
+    int beside;
     solve(l, sum[i + 1].product, x);
     value[i] = (x[0] + x[1] * _Complex_I) / u;
+    sigma[i] = noise_beside(s, k, &sum[i + 1], x, &beside) / cabs(u);
+    *freedom = beside;
+    if (beside > 0) continue;
     sigma[i] = rest(&sum[i + 1], x, s->samples[k]) * sqrt(2 / (double)s->samples[k]) / cabs(u);
+    *freedom = (double)(s->samples[k] - 3);
   }
   return true;
 }
@@ -125,13 +188,14 @@ static bool segment_response(const od_sine_fit *s, int k, double _Complex *value
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
   size_t outputs = (size_t)s->outputs;
   double _Complex *value = calloc(outputs + 1, sizeof *value);
-  double *sigma = calloc(outputs + 1, sizeof *sigma);
+  double *sigma = calloc(outputs + 1, sizeof *sigma), freedom = 0;
   int points = 0, at = 0;
-  for (int k = 0; value && sigma && k < s->count; k++) points += segment_response(s, k, value, sigma);
+  for (int k = 0; value && sigma && k < s->count; k++) points += segment_response(s, k, value, sigma, &freedom);
   od_frf *f = value && sigma ? od_frf_new(points, s->outputs) : NULL;
   for (int k = 0; f && k < s->count; k++) {
-    if (!segment_response(s, k, value, sigma)) continue;
+    if (!segment_response(s, k, value, sigma, &freedom)) continue;
     f->frequency[at] = s->frequency[k];
+    f->freedom[at] = freedom;
     for (int i = 0; i < s->outputs; i++) f->value[i * points + at] = value[i], f->sigma[i * points + at] = sigma[i];
     at++;
   }

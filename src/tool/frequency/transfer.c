@@ -214,6 +214,7 @@ static od_frf *half_of(const od_frf *f, int first) {
   od_frf *half = od_frf_new(points, f->outputs);
   for (int i = 0; half && i < points; i++) {
     half->frequency[i] = f->frequency[first + 2 * i];
+    half->freedom[i] = f->freedom[first + 2 * i];
     for (int k = 0; k < f->outputs; k++) {
       half->value[k * points + i] = f->value[k * f->points + first + 2 * i];
       half->sigma[k * points + i] = f->sigma[k * f->points + first + 2 * i];

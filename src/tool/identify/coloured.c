@@ -211,9 +211,9 @@ static od_status add_processes(od_fit_work *w, int set, double *V, od_error *err
 
 // --- Results ------------------------------------------------------------------------------------------------------
 
-// Never less than what white residuals would leave.
+// Never less than what white residuals would leave; what a bound or a constraint fixes has none.
 static double larger(double white, double wide) {
-  return isfinite(white) && wide > white ? wide : white;
+  return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
 
 // The larger variance of two ways to find it, for a change of the parameters.

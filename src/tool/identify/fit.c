@@ -55,7 +55,7 @@ double od_fit_loss_scale(const od_fit_plan *plan) {
   return plan->loss_scale > 0 ? plan->loss_scale : 1;
 }
 
-static od_status find_influence(od_fit_work *w, const double *J, od_error *err) {
+static od_status find_influence(od_fit_work *w, const double *J, int tied, const double *tie, od_error *err) {
   const od_ls_result *r = w->f->search;
   const od_influence_of of = {.m = r->m,
                               .n = r->n,
@@ -63,6 +63,8 @@ static od_status find_influence(od_fit_work *w, const double *J, od_error *err) 
                               .J = J,
                               .r = r->residuals,
                               .at_bound = r->at_bound,
+                              .tied = tied,
+                              .tie = tie,
                               .loss = w->plan->loss,
                               .loss_scale = od_fit_loss_scale(w->plan)};
   return od_influence_new(&of, &w->influence, err);
@@ -70,15 +72,18 @@ static od_status find_influence(od_fit_work *w, const double *J, od_error *err) 
 
 // With sigmas that are right the Jacobian's rows have noise 1.
 static od_status linearize(od_fit_work *w, od_error *err) {
-  double *J = malloc(((size_t)w->m * (size_t)w->n + (size_t)w->np + 1) * sizeof *J);
+  int tied = od_fit_active_rows(w->f, NULL);
+  double *J = malloc(((size_t)w->m * (size_t)w->n + (size_t)(w->np * (1 + tied)) + 1) * sizeof *J);
   const double *x = w->f->search->x;
   if (!J) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = OD_OK;
-  double *size = J + (size_t)w->m * (size_t)w->n;
+  double *size = J + (size_t)w->m * (size_t)w->n, *tie = size + w->np;
+  od_fit_active_rows(w->f, tie);
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], x[i]);
   if (od_fit_jacobian(w, x, J) == 0 && od_fit_keeps_going(w)) {
-    status = od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, &w->f->identifiability, err);
-    if (status == OD_OK && od_fit_keeps_going(w)) status = find_influence(w, J, err);
+    status =
+        od_identifiability_without_states((int)w->m, w->n, w->np, J, x, size, tied, tie, &w->f->identifiability, err);
+    if (status == OD_OK && od_fit_keeps_going(w)) status = find_influence(w, J, tied, tie, err);
   }
   free(J);
   return status;
@@ -123,6 +128,8 @@ static void release(od_fit_work *w) {
     free(w->y[i]);
     free(w->dy[i]);
   }
+  for (int i = 0; w->shooting && i < w->f->sets; i++) od_shooting_free(w->shooting[i]);
+  free(w->shooting);
   free(w->predictor);
   free(w->y);
   free(w->dy);

@@ -7,6 +7,7 @@
 #ifndef OD_IDENTIFY_FIT_H
 #define OD_IDENTIFY_FIT_H
 
+#include "document/expression.h"
 #include "experiment/experiment.h"
 #include "experiment/log.h"
 #include "identify/identifiability.h"
@@ -39,6 +40,20 @@ typedef struct od_combination {
   double *power, *weight;  // one per parameter; no weight other than zero: the sum is 1
 } od_combination;
 
+// A relation between parameters that the estimates must satisfy.
+typedef struct od_fit_constraint {
+  const char *text, *left_text, *right_text;
+  od_relation_kind kind;
+  od_expression left, right;
+} od_fit_constraint;
+
+// Multiple shooting: how many segments each fitted set has.
+typedef struct od_fit_shooting {
+  bool on;
+  int segments;   // 0: by their length
+  double length;  // s; 0: chosen by the program
+} od_fit_shooting;
+
 typedef struct od_fit_plan {
   od_experiment *e;  // machines, sensors, parameters with their starts and bounds
   od_ls_method method;
@@ -58,6 +73,9 @@ typedef struct od_fit_plan {
   int sets;
   od_combination *combination;
   int combinations;
+  od_fit_constraint *constraint;  // equalities first
+  int constraints, equalities;
+  od_fit_shooting shooting;
 } od_fit_plan;
 
 // Methods as files name them, in the order of their enumeration; a NULL at the end.
@@ -73,6 +91,11 @@ double od_fit_loss_scale(const od_fit_plan *plan);
 
 // A combination's value, and its gradient by the parameters (NULL: not wanted).
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
+
+// A constraint's value, which is zero (equalities) or not negative where it is satisfied, and its gradient by the parameters
+// (NULL: not wanted; scratch: as many numbers).
+double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
+                               double *scratch);
 
 // --- The data -----------------------------------------------------------------------------------------------------
 
@@ -125,7 +148,9 @@ typedef struct od_fit_set_result {
   bool validates;
   const od_fit_data *data;
   long rows, fitted;
-  od_status predicted;                              // with the fitted parameters
+  od_status predicted;   // with the fitted parameters
+  int segments;          // of multiple shooting; 0: none
+  double gap, gap_time;  // the largest jump of a state between two of them, as a part of its own range, and when
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the rows that count for the fit, and of the others
 } od_fit_set_result;
 
@@ -175,5 +200,11 @@ typedef struct od_fit_options {
 // as long as what was found.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
+
+// Whether active constraints alone say what a parameter is.
+bool od_fit_is_fixed(const od_fitted *f, int parameter);
+// What a constraint says about the result, in words, and whether the data contradict it.
+void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size);
+bool od_fit_constraint_is_doubtful(const od_fitted *f, int i);
 
 #endif

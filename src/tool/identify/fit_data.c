@@ -19,7 +19,7 @@ static bool is_linear(const od_machine *machine) {
 
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
   if (plan->rule_is_given) return plan->rule;
-  return (od_rule){.exact = uniform && is_linear(plan->e->model)};
+  return (od_rule){.exact = uniform && !plan->shooting.on && is_linear(plan->e->model)};
 }
 
 static bool allocate(od_fit_data *d, int inputs, int sensors) {

@@ -38,7 +38,7 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
                  d->set->name, least, most, d->step);
 }
 
-od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err) {
+od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule.exact && !d->uniform) return complain_about_times(d, err);
@@ -50,9 +50,9 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **ou
   const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
                                         .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),
-                                        .steady = w->plan->start == OD_FIT_FROM_REST,
+                                        .steady = w->plan->start == OD_FIT_FROM_REST && !free_start,
                                         .free_states = w->every_state,
-                                        .free_count = od_fit_is_from_anywhere(w) ? w->nx : 0,
+                                        .free_count = free_start || od_fit_is_from_anywhere(w) ? w->nx : 0,
                                         .keeps_going = od_fit_keeps_going,
                                         .user = w};
   return od_predictor_new(w->plant, &drive, &options, out, err);
@@ -60,7 +60,7 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **ou
 
 static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
-  od_status status = od_fit_predictor(w, set, 1, &w->predictor[set], err);
+  od_status status = od_fit_predictor(w, set, 1, false, &w->predictor[set], err);
   if (status != OD_OK) return status;
   size_t values = (size_t)d->rows * (size_t)w->ny;
   w->y[set] = malloc((values + 1) * sizeof(double));
@@ -94,7 +94,8 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   w->n = w->np;
   for (int set = 0; set < w->f->sets; set++) {
     w->states[set] = w->n;
-    if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0) w->n += w->nx;
+    // Segments keep their states to themselves.
+    if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
   if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor says anything");
@@ -102,7 +103,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   if (w->m < w->n && !w->options->only_predict)
     return od_fail(err, OD_BAD_INPUT, "%d numbers cannot be found from %ld samples", w->n, w->m);
   size_t n = (size_t)w->n;
-  w->start = calloc(7 * n + 1, sizeof *w->start);
+  w->start = calloc(8 * n + 1, sizeof *w->start);
   if (!w->start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->low = w->start + n;
   w->high = w->low + n;
@@ -110,6 +111,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   w->box_high = w->box_low + n;
   w->derived_at = w->box_high + n;
   w->left_at = w->derived_at + n;
+  w->constraint_scratch = w->left_at + n;
   w->derived_at[0] = w->left_at[0] = NAN;
   w->eager = true;
   for (int i = 0; i < w->n; i++) {
@@ -140,5 +142,6 @@ od_status od_fit_prepare(od_fit_work *w, od_error *err) {
   w->nu = w->plant->nu;
   status = find_initial_state(w, err);
   for (int i = 0; i < w->f->sets && status == OD_OK; i++) status = make_predictor(w, i, err);
-  return status == OD_OK ? make_problem(w, err) : status;
+  if (status == OD_OK) status = make_problem(w, err);
+  return status == OD_OK ? od_fit_make_shooting(w, err) : status;
 }

@@ -143,7 +143,8 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
   bool done = w->influence && d->fitted > 0;
-  r->predicted = done ? OD_OK : od_fit_predict(w, set, w->predictor[set], w->f->search->x, w->y[set], NULL);
+  r->predicted = done ? OD_OK : od_fit_predict_set(w, set, w->f->search->x, false);
+  od_fit_keep_gaps(w, set);
   // Nothing is said about what cannot be predicted.
   for (long k = 0; r->predicted != OD_OK && k < d->rows * w->ny; k++) w->y[set][k] = NAN;
   w->f->used_modes = w->f->used_modes || od_predictor_used_modes(w->predictor[set]);

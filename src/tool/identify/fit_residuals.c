@@ -14,7 +14,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
   const double *from = NULL;
   if (od_fit_is_from_anywhere(w)) {
     double *trial = w->x0 + w->nx;
-    bool own = w->f->data[set]->fitted > 0;
+    bool own = w->f->data[set]->fitted > 0 && !w->shooting;
     for (int i = 0; i < w->nx; i++) trial[i] = w->x0[i] + (own ? x[w->states[set] + i] : 0);
     from = trial;
   }
@@ -22,6 +22,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
 }
 
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives) {
+  if (w->shooting && w->shooting[set]) return od_shooting_predict(w->shooting[set], x, derivatives);
   return od_fit_predict(w, set, w->predictor[set], x, w->y[set], derivatives ? w->dy[set] : NULL);
 }
 
@@ -48,6 +49,8 @@ double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
 }
 
 od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i) {
+  if (w->shooting && w->shooting[set])
+    return (od_fit_row){w->shooting[set]->projected + (k * w->ny + i) * w->np, 1 / w->f->data[set]->sigma[i], w->np, 0};
   int columns = od_predictor_columns(w->predictor[set]);
   return (od_fit_row){w->dy[set] + (k * w->ny + i) * columns, 1 / w->f->data[set]->sigma[i], columns, w->states[set]};
 }
@@ -78,6 +81,7 @@ int od_fit_jacobian(void *user, const double *x, double *J) {
   const od_fit_data *d;
   w->eager = true;
   if (!is_derived_at(w, x) && !predict_fitted(w, x, true)) return 1;
+  if (od_fit_eliminate(w) != OD_OK) return 1;
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) {
     od_fit_row row = od_fit_row_of(w, set, k, i);
     if (w->n > w->np) memset(J + w->np, 0, (size_t)(w->n - w->np) * sizeof *J);

@@ -57,7 +57,15 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
                    "the result is the best so far",
                    100 * r->offset);
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
-    od_status why = w->f->data[set]->fitted > 0 ? od_fit_predict_set(w, set, w->start, true) : OD_OK;
+    od_status why = w->f->data[set]->fitted == 0 ? OD_OK
+                    : w->shooting                ? od_fit_shooting_status(w, set)
+                                                 : od_fit_predict_set(w, set, w->start, true);
+    if (why == OD_NOT_AVAILABLE && w->shooting)
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the machine changes its coordinates within the set '%s', so that it cannot be cut into segments; leave "
+          "'shooting' out",
+          w->f->data[set]->set->name);
     if (why != OD_OK)
       return od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s",
                      w->f->data[set]->set->name, w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "",
@@ -68,6 +76,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
 
 static od_status search_once(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
+  const od_ls_constraints constraints = {plan->equalities, plan->constraints - plan->equalities, od_fit_constraints};
+  const od_ls_hidden hidden = w->shooting ? od_fit_hidden(w) : (od_ls_hidden){0};
   const od_ls_problem problem = {.m = (int)w->m,
                                  .n = w->n,
                                  .user = w,
@@ -75,7 +85,9 @@ static od_status search_once(od_fit_work *w, od_error *err) {
                                  .jacobian = od_fit_jacobian,
                                  .start = w->start,
                                  .low = w->low,
-                                 .high = w->high};
+                                 .high = w->high,
+                                 .constraints = plan->constraints > 0 ? &constraints : NULL,
+                                 .hidden = w->shooting ? &hidden : NULL};
   const od_ls_options options = {.method = plan->method,
                                  .loss = plan->loss,
                                  .loss_scale = plan->loss_scale,
@@ -103,6 +115,7 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
     status = search_once(w, err);
   }
   w->f->seconds = od_seconds() - begin;
+  if (w->shooting) w->derived_at[0] = NAN;  // the last trial need not be where the search ended
   // A search whose last trial was not waited for may take that for its end.
   if (w->interrupted && w->f->search) {
     w->f->search->reason = OD_LS_STOPPED;

@@ -42,8 +42,12 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   od_predictor *finer = NULL;
   size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
   double *half = malloc((values + 1) * sizeof *half);
-  od_status status = half ? od_fit_predictor(w, set, 2, &finer, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
+  bool segments = w->shooting && w->shooting[set];
+  od_status status = half ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && segments) status = od_fit_shooting_half(w, set, half, err);
+  if (status == OD_OK && segments) add_change(w, set, half, sum);
+  if (status == OD_OK && !segments) status = od_fit_predictor(w, set, 2, false, &finer, err);
+  if (status == OD_OK && !segments) {
     if (od_fit_predict(w, set, finer, w->f->search->x, half, NULL) == OD_OK)
       add_change(w, set, half, sum);
     else

@@ -18,6 +18,8 @@ static const double many_sigmas = 5;    // of what the file says about a paramet
 static const double large_factor = 10;  // from start to estimate
 static const double few_samples = 20;   // say nothing about their spread
 static const double poor_fit = -5;      // percent: clearly worse than a constant, which has 0
+static const double violated = 1e-6;    // units of a residual: a constraint that is off by more is not satisfied
+static const double jump = 1e-6;        // of a state's range, between two segments: not continuous
 static const double poor_variance = 4;  // of residuals in units of their noise
 
 typedef struct judge {
@@ -49,7 +51,8 @@ static void judge_search(judge *j) {
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %ld iterations.",
            r->iterations);
-  if (r->cost > r->start_cost * (1 + 1e-6))
+  // A start that violates constraints, or whose segments do not join, may cost less.
+  if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Worse than the start:",
            "the weighted squares of the residuals are %.3g times what they are with the starting values.",
            r->cost / r->start_cost);
@@ -232,7 +235,7 @@ static void judge_move(judge *j, int i) {
 static void judge_sigma(judge *j, int i) {
   const od_ls_result *r = j->f->search;
   double sigma = j->f->sigma[i];
-  if (r->at_bound[i] || sigma > 0) return;
+  if (r->at_bound[i] || sigma > 0 || od_fit_is_fixed(j->f, i)) return;
   if (r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
            "there are no more samples than numbers to be found, so that the uncertainty of '%s' is not known.",
@@ -269,9 +272,39 @@ static void judge_step(judge *j) {
       od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
 }
 
+static void judge_continuity(judge *j) {
+  for (int set = 0; set < j->f->sets; set++) {
+    const od_fit_set_result *s = &j->f->set[set];
+    if (s->segments > 0 && !(s->gap < jump))
+      REMARK(
+          j, OD_UNSOUND, "shooting.gap", "Not continuous:",
+          "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. Nothing that follows from this "
+          "prediction is right; begin nearer, or cut the record into more segments.",
+          s->name, s->gap_time, s->gap);
+  }
+}
+
+static void judge_constraints(judge *j) {
+  const od_ls_result *r = j->f->search;
+  char text[700];
+  for (int i = 0; i < r->constraints; i++) {
+    const od_fit_constraint *c = &j->f->plan->constraint[i];
+    double value = i < j->f->plan->equalities ? fabs(r->constraint[i]) : -r->constraint[i];
+    if (r->violation > violated && value > 0)
+      REMARK(j, OD_UNSOUND, "constraint.violated", "Constraint violated:",
+             "'%s' is not satisfied, by %.3g in SI; do constraints and bounds contradict each other?", c->text, value);
+    if (!r->active[i]) continue;
+    od_fit_constraint_text(j->f, i, text, sizeof text);
+    REMARK(j, od_fit_constraint_is_doubtful(j->f, i) ? OD_DOUBTFUL : OD_SOUND, "constraint.active",
+           "Constraint:", "'%s' is %s.", c->text, text);
+  }
+}
+
 static void judge_estimates(judge *j) {
   judge_identifiability(j);
   if (j->f->only_predicted) return;
+  judge_continuity(j);
+  judge_constraints(j);
   for (int i = 0; i < j->e->parameters; i++) {
     judge_bound(j, i);
     judge_sigma(j, i);

@@ -4,6 +4,7 @@
 
 #include "identify/fit.h"
 #include "identify/influence.h"
+#include "identify/shooting.h"
 
 typedef struct od_fit_work {
   const od_fit_plan *plan;
@@ -29,7 +30,9 @@ typedef struct od_fit_work {
   bool left;                   // a trial went where a parameter is not possible
   double *left_at;             // n: that trial; NAN: none did
   int *every_state;
-  od_influence *influence;  // of the residuals on the estimates, at the solution; NULL: it has none
+  double *constraint_scratch;  // as many numbers as there are parameters
+  od_shooting **shooting;      // of each fitted set; NULL: each set is predicted in one go
+  od_influence *influence;     // of the residuals on the estimates, at the solution; NULL: it has none
 } od_fit_work;
 
 // Whether to go on: false after an interrupt, as soon as what is told of it would take too long. To be asked every so often
@@ -39,7 +42,8 @@ bool od_fit_keeps_going(void *work);
 // fit_problem.c: data and predictors of all sets, the problem's unknowns.
 od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // A predictor of a set with so many steps for each that the plan wants.
-od_status od_fit_predictor(od_fit_work *w, int set, int finer, od_predictor **out, od_error *err);
+// `free_start`: whatever the plan says, the initial state is free and given.
+od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
 // fit_residuals.c: whether the initial states of fitted sets are unknowns, too.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
@@ -71,6 +75,24 @@ od_fit_row od_fit_row_of(const od_fit_work *w, int set, long k, int i);
 // The same for the engine: all residuals, and their Jacobian (m x n). The user is the od_fit_work.
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
+
+// fit_constraints.c: constraints for the engine; the user is the od_fit_work.
+int od_fit_constraints(void *work, const double *x, double *c, double *C);
+// Gradients of active constraints by the parameters (NULL: not wanted); returns how many there are.
+int od_fit_active_rows(const od_fitted *f, double *rows);
+
+// fit_shooting.c: segments of all fitted sets if the plan wants them, after the predictors are there.
+od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
+bool od_fit_is_shooting(const od_fit_work *w);
+od_ls_hidden od_fit_hidden(const od_fit_work *w);
+// After a prediction with derivatives: of what is left when nodes are eliminated.
+od_status od_fit_eliminate(od_fit_work *w);
+// Whether a set can be predicted in segments with the starting values.
+od_status od_fit_shooting_status(od_fit_work *w, int set);
+// Continuity of a set at the solution, for its result.
+void od_fit_keep_gaps(od_fit_work *w, int set);
+// The prediction of a set with half the steps, continuity restored to first order; NAN where it fails.
+od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *err);
 
 // fit_search.c: fills f->search.
 od_status od_fit_search(od_fit_work *w, od_error *err);

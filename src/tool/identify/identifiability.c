@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "identify/null_space.h"
+#include "least_squares/distance.h"
 
 static const double rank_tolerance = 1e-9;  // singular values below this, of columns of length 1, are zero
 static const double seen_tolerance = 1e-6;  // part of a gradient along null directions that counts as none
@@ -31,15 +32,43 @@ static od_status triangle(const od_sensitivities *s, double *L) {
   return status;
 }
 
-// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L.
-static od_status directions(int n, const double *L, const double *factor, double *singular, double *V) {
-  size_t nn = (size_t)n * (size_t)n;
-  double *a = malloc(nn * sizeof *a), *other = malloc(nn * sizeof *other);
+// Constraints fix the directions of their gradients: a (n x n, by columns) loses them, and gets them back as columns of their
+// own behind it, so long that they come first. Returns how many there are. rows: tied x n.
+static int tie_directions(const od_sensitivities *s, const double *factor, double *a, double *rows) {
+  int n = s->columns;
+  double size = 0, *Q = a + n * n;
+  for (int t = 0; t < s->tied; t++)
+    for (int i = 0; i < n; i++) rows[t * n + i] = factor[i] * s->tie[t * n + i];
+  int tied = od_orthonormal_rows(s->tied, n, rows, Q);
+  for (int i = 0; i < n * n; i++) size = hypot(size, a[i]);
+  for (int t = 0; t < tied; t++) {
+    double *q = Q + t * n;
+    for (int j = 0; j < n; j++) {
+      double along = 0;
+      for (int i = 0; i < n; i++) along += a[j * n + i] * q[i];
+      for (int i = 0; i < n; i++) a[j * n + i] -= along * q[i];
+    }
+  }
+  for (int i = 0; i < tied * n; i++) Q[i] *= size > 0 ? 10 * size : 1;
+  return tied;
+}
+
+// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L. Those that constraints
+// fix come first, with infinite values; *tied: how many.
+static od_status directions(const od_sensitivities *s, const double *L, const double *factor, double *singular,
+                            double *V, int *tied) {
+  int n = s->columns, most = n + s->tied;
+  size_t wide = (size_t)n * (size_t)(most + s->tied), square = (size_t)most * (size_t)most;
+  double *a = malloc((wide + 1) * sizeof *a), *other = malloc((square + 1) * sizeof *other);
   od_status status = a && other ? OD_OK : OD_NO_MEMORY;
   if (status == OD_OK) {
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++) a[j * n + i] = factor[i] * L[j * n + i];
-    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', n, n, a, n, singular, V, n, other, n) != 0) status = OD_NOT_FINITE;
+    *tied = s->tied > 0 ? tie_directions(s, factor, a, a + (size_t)n * (size_t)most) : 0;
+    int columns = n + *tied;
+    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', n, columns, a, n, singular, V, n, other, columns) != 0)
+      status = OD_NOT_FINITE;
+    for (int i = 0; i < *tied; i++) singular[i] = INFINITY;
   }
   free(a), free(other);
   return status;
@@ -101,11 +130,12 @@ static od_status find(od_identifiability *id, const od_sensitivities *s, double 
     id->weight[i] = sum > 0 ? sum / s->sigma : 1;
     factor[i] = sum > 0 ? 1 / sum : 0;
   }
-  status = directions(n, L, factor, id->strength, id->basis);
+  status = directions(s, L, factor, id->strength, id->basis, &id->tied);
   for (int i = 0; i < n; i++) factor[i] = id->scale[i] / s->sigma;
-  if (status == OD_OK) status = directions(n, L, factor, id->singular, id->direction);
+  if (status == OD_OK) status = directions(s, L, factor, id->singular, id->direction, &id->tied);
   if (status != OD_OK) return status;
-  while (id->nulls < n && !(id->strength[n - 1 - id->nulls] > rank_tolerance * id->strength[0])) id->nulls++;
+  double strongest = id->tied < n ? id->strength[id->tied] : 1;
+  while (id->nulls < n - id->tied && !(id->strength[n - 1 - id->nulls] > rank_tolerance * strongest)) id->nulls++;
   for (int k = 0; k < n - id->nulls; k++) id->weak += id->singular[k] < 1;
   find_sigmas(id, factor);
   return OD_OK;

@@ -19,6 +19,8 @@ typedef struct od_sensitivities {
   const double *value;  // of the parameters; always needed, for what is said about factors
   const double *scale;  // sizes that changes are counted in; NULL: the parameters' own sizes, 1 where a value is zero
   double sigma;         // standard deviation of the noise of a row
+  int tied;             // constraints that the parameters satisfy whatever the data say,
+  const double *tie;    // and their gradients, tied x columns
 } od_sensitivities;
 
 // How a null direction is best said.
@@ -34,8 +36,10 @@ typedef struct od_null {
 } od_null;
 
 typedef struct od_identifiability {
-  int columns, nulls, weak;
-  double *singular;   // columns, descending; the last `nulls` are null, the `weak` before them below 1
+  int columns, nulls, weak, tied;
+  // Columns, descending; the first `tied` are infinite: constraints fix them. The last `nulls` are null, the `weak` before
+  // them below 1.
+  double *singular;
   double *direction;  // columns x columns: row k belongs to singular value k, in units of the scales
   double *sigma;      // columns: Cramer-Rao standard deviations of the parameters; infinite where a null takes part
   od_null *null;      // nulls

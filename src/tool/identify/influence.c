@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "least_squares/distance.h"
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
@@ -53,12 +54,29 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
   }
 }
 
+// What active constraints tie cannot change: R loses those directions. rows: 2 k x k.
+static void take_ties_out(const od_influence_of *of, int k, const int *column, const double *scale, double *R,
+                          double *rows) {
+  double *Q = rows + k * k;
+  int count = of->tied < k ? of->tied : k;
+  for (int t = 0; t < count; t++)
+    for (int j = 0; j < k; j++) rows[t * k + j] = column[j] < of->np ? scale[j] * of->tie[t * of->np + column[j]] : 0;
+  int tied = od_orthonormal_rows(count, k, rows, Q);
+  for (int t = 0; t < tied; t++)
+    for (int i = 0; i < k; i++) {
+      double along = 0;
+      for (int j = 0; j < k; j++) along += R[j * k + i] * Q[t * k + j];
+      for (int j = 0; j < k; j++) R[j * k + i] -= along * Q[t * k + j];
+    }
+}
+
 // memory: R, U, V' (k x k each), scale and singular values.
 static od_status find(const od_influence_of *of, od_influence *g, int k, const int *column, double *memory) {
   size_t square = (size_t)k * (size_t)k;
   double *R = memory, *U = R + square, *V = U + square, *scale = V + square, *singular = scale + k;
   if (!triangle(of, k, column, R)) return OD_NO_MEMORY;
   scale_columns(k, R, scale);
+  if (of->tied > 0) take_ties_out(of, k, column, scale, R, U);  // U and V serve as rows and Q
   // V' by columns is V by rows.
   if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, R, k, singular, U, k, V, k) != 0) return OD_NOT_FINITE;
   fill(g, k, column, scale, singular, V);

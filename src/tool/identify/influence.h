@@ -3,7 +3,8 @@
 //   dx = -(J'WJ)^+ J'W d
 //
 // of what is fitted. J are the derivatives of the residuals, W the weights of a robust loss (1 for plain squares), and
-// ^+ is the inverse over the identifiable directions. Parameters at a bound do not move.
+// ^+ is the inverse over the identifiable directions. Parameters at a bound do not
+// move, and none moves against an active constraint.
 #ifndef OD_IDENTIFY_INFLUENCE_H
 #define OD_IDENTIFY_INFLUENCE_H
 
@@ -19,6 +20,8 @@ typedef struct od_influence_of {
   const double *J;  // m x n
   const double *r;  // m
   const int *at_bound;
+  int tied;           // active constraints,
+  const double *tie;  // and their gradients, tied x np
   od_ls_loss loss;
   double loss_scale;
 } od_influence_of;

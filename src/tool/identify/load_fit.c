@@ -1,24 +1,27 @@
-// From a fit file to a plan: an experiment file whose parameters are to be fitted, with four more sections.
+// From a fit file to a plan: an experiment file whose parameters are to be fitted, with five more sections.
 //
 //   fit           how: method, integrator, where predictions begin, loss, starts, what is held out
 //   sets          the data: logs or simulated runs, fitted or only predicted
 //   prepare       what is done to signals before
 //   combinations  functions of the parameters that people want to know
+//   constraints   relations between parameters (load_constraints.c)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "document/suggest.h"
-#include "experiment/experiment_loader.h"
-#include "identify/fit.h"
+#include "identify/load_fit.h"
+#include "machine/machine.h"
 #include "machine/method_names.h"
+#include "model/model.h"
 
 typedef struct fit_loader {
   od_fit_plan *plan;
   int set_capacity, combination_capacity;
 } fit_loader;
 
-const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton", "truncate", NULL};
+const char *const od_fit_methods[] = {"reflective", "levenberg-marquardt", "gauss-newton",
+                                      "truncate",   "active-set",          NULL};
 
 // --- How ----------------------------------------------------------------------------------------------------------
 
@@ -37,9 +40,56 @@ static od_rule read_rule(od_loader *ld, const od_section *section, const od_expe
   return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
+// What segments cannot be cut from: whatever a machine remembers besides its state.
+static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
+  od_loader *ld = &xl->ld;
+  const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;
+  if (plan->rule_is_given && plan->rule.exact)
+    od_complain(ld, node, "shooting goes in steps; found 'integrator: exact', expected one of the others");
+  if (!m) return;
+  if (m->samplers > 0)
+    od_complain(ld, node, "shooting wants a machine without sampled blocks, which remember more than states");
+  if (m->switchers > 0)
+    od_complain(ld, node, "shooting wants a machine in which nothing switches; '%s' does",
+                m->instance[m->switcher[0]].name);
+  for (int i = 0; i < xl->e->sensors; i++) {
+    int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
+    if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
+      od_complain(ld, node, "shooting cannot follow the integral '%s' from segment to segment; fit to its rate instead",
+                  xl->e->sensor[i].name);
+  }
+}
+
+// shooting: auto, {segments: 20} or {length: 0.5 s}
+static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_section *how) {
+  static const char *const keys[] = {"segments", "length", NULL};
+  static const char *const words[] = {"auto", "no", NULL};
+  static const od_field fields[] = {{"segments", "1", OD_POSITIVE, 0}, {"length", "s", OD_POSITIVE, 0}};
+  od_loader *ld = &xl->ld;
+  int node = od_section_get(ld, how, "shooting");
+  if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) {
+    plan->shooting.on = od_read_choice(ld, node, "shooting", words) != 1;
+    if (plan->shooting.on) check_shooting(xl, plan, node);
+    return;
+  }
+  od_section section = od_section_open(ld, node, node, "fit.shooting", "shooting", keys);
+  if (section.map < 0) return;
+  plan->shooting.on = true;
+  int first = od_read_fields(ld, &section, fields, 2, OD_IN_LOADER);
+  bool segments = od_number_is_given(ld, first), length = od_number_is_given(ld, first + 1);
+  if (segments) plan->shooting.segments = (int)od_read_whole(ld, first, "segments", 1, 1e6);
+  plan->shooting.length = od_number_value(ld, first + 1);
+  if (segments && length) od_complain_number(ld, first + 1, "shooting has either 'segments' or 'length'");
+  if (!segments && !length && !section.has_unknown)
+    od_complain(ld, node, "shooting wants 'segments' or 'length', or the word 'auto'");
+  check_shooting(xl, plan, node);
+}
+
 static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
-  static const char *const keys[] = {"method", "integrator", "hold",  "start",       "loss",     "loss_scale",
-                                     "starts", "hold_out",   "noise", "evaluations", "substeps", NULL};
+  static const char *const keys[] = {"method",     "integrator", "hold",     "start", "loss",
+                                     "loss_scale", "starts",     "hold_out", "noise", "evaluations",
+                                     "substeps",   "shooting",   NULL};
   static const char *const holds[] = {"linear", "previous", NULL};
   static const char *const starts[] = {"model", "rest", "unknown", NULL};
   static const char *const losses[] = {"linear", "soft-l1", "huber", "cauchy", "arctan", NULL};
@@ -65,6 +115,7 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->hold_out = od_number_value(ld, first + 2);
   plan->evaluations = (long)od_read_whole(ld, first + 3, "evaluations", 1, 1e9);
   plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 1e6);
+  read_shooting(xl, plan, &section);
   if (plan->hold_out >= 1) od_complain_number(ld, first + 2, "hold_out must be less than 1, or 100 %%");
 }
 
@@ -299,6 +350,16 @@ static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int 
     }
 }
 
+// Constraints and shooting leave no choice of the method.
+static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
+  int node = od_map_find(&xl->ld, how, "method");
+  if (plan->constraints == 0 && !plan->shooting.on) return;
+  if (node >= 0 && plan->method != OD_LS_ACTIVE_SET)
+    od_complain(&xl->ld, node, "found the method '%s', but %s want 'active-set', which is their default",
+                od_fit_methods[plan->method], plan->shooting.on ? "fits with 'shooting'" : "'constraints'");
+  plan->method = OD_LS_ACTIVE_SET;
+}
+
 static void read_more(void *user, od_experiment_loader *xl, const od_section *file) {
   fit_loader *fl = user;
   od_loader *ld = &xl->ld;
@@ -310,6 +371,8 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
   int combinations = od_section_get(ld, file, "combinations");
   for (int key = od_first(ld, combinations, "combinations"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, combinations, key)) read_combination(xl, fl, key);
+  od_load_constraints(xl, fl->plan, od_section_get(ld, file, "constraints"));
+  check_method(xl, fl->plan, od_section_get(ld, file, "fit"));
   if (xl->e->parameters == 0 && !od_has_errors(ld))
     od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'");
 }
@@ -343,6 +406,7 @@ void od_fit_plan_free(od_fit_plan *plan) {
   for (int i = 0; i < plan->combinations; i++) free(plan->combination[i].power);
   free(plan->set);
   free(plan->combination);
+  free(plan->constraint);
   od_experiment_free(plan->e);
   free(plan);
 }

@@ -65,7 +65,8 @@ static void take_states_out(int n, int states, double *column, const double *len
 }
 
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
-                                            const double *size, od_identifiability **out, od_error *err) {
+                                            const double *size, int tied, const double *tie, od_identifiability **out,
+                                            od_error *err) {
   size_t square = (size_t)n * (size_t)n;
   double *column = malloc((2 * square + 3 * (size_t)n) * sizeof *column);
   *out = NULL;
@@ -86,7 +87,8 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
     bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
     for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
   }
-  const od_sensitivities s = {.rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1};
+  const od_sensitivities s = {
+      .rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1, .tied = tied, .tie = tie};
   od_status status = od_identifiability_new(&s, out, err);
   free(column);
   return status;

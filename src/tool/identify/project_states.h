@@ -5,8 +5,10 @@
 #include "identify/identifiability.h"
 
 // J: m x n, of residuals in units of their noise; the first np columns are parameters, the others initial states. size:
-// of each parameter, which changes are counted in; 0: it has none of its own, and its uncertainty alone stands in.
+// of each parameter, which changes are counted in; 0: it has none of its own, and its uncertainty alone stands in. tie: gradients
+// of constraints that the parameters satisfy, tied x np.
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
-                                            const double *size, od_identifiability **out, od_error *err);
+                                            const double *size, int tied, const double *tie, od_identifiability **out,
+                                            od_error *err);
 
 #endif

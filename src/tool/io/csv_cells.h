@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "io/table.h"
 #include "oleodyn/status.h"
 
 // Where reading has come to, in a text that is not ended by a zero. Copying it remembers the place.
@@ -58,6 +59,16 @@ od_status od_csv_read_line(od_csv_reader *r, od_csv_cells *line);
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
 // The text of a cell, doubled quotes taken for one; free it.
 char *od_csv_cell_text(const od_csv_cell *c);
+
+// ---- tables (csv_read.c)
+
+// How long the byte order mark at the beginning of a file is; UTF-16 is an error.
+od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err);
+// Names and units of the columns into a table without rows; r goes to the first row. skip: lines of text before; spare: each line may
+// end with a separator.
+od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
+// One row: a value per column. r stops at the line end.
+od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);
 
 // ---- what is wrong
 

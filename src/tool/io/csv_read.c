@@ -112,7 +112,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
 
 // One row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in the
 // last column may hold separators; other cells too many are numbers cut in two, such as those with a decimal comma.
-static od_status read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
+od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell is no number
   for (;; r->at++) {
@@ -211,7 +211,7 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   od_status status = values ? OD_OK : od_csv_no_memory(r);
   while (status == OD_OK && od_csv_find_line(r)) {
     int line = r->line;
-    status = read_row(r, table, spare, values);
+    status = od_csv_read_row(r, table, spare, values);
     if (status == OD_OK && (!keep_line(table, line) || od_table_append(table, values) != OD_OK))
       status = od_csv_no_memory(r);
     if (r->at < r->end) od_csv_next_line(r);
@@ -235,14 +235,14 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
   return status;
 }
 
-static od_status read_table(od_csv_reader *r, int skip, od_table **out) {
+od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare) {
   od_csv_skip_lines(r, skip);
   if (od_csv_find_line(r) && skip == 0) od_csv_skip_preamble(r);
   if (!od_csv_find_line(r))
     return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
   od_csv_reader before = *r;
-  bool numbered = false, spare = false, units = false;
-  od_status status = read_header(r, out, &numbered, &spare);
+  bool numbered = false, units = false;
+  od_status status = read_header(r, out, &numbered, spare);
   if (status != OD_OK) return status;
   before.separator = r->separator;
   if (numbered)
@@ -251,7 +251,14 @@ static od_status read_table(od_csv_reader *r, int skip, od_table **out) {
     od_csv_next_line(r);
   if (!numbered && od_csv_find_line(r)) status = read_units(r, *out, &units);
   if (units && r->at < r->end) od_csv_next_line(r);
-  return status == OD_OK ? read_rows(r, *out, spare) : status;
+  return status;
+}
+
+od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err) {
+  *mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+  if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+    return od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; please save it as UTF-8", path);
+  return OD_OK;
 }
 
 // --- Line by line -------------------------------------------------------------------------------------------------
@@ -293,7 +300,7 @@ od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *t
 
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err) {
   od_csv_reader r = line_reader(s, line, length, err);
-  return read_row(&r, s->table, s->spare, values);
+  return od_csv_read_row(&r, s->table, s->spare, values);
 }
 
 // --- Whole files --------------------------------------------------------------------------------------------------
@@ -309,10 +316,9 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
   od_status status = read_whole(path, &text, &length, err);
   if (status != OD_OK) return status;
 
-  if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2))) {
-    status = od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; please save it as UTF-8", path);
-  } else {
-    size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+  size_t mark = 0;
+  status = od_csv_byte_mark(path, text, length, &mark, err);
+  if (status == OD_OK) {
     od_csv_reader r = {.path = path,
                        .at = text + mark,
                        .end = text + length,
@@ -320,7 +326,9 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
                        .line = 1,
                        .missing = wish ? wish->missing : NULL,
                        .err = err};
-    status = read_table(&r, wish ? wish->skip : 0, out);
+    bool spare = false;
+    status = od_csv_read_head(&r, wish ? wish->skip : 0, out, &spare);
+    if (status == OD_OK) status = read_rows(&r, *out, spare);
     if (status == OD_OK) (*out)->places.cut = length > 0 && text[length - 1] != '\n' && text[length - 1] != '\r';
   }
   free(text);

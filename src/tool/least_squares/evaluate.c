@@ -18,6 +18,8 @@ static bool call(od_search *s, const double *x, double *r) {
 bool od_evaluate(od_search *s, od_point *point) {
   od_parameters_to_x(s, point->u, point->x);
   s->evaluations++;
+  const od_ls_hidden *hidden = s->problem->hidden;
+  if (hidden) hidden->move(s->problem->user, point->x, s->part);
   if (!call(s, point->x, point->r)) return false;
   point->cost = od_loss_cost(s->options.loss, s->options.loss_scale, s->m, point->r);
   return isfinite(point->cost);
@@ -134,6 +136,9 @@ bool od_linearize(od_search *s, const od_point *point, od_linear *model) {
   int k = s->k, stride;
   double *slope = s->scratch;
   for (int j = 0; j < k; j++) slope[j] = od_parameter_slope(s, j, point->x);
+  double *shift = s->problem->hidden ? s->scratch + k : NULL;
+  if (shift) s->problem->hidden->shift(s->problem->user, shift);
+  model->base = 0;
   od_row_qr qr;
   od_row_qr_begin(&qr, k, s->qr_memory);
   for (int i = 0; i < s->m; i++) {
@@ -141,7 +146,8 @@ bool od_linearize(od_search *s, const od_point *point, od_linear *model) {
     double *to = od_row_qr_next(&qr, &stride);
     od_loss_weight w = od_loss_row(s->options.loss, s->options.loss_scale, point->r[i]);
     for (int j = 0; j < k; j++) to[j * stride] = w.row * slope[j] * from[s->index[j]];
-    to[k * stride] = w.residual;
+    to[k * stride] = w.residual + (shift ? w.row * shift[i] : 0);
+    model->base += 0.5 * w.residual * w.residual;
   }
   od_row_qr_end(&qr);
   for (int i = 0; i < k; i++) {

@@ -12,6 +12,7 @@ static const od_method *method_of(const od_search *s) {
     case OD_LS_LEVENBERG_MARQUARDT: return &od_method_damped;
     case OD_LS_GAUSS_NEWTON: return &od_method_gauss_newton;
     case OD_LS_TRUNCATE: return &od_method_truncate;
+    case OD_LS_ACTIVE_SET:
     case OD_LS_REFLECTIVE: break;
   }
   return &od_method_reflective;
@@ -44,15 +45,19 @@ static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;
 }
+void od_update_sizes(od_search *s) {
+  update_sizes(s);
+  fill_sizes(s);
+}
 
-static void swap_points(od_search *s) {
+void od_swap_points(od_search *s) {
   od_point p = s->now;
   od_linear l = s->model;
   s->now = s->trial, s->model = s->trial_model;
   s->trial = p, s->trial_model = l;
 }
 
-static bool goes_on(const od_search *s) {
+bool od_goes_on(const od_search *s) {
   if (!s->options.progress) return true;
   od_ls_progress p = {s->iterations, s->evaluations, s->now.cost, od_offset(s), s->now.x};
   return s->options.progress(s->options.progress_user, &p);
@@ -76,7 +81,7 @@ typedef enum verdict { GO_ON, STOP } verdict;
 // One trial. An accepted one becomes the present point.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
-  if (!goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
+  if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
   if (s->evaluations >= s->options.max_evaluations) return *reason = OD_LS_EVALUATIONS, STOP;
   od_proposal p = method->propose(s);
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
@@ -94,7 +99,7 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (!*accepted) return GO_ON;
   double least = s->options.cost_tolerance * s->now.cost;
   bool flat = actual <= least && p.decrease <= least;
-  swap_points(s);
+  od_swap_points(s);
   s->iterations++;
   return flat ? (*reason = OD_LS_COST, STOP) : GO_ON;
 }
@@ -102,8 +107,7 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
 static od_ls_reason descend(od_search *s, const od_method *method) {
   od_ls_reason reason = OD_LS_STEP;
   for (verdict v = GO_ON; v == GO_ON;) {
-    update_sizes(s);
-    fill_sizes(s);
+    od_update_sizes(s);
     if (s->iterations == 0) method->begin(s);
     method->prepare(s);
     if (s->now.cost == 0) return OD_LS_EXACT;
@@ -133,10 +137,10 @@ static bool polish_step(od_search *s, const od_method *method) {
     }
     if (!od_evaluate(s, &s->trial) || s->trial.cost > cost + 1e-6 * cost) continue;
     if (!od_linearize(s, &s->trial, &s->trial_model)) continue;
-    swap_points(s);
+    od_swap_points(s);
     method->prepare(s);
     if (od_removable(s) < 0.9 * before && s->spectrum.rank == rank) return true;
-    swap_points(s);
+    od_swap_points(s);
     method->prepare(s);
   }
   return false;
@@ -148,7 +152,7 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   method->prepare(s);
   if (od_offset(s) > 1e-3) return reason;
   for (int i = 0; i < most && s->evaluations < s->options.max_evaluations; i++) {
-    if (!goes_on(s)) return OD_LS_STOPPED;
+    if (!od_goes_on(s)) return OD_LS_STOPPED;
     if (!polish_step(s, method)) break;
     s->iterations++;
   }
@@ -167,11 +171,12 @@ static void settle_on_bounds(od_search *s) {
     any = any || near;
   }
   if (!any || !od_evaluate(s, &s->trial) || s->trial.cost > s->now.cost * (1 + 1e-8)) return;
-  if (od_linearize(s, &s->trial, &s->trial_model)) swap_points(s);
+  if (od_linearize(s, &s->trial, &s->trial_model)) od_swap_points(s);
 }
 
 od_ls_reason od_search_run(od_search *s) {
   if (s->k == 0) return OD_LS_NOTHING_FREE;
+  if (od_is_tied(s->problem, &s->options)) return od_search_tied(s);
   const od_method *method = method_of(s);
   od_ls_reason reason = descend(s, method);
   bool at_rest = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP;

@@ -16,8 +16,9 @@ const char *od_ls_reason_text(od_ls_reason reason) {
 
 static od_ls_result *new_result(const od_search *s, int starts) {
   size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
-  size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1);
-  od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int));
+  size_t ties = (size_t)s->ties.count;
+  size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1) + ties * (n + 4);
+  od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int) + ties * sizeof(bool));
   if (!r) return NULL;
   double *at = (double *)(r + 1);
   r->m = s->m, r->n = s->n, r->searched = s->k, r->starts = starts;
@@ -28,7 +29,11 @@ static od_ls_result *new_result(const od_search *s, int starts) {
   r->singular_values = at, at += k;
   r->directions = at, at += k * n;
   if (starts) r->start_x = at, r->end_x = at + count * n, r->end_cost = at + 2 * count * n, at += count * (2 * n + 1);
+  r->constraints = s->ties.count;
+  r->multiplier = at, r->beyond = at + ties, r->beyond_sigma = at + 2 * ties, r->constraint = at + 3 * ties;
+  r->slope = at + 4 * ties, at += ties * (n + 4);
   r->at_bound = (int *)at;
+  r->active = (bool *)(r->at_bound + n);
   return r;
 }
 
@@ -44,6 +49,7 @@ static void fill_result(od_search *s, od_ls_result *r) {
   r->iterations = s->iterations;
   r->residual_evaluations = s->residual_calls, r->jacobian_evaluations = s->jacobian_calls;
   od_uncertainty(s, r);
+  od_ties_fill(s, r);
 }
 
 od_status od_ls_status(od_ls_reason reason) {
@@ -58,13 +64,23 @@ od_status od_ls_status(od_ls_reason reason) {
 // A search may stop because nothing that it tries is better. That is a minimum, or it is not.
 static od_ls_reason judge(od_search *s, od_ls_result *r, od_ls_reason reason) {
   bool minimum = od_is_minimum(s, r), better = s->now.cost <= r->start_cost * (1 + 1e-6);
+  // A start that violates constraints may well cost less.
+  if (s->ties.count > 0 || s->problem->hidden)
+    better = r->violation + r->gap < 10 * OD_TIES_MET * (1 + od_residual_norm(s));
   return od_ls_status(reason) == OD_OK && !(minimum && better) ? OD_LS_STUCK : reason;
 }
 
 static od_status begin_at(od_search *s, od_error *err) {
+  const od_ls_hidden *hidden = s->problem->hidden;
+  s->part = 0;
+  if (hidden && hidden->begin(s->problem->user, s->now.x))
+    return od_fail(err, OD_NOT_FINITE, "further unknowns of the residuals cannot be found at the start");
+  if (!od_ties_evaluate(s, &s->now, false, true))
+    return od_fail(err, OD_NOT_FINITE, "the constraints cannot be evaluated at the start");
   if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
   if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
     return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
+  if (hidden) s->ties.gap = hidden->gap(s->problem->user), hidden->accept(s->problem->user);
   return OD_OK;
 }
 
@@ -74,7 +90,7 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;
   s->start_norm = status == OD_OK ? od_residual_norm(s) : 0;
-  bool inside = s->options.method == OD_LS_REFLECTIVE;
+  bool inside = s->options.method == OD_LS_REFLECTIVE && !od_is_tied(s->problem, &s->options);
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 

@@ -132,6 +132,7 @@ static bool allocate(od_search *s) {
 }
 
 void od_search_end(od_search *s) {
+  od_ties_end(s);
   free(s->J), free(s->index), free(s->held);
 }
 
@@ -142,7 +143,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
   if (status != OD_OK) return status;
   fill_defaults(s);
   for (int i = 0; i < s->n; i++) s->k += !is_fixed(problem, i);
-  if (!allocate(s)) {
+  if (!allocate(s) || !od_ties_begin(s)) {
     od_search_end(s);
     return od_fail(err, OD_NO_MEMORY, "no memory for a Jacobian of %d x %d", s->m, s->n);
   }

@@ -20,7 +20,32 @@ typedef struct od_linear {
   double *q;    // k
   double *g;    // k, the gradient R^T q
   double rest;  // norm of what no step removes
+  double base;  // half the square of the residuals themselves, before hidden unknowns close their gaps
 } od_linear;
+
+// Violations below this part of a residual and all residuals together count as none: rounding of long predictions leaves as much.
+#define OD_TIES_MET 1e-7
+
+// Constraints between parameters, by what is searched.
+typedef struct od_ties {
+  int count, equalities;
+  double *c, *C, *trial_c, *trial_C;  // count, count x k
+  double *scale;                      // count: 1 over what a change of c by 1 does to the residuals, at the start
+  double *multiplier;                 // count
+  bool *active;                       // count
+  double *Q;                          // k x k: orthonormal rows that active constraints tie, in scaled steps
+  int tied;                           // of them
+  double gap, trial_gap;              // of hidden unknowns
+  double weight;                      // of violations against the cost
+  double damping;
+  double *curvature;         // k x k: rows that add the constraints' curvature to the model of a step
+  bool curved;               // there is some
+  double *corrected, *kept;  // count, k: of second-order corrections
+  double *memory;
+  bool *flags;
+  int *order;
+  struct od_distance *nearest;
+} od_ties;
 
 // Singular values of a linear model in scaled steps p = D s, perhaps with rows of curvature below it:
 // [R D; E] = U diag(value) V^T, part = U^T [q; 0].
@@ -53,6 +78,8 @@ typedef struct od_search {
   bool last_digits;   // no tolerance was set: go on until rounding stops it
   double start_norm;  // of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
+  od_ties ties;
+  double part;  // of the gaps that hidden unknowns close at the next evaluation
 } od_search;
 
 // A proposed step and what the model says about it.
@@ -106,7 +133,34 @@ double od_removable(const od_search *s);
 double od_model_change(const od_search *s, const double *p);
 size_t od_spectrum_size(int k);
 
+// ---- constraints.c
+// Whether a problem is searched by the method of active sets, because it was chosen or nothing else serves.
+bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
+bool od_ties_begin(od_search *s);
+void od_ties_end(od_search *s);
+// Values and derivatives at a point, as present or as trial ones; false: cannot be evaluated.
+bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
+void od_ties_swap(od_search *s);
+// Sum of violations in units of residuals; along a step (NULL: none) to first order, gaps being closed by it.
+double od_ties_violation(const od_search *s, bool trial, const double *step);
+// The step of least model cost between bounds and linearised constraints into s->step; the spectrum is that of the present
+// model. `c`: values of the constraints that it starts from. Marks active constraints and finds their multipliers.
+void od_ties_step(od_search *s, double damping, const double *c);
+// What the curvature of the constraints adds to the cost's own, by their last multipliers: where it is positive, since a full step
+// along a curved constraint would go too far without it.
+void od_ties_curve(od_search *s);
+// Which scaled directions active constraints tie, for the present D and held parameters.
+void od_ties_orient(od_search *s);
+void od_ties_fill(od_search *s, od_ls_result *result);
+
+// ---- active_set.c
+od_ls_reason od_search_tied(od_search *s);
+
 // ---- iterate.c
+void od_swap_points(od_search *s);
+bool od_goes_on(const od_search *s);
+// Lengths of steps that matter, from the present model.
+void od_update_sizes(od_search *s);
 // Norm of the residuals as the model weights them, and the part of it that the model's best step removes.
 double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);

@@ -50,17 +50,33 @@ static void count_rank(od_search *s, const double *length) {
     }
 }
 
+// What active constraints tie cannot change: scaled steps lose those parts.
+static void take_ties_out(const od_search *s, int rows, double *A) {
+  int k = s->k;
+  for (int t = 0; t < s->ties.tied; t++) {
+    const double *q = s->ties.Q + t * k;
+    for (int i = 0; i < rows; i++) {
+      double along = 0;
+      for (int j = 0; j < k; j++) along += A[j * rows + i] * q[j];
+      for (int j = 0; j < k; j++) A[j * rows + i] -= along * q[j];
+    }
+  }
+}
+
 void od_spectrum_of(od_search *s, const double *E) {
-  int k = s->k, rows = E ? 2 * k : k;
+  const double *K = s->ties.curved ? s->ties.curvature : NULL;
+  int k = s->k, rows = E || K ? 2 * k : k;
   double *A = s->svd_memory, *work = A + 2 * k * k, *length = work + work_size(k);
   memset(A, 0, (size_t)(rows * k) * sizeof *A);
   for (int j = 0; j < k; j++) {
     double sum = 0;
     for (int i = 0; i <= j && !s->held[j]; i++) A[j * rows + i] = s->model.R[i * k + j] * s->D[j];
     if (E && !s->held[j]) A[j * rows + k + j] = E[j];
+    for (int i = 0; K && i < k && !s->held[j]; i++) A[j * rows + k + i] = K[i * k + j] * s->D[j] / s->size[j];
     for (int i = 0; i < rows; i++) sum += A[j * rows + i] * A[j * rows + i];
     length[j] = sqrt(sum);
   }
+  take_ties_out(s, rows, A);
   od_spectrum *sp = &s->spectrum;
   for (int i = 0; i < k * k; i++) sp->V[i] = i % (k + 1) == 0;  // dgesvj leaves V alone where nothing has to be turned
   LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', rows, k, A, rows, sp->value, 0, sp->V, k, work, work_size(k));

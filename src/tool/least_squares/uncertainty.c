@@ -2,7 +2,8 @@
 //
 //   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
 //
-// over the parameters that are neither fixed nor at a bound. A parameter that takes part in a direction in which the
+// over the parameters that are neither fixed nor at a bound, and over changes that no active constraint forbids: R D is
+// replaced by R D (I - Q'Q), Q being orthonormal rows that span the gradients of active constraints. A parameter that takes part in a direction in which the
 // residuals do not change is not determined: its standard deviation is infinite. With a robust loss the rows of J are
 // weighted as at the minimum, and the covariance is an approximation.
 #include <math.h>
@@ -26,11 +27,19 @@ static void fill_directions(const od_search *s, od_ls_result *r) {
     for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
 }
 
-// How much of parameter j lies in directions that change the residuals.
+// How much of parameter j lies in directions that change the residuals, or that constraints tie.
 static bool is_determined(const od_search *s, int j) {
   double seen = 0;
+  for (int i = 0; i < s->ties.tied; i++) seen += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
   for (int i = 0; i < s->spectrum.rank; i++) seen += s->spectrum.V[i * s->k + j] * s->spectrum.V[i * s->k + j];
   return 1 - seen < 1e-12;
+}
+
+// Whether active constraints leave a parameter no choice at all.
+static bool is_fixed_by_ties(const od_search *s, int j) {
+  double tied = 0;
+  for (int i = 0; i < s->ties.tied; i++) tied += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
+  return 1 - tied < 1e-12;
 }
 
 static double covariance(const od_search *s, int a, int b) {
@@ -43,7 +52,7 @@ static double covariance(const od_search *s, int a, int b) {
 static void fill_covariance(const od_search *s, od_ls_result *r) {
   for (int a = 0; a < s->k; a++)
     for (int b = 0; b < s->k; b++) {
-      if (s->held[a] || s->held[b]) continue;
+      if (s->held[a] || s->held[b] || is_fixed_by_ties(s, a) || is_fixed_by_ties(s, b)) continue;
       bool known = is_determined(s, a) && is_determined(s, b);
       double *entry = r->covariance + s->index[a] * s->n + s->index[b];
       *entry = known ? r->variance * covariance(s, a, b) : a == b ? INFINITY : NAN;
@@ -69,6 +78,7 @@ bool od_is_minimum(od_search *s, od_ls_result *r) {
   const od_ls_options *o = &s->options;
   if (s->k == 0) return true;
   for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] * s->model.g[i] < 0;
+  od_ties_orient(s);
   od_spectrum_of(s, NULL);
   r->offset = od_offset(s);
   double allowed = fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
@@ -87,11 +97,13 @@ void od_uncertainty(od_search *s, od_ls_result *r) {
     od_spectrum_of(s, NULL);
     fill_directions(s, r);
     for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] != 0;
+    od_ties_orient(s);
     od_spectrum_of(s, NULL);
     for (int i = 0; i < s->k; i++) r->free += !s->held[i];
+    r->free -= s->ties.tied;
     r->rank = s->spectrum.rank;
   }
-  r->freedom = s->m - r->rank;
+  r->freedom = s->m - r->rank - (s->problem->hidden ? s->problem->hidden->count : 0);
   r->variance = s->options.unit_variance ? 1 : r->freedom > 0 ? 2 * r->cost / r->freedom : NAN;
   fill_covariance(s, r);
 }

@@ -12,6 +12,8 @@ struct od_linear_response {
   double *A, *B, *C;  // with scaled states
   od_complex *matrix, *right, *G;
   lapack_int *pivot;
+  bool (*goes_on)(void *user, double done);
+  void *user;
 };
 
 od_status od_frequencies_make(double low, double high, int count, double **out, od_error *err) {
@@ -84,8 +86,14 @@ od_linear_response *od_linear_response_new(const od_linear_model *m) {
   return NULL;
 }
 
+void od_linear_response_listen(od_linear_response *r, bool (*goes_on)(void *user, double done), void *user) {
+  r->goes_on = goes_on;
+  r->user = user;
+}
+
 od_status od_linear_response_dynamic(od_linear_response *r, double frequency, od_complex *G) {
   const od_linear_model *m = r->model;
+  if (r->goes_on && !r->goes_on(r->user, 0)) return OD_INTERRUPTED;
   int n = m->states, nu = m->inputs;
   for (int i = 0; i < n * n; i++) r->matrix[i] = -r->A[i];
   for (int i = 0; i < n; i++) r->matrix[i * n + i] += I * 2 * acos(-1) * frequency;

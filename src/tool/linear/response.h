@@ -17,6 +17,8 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
 typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
+// As soon as this says false there are no more responses: OD_INTERRUPTED, NAN.
+void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
 // G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this very frequency.
 od_status od_linear_response_dynamic(od_linear_response *response, double frequency, od_complex *G);
 // The same with D.
@@ -31,6 +33,10 @@ typedef struct od_path {
 } od_path;
 // NAN where there is none.
 od_complex od_path_at(od_linear_response *response, const od_path *path, double frequency);
+
+// Whether an input comes into a loop at a signal and nowhere else: a block without states puts the signal out, and nothing but this
+// block uses the input. Else G = d / (1 + L) would not hold.
+bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
 
 // What a Bode plot tells, of a path over frequencies that grow. Angles in degrees, gains as factors, frequencies in Hz. NAN: there is none within the
 // frequencies.

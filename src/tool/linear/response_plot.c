@@ -7,6 +7,7 @@
 
 #include "io/atomic_file.h"
 #include "io/chart.h"
+#include "io/number.h"
 #include "io/svg.h"
 
 static const double width = 960, left = 88, right = 28, top = 94, height = 240, gap = 62, legend_line = 20;
@@ -16,24 +17,38 @@ static const char style[] =
     ".title{font-size:21px;font-weight:600;fill:#1c2430}.subtitle{font-size:13.5px;fill:#6b7685}"
     ".name{font-size:13.5px;font-weight:600}.note{font-weight:400;fill:#6b7685}.tick{font-size:12px}"
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}"
+    ".bar{stroke:currentColor;opacity:0.45}.dot{fill:currentColor}"
     ".curve{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round}"
     ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}"
     ".c4{color:#0b7a8f}.c5{color:#c22a4b}.c6{color:#8a6d00}.c7{color:#4f46c8}";
 
-// The range of magnitudes (which 0) or phases (1) of all curves, widened to whole steps.
+// Of a group: the columns of its curves in the table, for magnitudes (which 0) or phases (1).
+typedef struct panel {
+  const od_bode_plot *plot;
+  const double *decades;  // logarithms of the frequencies
+  int first, curves, which;
+} panel;
+
+static od_series series_of(const panel *p, int curve) {
+  const od_table *t = p->plot->table;
+  return (od_series){t->data + 1 + 2 * (p->first + curve) + p->which, t->rows, t->columns, 1};
+}
+
+// The range of all curves, widened to whole steps.
 typedef struct range {
   double low, high, step;
 } range;
 
-static range find_range(const od_table *t, int which) {
+static range find_range(const panel *p) {
   range r = {INFINITY, -INFINITY, 0};
-  for (long i = 0; i < t->rows; i++)
-    for (int c = 1 + which; c < t->columns; c += 2) {
-      double v = t->data[i * t->columns + c];
-      if (isfinite(v)) r.low = fmin(r.low, v), r.high = fmax(r.high, v);
-    }
+  for (int k = 0; k < p->curves; k++) {
+    od_series s = series_of(p, k);
+    for (long i = 0; i < s.count; i++)
+      if (isfinite(od_series_at(&s, i)))
+        r.low = fmin(r.low, od_series_at(&s, i)), r.high = fmax(r.high, od_series_at(&s, i));
+  }
   if (!(r.low <= r.high)) r.low = -1, r.high = 1;
-  r.step = which ? 45 : 20;
+  r.step = p->which ? 45 : r.high - r.low > 12 ? 20 : od_number_125((r.high - r.low) / 4 + 0.1);
   while ((r.high - r.low) / r.step > 8) r.step *= 2;
   r.low = r.step * floor(r.low / r.step - 0.05), r.high = r.step * ceil(r.high / r.step + 0.05);
   return r;
@@ -45,7 +60,7 @@ static void draw_frame(FILE *to, const od_chart *c, const range *r) {
   for (double v = r->low; v <= r->high + r->step / 2; v += r->step) {
     double y = od_chart_y(c, v);
     od_svg_line(to, fabs(v) < r->step / 2 ? "level" : "grid", c->x, y, c->x + c->width, y);
-    snprintf(text, sizeof text, "%.0f", v + 0.0);
+    snprintf(text, sizeof text, "%.4g", fabs(v) < r->step / 2 ? 0 : v);
     od_svg_text(to, "tick", c->x - 8, y + 4, "end", text);
   }
   for (double decade = floor(c->horizontal.low); decade <= c->horizontal.high; decade++)
@@ -54,54 +69,85 @@ static void draw_frame(FILE *to, const od_chart *c, const range *r) {
       if (at < c->horizontal.low - 1e-9 || at > c->horizontal.high + 1e-9) continue;
       double x = od_chart_x(c, at);
       od_svg_line(to, k == 1 ? "level" : "grid", x, c->y, x, c->y + c->height);
-      snprintf(text, sizeof text, "%g", pow(10, decade));
-      if (k == 1) od_svg_text(to, "tick", x, c->y + c->height + 18, "middle", text);
+      bool has_number = k == 1 || ((k == 2 || k == 5) && c->horizontal.high - c->horizontal.low < 2.5);
+      snprintf(text, sizeof text, "%g", k * pow(10, decade));
+      if (has_number) od_svg_text(to, "tick", x, c->y + c->height + 18, "middle", text);
     }
 }
 
-static void draw_panel(FILE *to, const od_table *t, const double *decades, int which, double y,
-                       const char *const *name) {
-  range r = find_range(t, which);
+// Points and their intervals; of magnitudes 20 log10(1 +- spread), of phases +- spread as an angle.
+static void draw_points(FILE *to, const od_chart *c, const panel *p, int curve, const double *spread) {
+  od_series s = series_of(p, curve);
+  for (long i = 0; i < s.count; i++) {
+    double x = od_chart_x(c, p->decades[i]), value = od_series_at(&s, i), half = spread[i];
+    if (!isfinite(value)) continue;
+    double low = p->which ? -fmin(half, 3) * 180 / acos(-1) : 20 * log10(fmax(1 - half, 1e-3)),
+           high = p->which ? -low : 20 * log10(1 + half);
+    if (isfinite(half)) od_svg_line(to, "bar", x, od_chart_y(c, value + low), x, od_chart_y(c, value + high));
+    od_svg_circle(to, "dot", x, od_chart_y(c, value), s.count > 300 ? 1.2 : 2);
+  }
+}
+
+static void draw_panel(FILE *to, const panel *p, double y, const char *note) {
+  const od_bode_plot *plot = p->plot;
+  long rows = plot->table->rows;
+  range r = find_range(p);
   od_chart c = {.x = left, .y = y, .width = width - left - right, .height = height};
-  c.horizontal = (od_axis){.low = decades[0], .high = decades[t->rows - 1], .factor = 1};
+  c.horizontal = (od_axis){.low = p->decades[0], .high = p->decades[rows - 1], .factor = 1};
   c.vertical = (od_axis){.low = r.low, .high = r.high, .factor = 1};
   if (!(c.horizontal.high > c.horizontal.low)) c.horizontal.high = c.horizontal.low + 1;
-  od_svg_label(to, left, y - 10, which ? "phase" : "magnitude", which ? "deg" : "dB, of SI units");
+  od_svg_label(to, left, y - 10, p->which ? "phase" : "magnitude", p->which ? "deg" : note);
   draw_frame(to, &c, &r);
   od_chart_inside_begin(to, &c);
-  for (int k = 0; 2 * k + 1 < t->columns; k++) {
+  for (int k = 0; k < p->curves; k++) {
+    const double *spread = plot->spread ? plot->spread[p->first + k] : NULL;
     char class_name[24];
     snprintf(class_name, sizeof class_name, "curve c%d", k % COLOURS);
-    od_chart_line(to, &c, (od_series){decades, t->rows, 1, 1},
-                  (od_series){t->data + 1 + 2 * k + which, t->rows, t->columns, 1}, class_name, name[k]);
+    fprintf(to, "<g class=\"%s\">\n", class_name + 6);
+    if (spread)
+      draw_points(to, &c, p, k, spread);
+    else
+      od_chart_line(to, &c, (od_series){p->decades, rows, 1, 1}, series_of(p, k), "curve", plot->name[p->first + k]);
+    fprintf(to, "</g>\n");
   }
   od_chart_inside_end(to);
 }
 
-od_status od_linear_response_plot_write(const od_table *t, const char *const *name, const char *title,
-                                        const char *subtitle, const char *path, od_error *err) {
-  int curves = (t->columns - 1) / 2;
-  double legend = top + 2 * height + gap + 44, page = legend + legend_line * curves + 16;
+static double group_height(int curves) {
+  return 2 * (height + gap) + legend_line * curves;
+}
+
+static void draw_group(FILE *to, const od_bode_plot *plot, const double *decades, int group, int curves) {
+  double y = top + group * group_height(curves), legend = y + 2 * height + gap + 44;
+  panel p = {plot, decades, group * curves, curves, 0};
+  draw_panel(to, &p, y, plot->note[group]);
+  p.which = 1;
+  draw_panel(to, &p, y + height + gap, NULL);
+  od_svg_text(to, "tick", width - right, legend - 6, "end", "frequency, Hz");
+  for (int k = 0; k < curves; k++) {
+    char class_name[24];
+    double at = legend + legend_line * k + 8;
+    snprintf(class_name, sizeof class_name, "curve c%d", k % COLOURS);
+    od_svg_line(to, class_name, left, at - 4, left + 24, at - 4);
+    od_svg_text(to, "tick", left + 32, at, "start", plot->name[p.first + k]);
+  }
+}
+
+od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_error *err) {
+  const od_table *t = plot->table;
+  int curves = (t->columns - 1) / 2 / plot->groups;
+  double page = top + plot->groups * group_height(curves);
   double *decades = malloc(((size_t)t->rows + 1) * sizeof *decades);
   if (!decades) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (long i = 0; i < t->rows; i++) decades[i] = log10(t->data[i * t->columns]);
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {
-    od_svg_begin(f.file, width, page, title, style);
+    od_svg_begin(f.file, width, page, plot->title, style);
     od_svg_rectangle(f.file, "page", 0, 0, width, page);
-    od_svg_text(f.file, "title", left, 38, "start", title);
-    od_svg_text(f.file, "subtitle", left, 60, "start", subtitle);
-    draw_panel(f.file, t, decades, 0, top, name);
-    draw_panel(f.file, t, decades, 1, top + height + gap, name);
-    od_svg_text(f.file, "tick", width - right, legend - 6, "end", "frequency, Hz");
-    for (int k = 0; k < curves; k++) {
-      char class_name[24];
-      double y = legend + legend_line * k + 8;
-      snprintf(class_name, sizeof class_name, "curve c%d", k % COLOURS);
-      od_svg_line(f.file, class_name, left, y - 4, left + 24, y - 4);
-      od_svg_text(f.file, "tick", left + 32, y, "start", name[k]);
-    }
+    od_svg_text(f.file, "title", left, 38, "start", plot->title);
+    od_svg_text(f.file, "subtitle", left, 60, "start", plot->subtitle);
+    for (int group = 0; group < plot->groups; group++) draw_group(f.file, plot, decades, group, curves);
     od_svg_end(f.file);
     status = od_atomic_commit(&f, err);
   }

@@ -4,9 +4,17 @@
 
 #include "io/table.h"
 
-// The table's first column is the frequency in Hz; then magnitude and phase of one curve after another, which are called by
-// their names. Writes an SVG file, complete or not at all.
-od_status od_linear_response_plot_write(const od_table *table, const char *const *name, const char *title,
-                                        const char *subtitle, const char *path, od_error *err);
+typedef struct od_bode_plot {
+  const od_table *table;    // frequency in Hz; then magnitude and phase of one curve after another
+  const char *const *name;  // of curves, for the legend
+  // Of curves, row by row: half of the interval over the amplitude, so that points with intervals are drawn; NULL: a line. No list: lines.
+  const double *const *spread;
+  int groups;               // curves are drawn in so many groups of equal size, each with panels of its own
+  const char *const *note;  // of groups: what magnitudes are
+  const char *title, *subtitle;
+} od_bode_plot;
+
+// Writes an SVG file, complete or not at all.
+od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_error *err);
 
 #endif

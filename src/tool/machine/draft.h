@@ -5,6 +5,7 @@
 
 #include "document/quantities.h"
 #include "machine/names.h"
+#include "machine/requirement.h"
 #include "oleodyn/build.h"
 #include "oleodyn/machine.h"
 #include "signals/signal.h"
@@ -22,6 +23,8 @@ struct od_machine {
   od_signals *signals;
   od_run_defaults run;
   int *run_outputs;
+  od_requirement *requirement;
+  int requirements, requirement_capacity;
   od_model *model;
 };
 
@@ -51,7 +54,8 @@ typedef struct od_draft {
   int culprits, culprit_capacity;
   od_loading_block *block;
   int blocks, block_capacity;
-  int sums;         // sums around the signal that is being read
+  int sums;  // sums around the signal that is being read, and derivatives
+  int derivatives;
   int signals;      // signals so far
   int initials;     // initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of an error that has been reported
@@ -78,9 +82,12 @@ void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// After the model is there: the initial values that were found by balance, and the names in run.outputs.
+// After the model is there: the initial values that were found by balance, the names in run.outputs, and the requirements.
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
+void od_load_requirements(od_loader *ld, int node);
+// The output that a node names; -1 with a message.
+int od_find_model_output(od_loader *ld, int node);
 
 // After the circuit is read: volumes that nothing flows into or out of, and a circuit without oil.
 void od_check_volumes(od_loader *ld);
@@ -94,9 +101,10 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 // Remembers where an element stands, for errors that come from the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
 
-// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), and a signal from a file. They return
+// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), a sequence of segments, and a signal from a file. They return
 // the signal's index in the machine's signals, or -1. `unit` is the input's.
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
+int od_load_sequence(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
 
 // A number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the

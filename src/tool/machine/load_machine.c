@@ -11,10 +11,10 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine",   "gravity", "ground", "bodies",  "joints",
-                                           "rods",      "inputs",  "blocks", "forces",  "torques",
-                                           "oil",       "volumes", "tanks",  "sources", "pressure_differences",
-                                           "junctions", "initial", "run",    "variants"};
+static const char *const own_sections[] = {"machine",   "gravity", "ground", "bodies",   "joints",
+                                           "rods",      "inputs",  "blocks", "forces",   "torques",
+                                           "oil",       "volumes", "tanks",  "sources",  "pressure_differences",
+                                           "junctions", "initial", "run",    "variants", "requirements"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -117,6 +117,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
   }
   od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
+  od_load_requirements(ld, od_section_get(ld, file, "requirements"));
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 
@@ -147,9 +148,14 @@ static od_status load_tree(void *loader) {
   od_section file = od_section_open(ld, map, ld->tree.root, "", "a machine file", sections);
   file.what = "a machine";
   load_sections(ld, &file);
-  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  // Numbers of requirements are read when there is a model.
+  bool later = od_section_get(ld, &file, "requirements") >= 0 && !od_has_errors(ld);
+  if (!later && !has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
   if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
-  return od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
+  od_status status = od_has_errors(ld) ? OD_BAD_INPUT : build_model(ld, &file);
+  if (!later || ld->no_memory) return ld->no_memory ? OD_NO_MEMORY : status;
+  if (!has_file_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  return status == OD_OK && od_has_errors(ld) ? OD_BAD_INPUT : status;
 }
 
 static int add_parameter(od_loader *ld, const char *path, double value, const char *unit) {

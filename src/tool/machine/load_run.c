@@ -75,7 +75,7 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
-static int find_output(od_loader *ld, int node) {
+int od_find_model_output(od_loader *ld, int node) {
   const od_model *model = ld->draft->machine->model;
   const char *name = od_text_of(ld, node);
   int output = od_model_output_find(model, name);
@@ -100,7 +100,7 @@ void od_load_run_outputs(od_loader *ld, int node) {
   }
   int count = 0;
   for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
-    outputs[count++] = find_output(ld, od_tree_value(&ld->tree, at));
+    outputs[count++] = od_find_model_output(ld, od_tree_value(&ld->tree, at));
   ld->draft->machine->run_outputs = outputs;
   ld->draft->machine->run.outputs = outputs;
   ld->draft->machine->run.output_count = count;

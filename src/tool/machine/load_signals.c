@@ -72,9 +72,9 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const char *const kinds[] = {"constant", "sine",         "chirp", "stepped_sine", "steps", "lagged_steps",
-                                    "ramps",    "half_cosines", "prbs",  "sum",          "file",  "unit",
-                                    NULL};
+static const char *const kinds[] = {"constant",     "sine",       "chirp",        "stepped_sine", "steps",
+                                    "lagged_steps", "ramps",      "half_cosines", "prbs",         "sum",
+                                    "sequence",     "derivative", "file",         "unit",         NULL};
 
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
@@ -223,6 +223,24 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
   return signal;
 }
 
+// --- Derivatives --------------------------------------------------------------------------------------------------
+
+// The signal inside may say its unit, so that an alias of another input serves.
+static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
+  if (ld->draft->derivatives > 0) {
+    od_complain(ld, node, "a derivative of a derivative is not taken");
+    return -1;
+  }
+  int sums = ld->draft->sums;
+  ld->draft->derivatives++;
+  ld->draft->sums = 0;
+  int child =
+      od_load_signal(ld, node, path, od_format(ld, "the derivative in %s", what), od_format(ld, "(%s) s", unit));
+  ld->draft->derivatives--;
+  ld->draft->sums = sums;
+  return child >= 0 ? finish_signal(ld, od_signals_add_derivative(ld->draft->machine->signals, child)) : -1;
+}
+
 // --- One signal ---------------------------------------------------------------------------------------------------
 
 // The key of the one signal in a map; -1 with a message when there is none or more than one.
@@ -263,7 +281,7 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
     if (od_messages_errors(ld->messages) == before)
       od_complain(ld, node,
                   "%s has no signal; expected a quantity or one of constant, sine, chirp, stepped_sine, steps, "
-                  "lagged_steps, ramps, half_cosines, prbs, sum, file",
+                  "lagged_steps, ramps, half_cosines, prbs, sum, sequence, derivative, file",
                   what);
     return -1;
   }
@@ -272,6 +290,8 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   int value = od_value(ld, key);
   if (strcmp(kind, "constant") == 0) return load_constant(ld, value, kind_path, unit);
   if (strcmp(kind, "sum") == 0) return load_sum(ld, value, kind_path, what, unit);
+  if (strcmp(kind, "derivative") == 0) return load_derivative(ld, value, kind_path, what, unit);
+  if (strcmp(kind, "sequence") == 0) return od_load_sequence(ld, value, kind_path, what, unit);
   if (strcmp(kind, "file") == 0) return od_load_file_signal(ld, value, key, what, unit);
   for (int i = 0; i < FORMS; i++) {
     if (strcmp(kind, forms[i].name) != 0) continue;

@@ -14,6 +14,7 @@ void od_machine_free(od_machine *machine) {
   od_signals_free(machine->signals);
   free(machine->input);
   free(machine->run_outputs);
+  free(machine->requirement);
   od_document_free(machine->document);
   free(machine);
 }
@@ -94,6 +95,22 @@ bool od_machine_inputs_jump(const od_machine *machine, double t, double step, do
     jump = jump || fabs(after[i] - before[i]) > 1e-6 * (fabs(after[i]) + fabs(before[i]));
   if (!jump) od_machine_inputs(machine, t, before);
   return jump;
+}
+
+double od_machine_input_slope(const od_machine *machine, int i, double t) {
+  return od_signal_slope(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_input_next_break(const od_machine *machine, int i, double t) {
+  return od_signal_next_break(machine->signals, machine->input[i].signal, t);
+}
+
+double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until) {
+  return od_signal_next_reversal(machine->signals, machine->input[i].signal, t, until);
+}
+
+double od_machine_input_duration(const od_machine *machine, int i) {
+  return od_signal_duration(machine->signals, machine->input[i].signal);
 }
 
 double od_machine_constant_input(const od_machine *machine, int i) {

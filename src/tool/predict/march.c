@@ -34,6 +34,7 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
   bool changed;
   od_status status = sensitivities ? od_sim_repartition_with_parameters(pr->sim, pr->F, pr->Gp, &changed)
                                    : od_sim_repartition(pr->sim, NULL, &changed);
+  pr->changed = pr->changed || (status == OD_OK && changed);
   if (status == OD_OK && changed && sensitivities) carry(pr, pr->F, pr->Gp);
   return status;
 }

@@ -114,6 +114,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
   }
   if (!pr->log.u) pr->log.u = pr->u;  // no inputs: an address that nothing is read from
   for (int i = 0; i < o->free_count; i++) pr->free_states[i] = o->free_states[i];
+  pr->whole = pr->log;
   status = look_at_plant(pr, err);
   if (status != OD_OK) {
     od_predictor_free(pr);
@@ -133,6 +134,20 @@ void od_predictor_free(od_predictor *pr) {
 int od_predictor_columns(const od_predictor *pr) {
   return pr->columns;
 }
+void od_predictor_window(od_predictor *pr, int first, int count) {
+  pr->log = pr->whole;
+  pr->log.count = count;
+  pr->log.start = od_log_time(&pr->whole, first);
+  if (pr->whole.times) pr->log.times = pr->whole.times + first;
+  pr->log.u = pr->whole.u + (size_t)first * (size_t)pr->nu;
+}
+
+bool od_predictor_end(const od_predictor *pr, double *x, double *S) {
+  memcpy(x, od_sim_state(pr->sim), (size_t)pr->nx * sizeof *x);
+  if (S) memcpy(S, pr->S, (size_t)(pr->nx * pr->columns) * sizeof *S);
+  return !pr->changed;
+}
+
 bool od_predictor_used_modes(const od_predictor *pr) {
   return pr->used_modes;
 }
@@ -141,7 +156,7 @@ od_status od_predict(od_predictor *pr, const double *p, const double *x0, double
   if (pr->np) memcpy(pr->p, p ? p : pr->own_p, (size_t)pr->np * sizeof *pr->p);
   x0 = x0 ? x0 : pr->own_x0;
   if (pr->columns == 0) dy = NULL;
-  pr->used_modes = false;
+  pr->used_modes = pr->changed = false;
   pr->steps = 0;  // the first step asks: after an interrupt no prediction begins
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;

@@ -64,6 +64,12 @@ int od_predictor_columns(const od_predictor *predictor);
 // own. x0 (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy hold nothing.
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
+// From now on only `count` rows from row `first` on are predicted, beginning there; by steps only.
+void od_predictor_window(od_predictor *predictor, int first, int count);
+// The state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they were
+// predicted. False: the plant has changed its coordinates on the way.
+bool od_predictor_end(const od_predictor *predictor, double *x, double *S);
+
 // Whether the last prediction was a sum of modes (exact rule only).
 bool od_predictor_used_modes(const od_predictor *predictor);
 

@@ -12,11 +12,13 @@ typedef struct od_modal od_modal;
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
-  od_drive log;
+  od_drive log;  // what is predicted: all of the drive, or a window of it
+  od_drive whole;
   od_rule rule;
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
   bool steady, dense, used_modes;
+  bool changed;  // coordinates, in this prediction
   int *free_states, free_count;
   double bound;
   bool (*keeps_going)(void *user);

@@ -14,6 +14,7 @@ typedef enum od_random_use {
   OD_USE_NOISE_RATE,
   OD_USE_DRIFT,
   OD_USE_PROCESS,
+  OD_USE_EDGES,
 } od_random_use;
 
 // A number for a name, so that a sensor's noise does not depend on which others there are.

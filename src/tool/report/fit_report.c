@@ -48,6 +48,10 @@ static void report_facts(od_fit_report *a) {
   od_page_fact(p, "Search", "%s; predictions: %s%s; %ld iterations, %ld predictions, %ld with sensitivities",
                od_fit_methods[f->plan->method], od_rule_name(f->rule), f->used_modes ? " by modes" : "",
                f->search->iterations, f->search->residual_evaluations, f->search->jacobian_evaluations);
+  for (int i = 0; i < f->sets && i < MOST_ROWS; i++)
+    if (f->set[i].segments > 0)
+      od_page_fact(p, "Shooting", "%s: %d segments, the largest jump of a state between them %.1g of its range",
+                   f->set[i].name, f->set[i].segments, f->set[i].gap);
   od_page_facts_end(p);
 }
 
@@ -55,6 +59,7 @@ static void report_facts(od_fit_report *a) {
 
 static const char *remark(const od_fitted *f, int i) {
   if (f->search->at_bound[i]) return f->search->at_bound[i] < 0 ? "at its lower bound" : "at its upper bound";
+  if (od_fit_is_fixed(f, i)) return "fixed by constraints";
   return isinf(f->sigma[i]) ? "not identifiable alone" : "";
 }
 
@@ -79,7 +84,7 @@ static void parameter_row(od_fit_report *a, int i, parameter_columns c) {
   const od_fitted *f = a->f;
   double half = OD_NORMAL95 * f->sigma[i], shift = f->shift[i] / f->sigma[i];
   od_display shown = od_display_unit(p->unit, od_larger(f->estimate[i], od_larger(p->start, p->truth)));
-  bool doubtful = isinf(half) || f->search->at_bound[i];
+  bool doubtful = isinf(half) || f->search->at_bound[i] || od_fit_is_fixed(f, i);
   od_page_row(a->page, p->path);
   od_page_cell(a->page, "%s", shown.unit);
   od_page_value_cell(a->page, isfinite(p->low) ? p->low : (double)NAN, NAN, shown.factor);
@@ -142,6 +147,29 @@ static void report_combinations(od_fit_report *a) {
   od_page_table_end(a->page);
 }
 
+static void report_constraints(od_fit_report *a) {
+  static const od_page_column columns[] = {{"constraint", true}, {"multiplier, SI", false}, {"", true}};
+  const od_fitted *f = a->f;
+  if (f->search->constraints == 0 || f->only_predicted) return;
+  od_page_heading(a->page, "Constraints");
+  od_page_text(
+      a->page,
+      "A multiplier is how much half the sum of squared residuals would fall if an active constraint were moved "
+      "by one SI unit.");
+  od_page_table_begin(a->page, columns, 3);
+  for (int i = 0; i < f->search->constraints && i < MOST_ROWS; i++) {
+    char text[700];
+    od_fit_constraint_text(f, i, text, sizeof text);
+    od_page_row(a->page, f->plan->constraint[i].text);
+    if (f->search->active[i])
+      od_page_cell(a->page, "%.4g", f->search->multiplier[i]);
+    else
+      od_page_cell(a->page, "-");
+    od_page_marked_cell(a->page, od_fit_constraint_is_doubtful(f, i), "%s", text);
+  }
+  od_page_table_end(a->page);
+}
+
 // --- Identifiability ----------------------------------------------------------------------------------------------
 
 // The parameters that a direction is mostly made of, the largest first.
@@ -172,11 +200,14 @@ static void report_directions(od_fit_report *a) {
       "identifiable ones first. A singular value of 100 means that the data know a change along that direction to 1\u00a0%% "
       "of the parameters' sizes (one standard deviation of the expected noise); below 1 the noise hides it, and "
       "where it is nothing but rounding the data do not change at all.");
+  if (id->tied > 0)
+    od_page_text(a->page, "%d of %d directions are fixed by constraints; the table has the others.", id->tied,
+                 id->columns);
   od_page_table_begin(a->page, columns, 5);
-  for (int k = 0; k < id->columns && k < MOST_ROWS; k++) {
+  for (int k = id->tied; k < id->columns && k < MOST_ROWS; k++) {
     char name[40], text[400];
     bool null = k >= id->columns - id->nulls, weak = !null && id->singular[k] < 1;
-    snprintf(name, sizeof name, "%d", k + 1);
+    snprintf(name, sizeof name, "%d", k + 1 - id->tied);
     name_direction(a->f, k, text, sizeof text);
     od_page_row(a->page, name);
     if (null)
@@ -294,6 +325,7 @@ od_status od_fit_report_write(const od_fitted *f, const char *message, const cha
   od_fit_report_findings(&a);
   report_parameters(&a);
   report_combinations(&a);
+  report_constraints(&a);
   report_identifiability(&a);
   od_fit_report_sets(&a);
   report_residuals(&a);

@@ -218,7 +218,11 @@ void od_page_row(od_page *p, const char *name) {
 
 static void begin_cell(od_page *p, bool marked) {
   bool words = p->column < p->columns && p->words[p->column];
-  fputs(marked ? "<td class=\"marked\">" : words ? "<td class=\"words\">" : "<td>", p->body);
+  fputs(marked && words ? "<td class=\"words marked\">"
+        : marked        ? "<td class=\"marked\">"
+        : words         ? "<td class=\"words\">"
+                        : "<td>",
+        p->body);
   p->column++;
 }
 

@@ -27,6 +27,7 @@ struct od_cvodes {
   long steps;
   double end;  // of the run; INFINITY: not known
   bool (*keeps_going)(void *user);
+  od_status (*stepped)(void *user);  // after each step; NULL: nobody wants to know
   void *user;
   long taken;       // internal steps that ended where CVODES wanted, since their length was looked at
   double taken_at;  // when that was
@@ -184,6 +185,10 @@ void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), 
   c->user = user;
 }
 
+void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
+  c->stepped = stepped;
+}
+
 // Before each internal step: shall it go on, and is there an end in sight? `end` is what is known of it.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
@@ -231,6 +236,8 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
       long done = 0;
       CVodeGetNumSteps(c->memory, &done);
       c->steps += done;
+      if (c->stepped) status = c->stepped(c->user);
+      if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
       if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart");
       if (c->plant->nq) {
         memcpy(c->first_energy, od_sim_energy(c->sim), (size_t)c->plant->nq * sizeof(double));
@@ -249,6 +256,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     }
     status = advance_piece(c, end, err);
     c->taken += od_sim_time(c->sim) < end;
+    if (status == OD_OK && c->stepped) status = c->stepped(c->user);
     if (status == OD_OK && od_sim_time(c->sim) >= end) status = take_samples(c, end);
     if (status != OD_OK) return status;
   }

@@ -17,6 +17,8 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);
 
 // Where the run is to end, and whom to ask between internal steps whether to go on (false: OD_INTERRUPTED). A run whose
 // steps have become so short that OD_MOST_STEPS of them would not do ends with a message.
+// Called after every internal step, and where a new piece begins, with the same user.
+void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user));
 void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user);
 
 long od_cvodes_steps(const od_cvodes *c);

@@ -30,7 +30,7 @@ void od_run_end(od_run_state *r) {
   od_plant_free(r->plant);
   od_plant_free(r->energy);
   free(r->input_range);
-  double *memory[] = {r->u, r->u_inside, r->u_before, r->u_after, r->row, r->map, r->input_bend};
+  double *memory[] = {r->u, r->u_inside, r->u_before, r->u_after, r->row, r->map, r->input_bend, r->watched};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
 }
 
@@ -60,10 +60,11 @@ static bool allocate(od_run_state *r) {
   r->input_range = calloc(inputs, sizeof *r->input_range);
   r->input_bend = calloc(inputs, sizeof *r->input_bend);
   r->row = calloc((size_t)r->options->output_count + 1, sizeof *r->row);
+  r->watched = calloc((size_t)r->options->output_count + 1, sizeof *r->watched);
   r->map = calloc(states * states + 1, sizeof *r->map);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine));
   return r->cavitation && r->sim && r->u && r->u_inside && r->u_before && r->u_after && r->input_range &&
-         r->input_bend && r->row && r->map;
+         r->input_bend && r->row && r->map && r->watched;
 }
 
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
@@ -82,6 +83,10 @@ double od_run_tolerance(const od_run_options *o) {
   return o->tolerance > 0 ? o->tolerance : o->adaptive && !is_cvodes ? OD_ADAPTIVE_TOLERANCE : 1e-10;
 }
 
+static od_status watch_cvodes(void *run) {
+  return od_run_watch(run);
+}
+
 od_status od_run_prepare(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
@@ -97,6 +102,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, od_run_tolerance(o));
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
     od_cvodes_watch(r->cvodes, r->step * (double)r->steps, od_run_keeps_going, r);
+    od_cvodes_after_steps(r->cvodes, watch_cvodes);
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, r->integrator);
@@ -146,6 +152,7 @@ static od_status record(od_run_state *r, double t, bool last, od_error *err) {
 od_status od_run_all(od_run_state *r, od_error *err) {
   const od_run_options *o = r->options;
   od_status status = record(r, 0, r->steps == 0, err);
+  if (status == OD_OK) status = od_run_watch(r);
   for (long i = 0; i < r->steps && status == OD_OK; i++) {
     double next = (double)(i + 1) * r->step;
     bool last = i + 1 == r->steps;

@@ -23,6 +23,10 @@ typedef struct od_run_options {
   // Called now and then with the part done (0..1); returning false stops the run, which keeps what it has.
   bool (*progress)(void *user, double done);
   void *user;
+  // Called with the outputs at the beginning, at the end of every step and part of a step, whether a row is recorded there or not,
+  // and again after every jump of the inputs or of the state. NULL: nobody wants to know.
+  void (*watch)(void *watcher, double t, const double *y);
+  void *watcher;
 } od_run_options;
 
 // How far off a run is, found out on the way. With cvodes, which controls its error itself, there is only the balance, unless

@@ -44,7 +44,7 @@ typedef struct od_run_state {
   od_table *table;            // NULL: nobody wants it
   const od_table *looser;     // the rows of the run that this one is to judge; NULL: none
   od_output_error *distance;  // of each output from those rows, the largest
-  double *u, *u_inside, *u_before, *u_after, *row, *map;
+  double *u, *u_inside, *u_before, *u_after, *row, *map, *watched;
 } od_run_state;
 
 // run.c: a run of a length in steps of about so much; what it needs; all of its steps and rows; the end.
@@ -56,7 +56,9 @@ void od_run_end(od_run_state *r);
 // The tolerance that the run works with.
 double od_run_tolerance(const od_run_options *options);
 
-// run_steps.c: from time t to its successor on the grid.
+// run_steps.c: the present outputs, for whoever watches all steps. Trials without a table nobody watches.
+od_status od_run_watch(od_run_state *r);
+// From time t to its successor on the grid.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 // Asks now and then whether to go on, wherever a run may stay for long: steps may have many parts. Trials without a table
 // come after the run.

@@ -29,19 +29,29 @@ static void watch_inputs(od_run_state *r, double t, double h, const double *befo
   }
 }
 
+od_status od_run_watch(od_run_state *r) {
+  const od_run_options *o = r->options;
+  if (!o->watch || !r->table) return OD_OK;
+  od_status status = od_sim_outputs(r->sim, r->watched);
+  // Who watches all steps wants to know how far off each of them is.
+  if (status == OD_OK) od_accuracy_record(r->accuracy, r->watched);
+  if (status == OD_OK) o->watch(o->watcher, od_sim_time(r->sim), r->watched);
+  return status;
+}
+
 // A jump of the inputs at the present time, if there is one, and the samples and switches that are due; rate: see
 // od_run_switch_end_step(). What comes after them may be faster than what was before.
 static od_status end_piece(od_run_state *r, bool jump, double rate) {
-  od_status status = OD_OK;
+  od_status status = od_run_watch(r);
   bool sampled = false;
-  if (jump) {
+  if (status == OD_OK && jump) {
     od_accuracy_jump(r->accuracy);
     status = od_sim_set_inputs(r->sim, r->u_after);
   }
   if (status == OD_OK && r->samples) status = od_run_switch_take(r, rate, r->accuracy ? r->map : NULL, &sampled);
   if (status == OD_OK && sampled) od_accuracy_map(r->accuracy, r->map, false);
   if (r->control && (jump || sampled)) od_step_control_restart(r->control);
-  return status;
+  return status == OD_OK && (jump || sampled) ? od_run_watch(r) : status;
 }
 
 // The inputs at the integrator's points within a step.
@@ -148,6 +158,8 @@ static od_status advance_piece(od_run_state *r, double t, double end, bool jump,
       if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
       od_accuracy_end_step(r->accuracy, taken);
       watch_inputs(r, t, taken, r->u_before);
+      if (taken == h && next < end) status = od_run_watch(r);
+      if (status != OD_OK) return od_fail(err, status, "at %.6g s: %s", next, od_status_text(status));
       t = taken < h ? od_sim_time(r->sim) : next;
     }
   }

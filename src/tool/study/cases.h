@@ -16,6 +16,15 @@ double od_observe_case_step(const od_case *c);
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 
+// A machine that is run once and judged by its requirements; of the options its variant and numbers count.
+od_status od_simulate_case_load(od_case *c, const char *path, const od_experiment_options *options,
+                                od_messages *messages);
+
+// A friction law fitted to what a friction file says; with a map of pressures by the operations of map_case.c.
+extern const od_case_ops od_map_case_ops;
+od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
+                                od_messages *messages);
+
 // A transfer function fitted to the first set of a fit file: a stepped sine, the band that counts, how it is fitted.
 typedef struct od_tf_wish {
   double from, to, step;  // Hz

@@ -74,8 +74,9 @@ static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
       break;
     case OD_GATHER_CHI:
       row->value = first.mean;
-      row->low = od_chi_quantile(m->dimension * (double)n, -OD_NORMAL99);
-      row->high = od_chi_quantile(m->dimension * (double)n, OD_NORMAL99);
+      aside = m->family > 1 ? od_normal_beyond(0.01 / m->family) : OD_NORMAL99;
+      row->low = od_chi_quantile(m->dimension * (double)n, -aside);
+      row->high = od_chi_quantile(m->dimension * (double)n, aside);
       break;
     case OD_GATHER_MEDIAN: gather_quantile(row, x, n, 0.5); break;
     case OD_GATHER_QUANTILE: gather_quantile(row, x, n, m->expected); break;

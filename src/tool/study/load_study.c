@@ -15,8 +15,8 @@
 
 static const char *const sections[] = {"study", "seeds", "first_seed", "start", "cost", "cases", "transfer", NULL};
 static const char *const starts[] = {"model", "random", NULL};
-static const char *const kinds[] = {"observe", "fit", "predict", "tf", NULL};
-enum { OBSERVE, FIT, PREDICT, TF };
+static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
+enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
 
 typedef struct study_loader {
   od_loader ld;
@@ -92,10 +92,12 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
 
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   od_messages *messages = od_messages_new();
-  od_status status = !messages            ? OD_NO_MEMORY
-                     : w->kind == OBSERVE ? od_observe_case_load(c, w->file, &w->options, messages)
-                     : w->kind == TF      ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
-                                          : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
+  od_status status = !messages             ? OD_NO_MEMORY
+                     : w->kind == SIMULATE ? od_simulate_case_load(c, w->file, &w->options, messages)
+                     : w->kind == OBSERVE  ? od_observe_case_load(c, w->file, &w->options, messages)
+                     : w->kind == TF       ? od_tf_case_load(c, w->file, &w->options, &w->tf, messages)
+                     : w->kind == FRICTION ? od_friction_case_load(c, w->file, &w->options, messages)
+                                           : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
   od_messages_free(messages);
@@ -171,20 +173,38 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
+// An experiment, or the machine that is simulated, which has neither a true machine nor anything random.
+static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
+  static const char *const random[] = {"truth", "seeds", "start"};
+  od_loader *ld = &sl->ld;
+  const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
+  int wrong = od_section_get(ld, section, other);
+  if (wrong >= 0 && kind >= 0)
+    od_complain(ld, wrong, "'do: %s' takes 'machine', the others an 'experiment'; this case has 'do: %s'",
+                kinds[SIMULATE], kinds[kind]);
+  for (int i = 0; kind == SIMULATE && i < 3; i++) {
+    int node = od_section_get(ld, section, random[i]);
+    if (node >= 0)
+      od_complain(ld, node, "a simulation has no '%s': it is run once, and nothing in it is random", random[i]);
+  }
+  int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
+  return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
+}
+
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "do",    "truth",     "variant", "variants", "set",
-                                     "seeds",      "start", "published", "method",  "order",    NULL};
+  static const char *const keys[] = {"experiment", "machine", "do",        "truth",  "variant", "variants", "set",
+                                     "seeds",      "start",   "published", "method", "order",   NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
                                        od_format(ld, "the case '%s'", od_excerpt(ld, name)), keys);
   if (section.map < 0) return;
   wish w = {.key = key};
-  const char *file = od_read_text(ld, od_section_need(ld, &section, "experiment"), "experiment", "an experiment file");
   w.options.truth = od_read_text(ld, od_section_get(ld, &section, "truth"), "truth", "the name of a variant");
   w.options.variant = od_read_text(ld, od_section_get(ld, &section, "variant"), "variant", "the name of a variant");
   int kind = od_section_get(ld, &section, "do");
   if (kind >= 0) w.kind = od_read_choice(ld, kind, "do", kinds);
+  const char *file = read_file_name(sl, &section, w.kind);
   read_transfer(sl, &section, &w);
   read_sets(sl, od_section_get(ld, &section, "set"), &w);
   od_case like = {.runs = read_seeds(sl, &section, sl->seeds),

@@ -29,6 +29,7 @@ typedef struct od_metric {
   double dimension;  // of chi-squared, per run; of a part: of how many things, 0: not known
   double bound;      // the best that is possible; NAN: not known
   double published;  // what was published; NAN: nothing
+  int family;  // of chi-squared: how many values are judged together, all within their intervals in 99 % of studies; 0: one
 } od_metric;
 
 // What kind of run a case is. Each offers its metrics once, and then runs from any thread.

@@ -171,7 +171,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:4:69: error: low must be less than high",
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
-      "fit.yaml:5:25: error: found 'newton'; 'method' wants reflective, levenberg-marquardt, gauss-newton or truncate",
+      "fit.yaml:5:25: error: found 'newton'; 'method' wants reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
       "fit.yaml:5:43: error: hold_out must be less than 1, or 100 %",
       "fit.yaml:5:60: error: substeps must be a whole number from 1 to 1000000",
       "fit.yaml:5:72: error: found 'anywhere'; 'start' wants model, rest or unknown",
@@ -191,6 +191,84 @@ static void test_bad_files(void **state) {
       "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};
   // All of them in one run.
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) expect(s, lines, "", 2, said[i]);
+}
+
+// Constraints and shooting: every mistake with its place.
+static void test_bad_constraints(void **state) {
+  scratch *s = *state;
+  static const char lines[] =
+      "parameters: {lag.gain: {}, lag.time_constant: {low: 1 ms, high: 10 s}}\n"
+      "fit: {method: gauss-newton, integrator: exact, shooting: {segment: 3, length: 1 m}}\n"
+      "constraints:\n"
+      "  - lag.gain + lag.gian <= 1\n"
+      "  - lag.gain < 2\n"
+      "  - lag.gain + lag.time_constant = 1\n"
+      "  - 1 <= 2\n"
+      "  - lag.gain\n"
+      "  - {lag.gain: 3}\n"
+      "  - (lag.gain = 1\n"
+      "  - lag.time_constant <= 5 kg\n"
+      "  - 1 <= lag.gain <= 10\n";
+  static const char *const said[] = {
+      "fit.yaml:5:15: error: found the method 'gauss-newton', but fits with 'shooting' want 'active-set', which is their "
+      "default",
+      "fit.yaml:5:58: error: shooting goes in steps; found 'integrator: exact', expected one of the others",
+      "fit.yaml:5:59: error: unknown key 'segment' in shooting; did you mean 'segments'?",
+      "fit.yaml:5:79: error: '1 m' is a length; length wants s",
+      "fit.yaml:7:16: error: in the constraint 'lag.gain + lag.gian <= 1': 'lag.gian' is not known here; did you mean "
+      "'lag.gain'?",
+      "fit.yaml:8:14: error: in the constraint 'lag.gain < 2': found '<', expected '<=': bounds may be reached",
+      "fit.yaml:9:14: error: in the constraint 'lag.gain + lag.time_constant = 1': units do not fit on both sides of '+': a "
+      "plain number on the left, s on the right",
+      "fit.yaml:10:5: error: '1 <= 2' names no parameter of the fit",
+      "fit.yaml:11:13: error: in the constraint 'lag.gain': found the end, expected '<=', '>=' or '='",
+      "fit.yaml:12:5: error: found a map, expected a relation such as 'a + b <= 1'",
+      "fit.yaml:13:15: error: in the constraint '(lag.gain = 1': found '= 1', expected ')'",
+      "fit.yaml:14:23: error: in the constraint 'lag.time_constant <= 5 kg': units do not fit on both sides of '<='"};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) expect(s, lines, "", 2, said[i]);
+  static const char head_of[] = "parameters: {lag.gain: {}}\n";
+  char text[400];
+  static const char *const more[][2] = {
+      {"constraints: lag.gain <= 1\n", "error: found 'lag.gain <= 1', expected a list of relations"},
+      {"fit: {shooting: {}}\n", "error: shooting wants 'segments' or 'length', or the word 'auto'"},
+      {"fit: {shooting: {segments: 3, length: 1 s}}\n", "error: shooting has either 'segments' or 'length'"},
+      {"fit: {shooting: {segments: 2.5}}\n", "error: segments must be a whole number from 1 to 1000000"},
+      {"fit: {shooting: automatic}\n", "found 'automatic'; 'shooting' wants auto or no"},
+      {"fit: {shooting: {segments: 400}}\n", "has 501 fitted rows, too few for 400 segments"},
+  };
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+    snprintf(text, sizeof text, "%s%s", head_of, more[i][0]);
+    expect(s, text, "", 2, more[i][1]);
+  }
+}
+
+// What is said of constraints and segments is the same in the terminal, in JSON and in the report.
+static void test_constraints_are_told(void **state) {
+  scratch *s = *state;
+  static const char lines[] =
+      "parameters: {lag.gain: {}, lag.time_constant: {low: 1 ms, high: 10 s}}\n"
+      "fit: {shooting: {segments: 5}, start: unknown}\n"
+      "constraints: [lag.time_constant <= 450 ms]\n";
+  static const char words[] = "the data would like 'lag.time_constant' to be larger than '450 ms' by";
+  outcome o = fit(s, lines, "--report found.html");
+  ends_with(o, 0);
+  says(o.out, words);
+  says(o.out, "set data: 5 segments of shooting");
+  forget(o);
+  json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
+  const json_t *c = json_array_get(json_object_get(root, "constraints"), 0);
+  assert_true(json_is_true(json_object_get(c, "active")));
+  assert_true(json_number_value(json_object_get(c, "multiplier")) > 0);
+  assert_true(json_number_value(json_object_get(c, "beyond")) < 0);
+  says(json_string_value(json_object_get(c, "text")), words);
+  const json_t *set = json_array_get(json_object_get(root, "sets"), 0);
+  assert_int_equal(json_integer_value(json_object_get(set, "segments")), 5);
+  assert_true(json_number_value(json_object_get(set, "largest_jump")) < 1e-9);
+  json_decref(root);
+  char *page = scratch_read(scratch_path(s, "found.html"));
+  says(page, "lag.time_constant &lt;= 450 ms");
+  says(page, "data: 5 segments");
+  free(page);
 }
 
 static void test_bad_wishes(void **state) {
@@ -406,6 +484,8 @@ int main(void) {
       TEST(test_repeated_times),
       TEST(test_gaps_and_still_signals),
       TEST(test_bad_files),
+      TEST(test_bad_constraints),
+      TEST(test_constraints_are_told),
       TEST(test_bad_wishes),
       TEST(test_start_that_explodes),
       TEST(test_data_option),

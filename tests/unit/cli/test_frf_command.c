@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -175,8 +176,8 @@ static void test_discrete(void **state) {
     y2 = y1, y1 = y, u1 = u;
   }
   fclose(f);
-  static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp"};
-  for (int i = 0; i < 5; i++) {
+  static const char *const methods[] = {"arx", "armax", "oe", "bj", "moesp", "n4sid", "cva"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     outcome o =
         run(s, "tf d.csv --input u --method %s --order 1:3 --json d.json --csv d.out.csv --plot d.svg --block d.yaml",
             methods[i]);
@@ -207,11 +208,84 @@ static void test_discrete(void **state) {
   }
 }
 
+// y = 0.5 u[k-1] + 0.5 y[k-1] for 300 rows without times, then 2 more than that: what is held out is off by 2, and the fit does not see it; nor
+// rows after the end.
+static void test_hold_out(void **state) {
+  scratch *s = *state;
+  FILE *f = fopen(scratch_path(s, "h.csv"), "w");
+  fprintf(f, "u,p\n");
+  double y = 0, u1 = 0;
+  for (long k = 0; k < 500; k++) {
+    double u = od_random_gaussian(1, 1, (uint64_t)k, OD_USE_NOISE);
+    y = 0.5 * u1 + 0.5 * y;
+    fprintf(f, "%.17g,%.17g\n", u, y + (k < 300 ? 0 : k < 400 ? 2 : 100));
+    u1 = u;
+  }
+  fclose(f);
+  expect_code(
+      run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1 --hold-out '25 %%' --json h.json"), 0);
+  json_t *root = json_load_file(scratch_path(s, "h.json"), 0, NULL);
+  const json_t *below = json_object_get(root, "denominator"),
+               *output = json_array_get(json_object_get(root, "outputs"), 0),
+               *held = json_object_get(output, "held_out");
+  assert_int_equal(json_integer_value(json_object_get(held, "samples")), 100);
+  assert_true(fabs(json_number_value(json_array_get(below, 1)) + 0.5) < 0.01);
+  assert_true(fabs(json_number_value(json_object_get(held, "error")) - 2) < 0.05);
+  json_decref(root);
+  outcome o = run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1:2 --hold-out 0.25");
+  ends_with(o, 0);
+  says(o.out, "of the part held out, error");
+  forget(o);
+}
+
+// Ten times the rows take no more memory. The first test, since the peak is that of all programs that were run.
+static void test_constant_memory(void **state) {
+  scratch *s = *state;
+  long peak[2];
+  for (int i = 0; i < 2; i++) {
+    FILE *f = fopen(scratch_path(s, "long.csv"), "w");
+    fprintf(f, "t,u,y\n");
+    for (long k = 0; k < (i ? 400000 : 40000); k++) fprintf(f, "%ld,%d,%ld\n", k, (int)(k * k % 17), k % 5);
+    fclose(f);
+    char command[1000];
+    snprintf(command, sizeof command, "cd %s && '%s' frf long.csv --input u --length 256 --quiet", s->folder,
+             OD_BINARY);
+    assert_int_equal(system(command), 0);
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    peak[i] = used.ru_maxrss;
+  }
+  print_message("peak %ld kB with 40 000 rows, %ld kB with 400 000\n", peak[0], peak[1]);
+  assert_true(peak[1] < peak[0] + 1000);
+}
+
+// The loop through a sampled gain is open in the linear model, and all commands that use one say so.
+static void test_sampled_loop(void **state) {
+  scratch *s = *state;
+  put(s, "s.yaml",
+      "inputs: {r: {unit: V, constant: 0 V}}\n"
+      "blocks:\n"
+      "  e: {type: sum, inputs: [r, lag], weights: [1, -1]}\n"
+      "  c: {type: gain, input: e, gain: 5, sample: 10 ms}\n"
+      "  lag: {type: first-order, input: c, time_constant: 1 s}\n"
+      "run: {time: 1 s, step: 1 ms, outputs: [lag]}\n");
+  static const char *const calls[] = {"frf s.yaml --points 3", "linearize s.yaml", "bode s.yaml --points 3",
+                                      "linearize s.yaml --sweep c.gain=1:2:2", "bode s.yaml --sweep c.gain=1:2:2"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    outcome o = run(s, "%s", calls[i]);
+    ends_with(o, 0);
+    says(o.err, "in the linear model the loops through them are open");
+    forget(o);
+  }
+}
+
 static void test_mistakes(void **state) {
   scratch *s = *state;
   put(s, "m.yaml", machine);
   put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
   put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n9,1,0\n");
+  put(s, "text.csv", "t,u,y\n0,0,0\n1,much,1\n2,0,1\n");
+  put(s, "fall.csv", "t,u,y\n8,0,0\n7,1,1\n6,0,1\n5,1,0\n4,0,0\n3,1,1\n2,0,1\n1,1,0\n");
   static const struct {
     const char *call, *message;
   } calls[] = {
@@ -220,6 +294,13 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
       {"frf gap.csv --input u", "samples must be equally far apart"},
+      {"frf l.csv --input u --interval 0", "--interval: '0' is not a positive number"},
+      {"frf l.csv --input u --end 3", "l.csv has 4 rows, expected at least 8"},
+      {"frf m.yaml --interval 1", "--interval is for logs"},
+      {"frf text.csv --input u", "text.csv:3:3: 'much' is not a number (column 'u')"},
+      {"frf fall.csv --input u", "expected rising ones"},
+      {"tf l.csv --input u --method arx --hold-out 120%", "--hold-out: found '120%', expected a part of the log"},
+      {"tf l.csv --input u --method arx --hold-out much", "--hold-out: found 'much'"},
       {"frf l.csv --input u --length 3", "found blocks of 3 samples, expected 4"},
       {"frf l.csv --input u --length 64", "0 whole blocks of 64 samples, expected at least 2"},
       {"frf l.csv --input u --window hat", "found 'hat', expected hann"},
@@ -254,7 +335,8 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {TEST(test_machine),   TEST(test_stepped_sine), TEST(test_block),
-                                     TEST(test_broad_log), TEST(test_discrete),     TEST(test_mistakes)};
+  const struct CMUnitTest tests[] = {TEST(test_constant_memory), TEST(test_machine),      TEST(test_stepped_sine),
+                                     TEST(test_block),           TEST(test_broad_log),    TEST(test_discrete),
+                                     TEST(test_hold_out),        TEST(test_sampled_loop), TEST(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

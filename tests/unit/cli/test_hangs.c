@@ -142,11 +142,50 @@ static void test_long_runs(void **state) {
   expect_listening(s, "study study.yaml --case b");
 }
 
+// Commands about linear models, frequency responses, sweeps and comparisons.
+static void test_linear_and_frequency(void **state) {
+  scratch *s = *state;
+  static const char machine[] =
+      "machine: Lag\n"
+      "inputs: {u: {unit: V, sine: {amplitude: 1 V, frequency: 1 Hz}}}\n"
+      "blocks:\n"
+      "  lag: {type: first-order, input: u, gain: 2, time_constant: 0.5 s}\n"
+      "  slow: {type: first-order, input: lag, gain: 2, time_constant: 5 s}\n"
+      "run: {time: 5 s, step: 10 ms, outputs: [lag, slow]}\n";
+  static const char experiment[] =
+      "machine: lag.yaml\ntime: 10 s\nstep: 1 us\nsensors: {slow: {sigma: 50 mV}}\n"
+      "parameters: {lag.gain: {low: 0.1, high: 10, sigma: 1}}\n";
+  scratch_write(s, "lag.yaml", machine, strlen(machine));
+  scratch_write(s, "experiment.yaml", experiment, strlen(experiment));
+  FILE *f = fopen(scratch_path(s, "log.csv"), "w");
+  fprintf(f, "t,u,y\n");
+  for (long k = 0; k < 3000000; k++) fprintf(f, "%ld,%d,%ld\n", k, (int)(k * k % 17), k % 5);
+  fclose(f);
+  static const char *const calls[] = {
+      "compare experiment.yaml",
+      "simulate lag.yaml --sweep lag.gain=1:2:4 --time 1e6",
+      "simulate lag.yaml --sweep lag.gain=1:2:10000",
+      "equilibrium lag.yaml --at 1e6",
+      "linearize lag.yaml --at 1e6",
+      "linearize lag.yaml --at 1e6 --sweep lag.gain=1:2:4",
+      "bode lag.yaml --at 1e6",
+      "bode lag.yaml --points 1000000 --sweep lag.gain=1:2:100",
+      "bode lag.yaml --points 1000000",
+      "rga lag.yaml --output slow --points 1000000",
+      "frf lag.yaml --output slow --points 100000000",
+      "frf log.csv --input u",
+      "tf log.csv --input u --output y --method bj --order 1:9",
+      "tf lag.yaml --output slow --points 1000000 --order 1:9",
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) expect_listening(s, calls[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_samples_and_bits, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_stiffness, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_long_runs, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_linear_and_frequency, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_endless_file, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,8 @@ static const char experiment[] = "machine: machine.yaml\n\"sensors\": {lag: {sig
 static const char fit[] =
     "machine: machine.yaml\nsensors: {lag: {sigma: 50 mV}}\n"
     "parameters: {lag.gain: {start: 1}}\nsets: {a: {simulate: yes, time: 1 s}}\n";
+static const char friction[] =
+    "friction: x\nlaws: {a: {law: coulomb, Fc: 1 N, vs: 1 mm/s}}\nfit: {law: coulomb, start: a}\nrun: {log: a.csv}\n";
 static const char study[] = "cases: {a: {observe: experiment.yaml}}\n";
 
 static void put(scratch *s, const char *name, const char *text) {
@@ -28,6 +30,7 @@ static void test_each_command(void **state) {
   put(s, "experiment.yaml", experiment);
   put(s, "fit.yaml", fit);
   put(s, "study.yaml", study);
+  put(s, "friction.yaml", friction);
   static const struct {
     const char *command, *file, *message;
   } calls[] = {
@@ -46,6 +49,13 @@ static void test_each_command(void **state) {
       {"fit", "study.yaml", "1:1: error: found a study file, expected a fit file; 'oleodyn study' takes it\n"},
       {"study", "experiment.yaml",
        "1:1: error: found an experiment file, expected a study file; 'oleodyn observe' takes it\n"},
+      {"simulate", "friction.yaml",
+       "1:1: error: found a friction file, expected a machine file; 'oleodyn friction-fit' takes it\n"},
+      {"fit", "friction.yaml",
+       "1:1: error: found a friction file, expected a fit file; 'oleodyn friction-fit' takes it\n"},
+      {"friction-fit", "fit.yaml", "1:1: error: found a fit file, expected a friction file; 'oleodyn fit' takes it\n"},
+      {"friction-fit", "machine.yaml",
+       "1:1: error: found a machine file, expected a friction file; 'oleodyn simulate' and 'oleodyn info' take it\n"},
       {"study", "fit.yaml", "1:1: error: found a fit file, expected a study file; 'oleodyn fit' takes it\n"},
   };
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -71,10 +71,10 @@ static void clean_data(void **state) {
     for (int i = 2; i <= 3; i++) assert_true(fabs(m.coefficient[OD_POLY_B][i] - b[i]) < 1e-9);
     od_z_transfer *z = NULL;
     od_error err = {0};
-    double percent = 0;
+    od_z_quality quality = {0};
     assert_int_equal(od_discrete_transfer(&m, &z, &err), OD_OK);
-    assert_int_equal(od_z_transfer_fit_percent(z, &(od_discrete_data){ROWS, 1, r.u, r.y}, 0, &percent, &err), OD_OK);
-    assert_true(percent > 99.99999);
+    assert_int_equal(od_z_transfer_judge(z, &(od_discrete_data){ROWS, 1, r.u, r.y}, 0, 0, &quality, &err), OD_OK);
+    assert_true(quality.percent > 99.99999);
     od_z_transfer_free(z);
   }
 }
@@ -117,7 +117,32 @@ static void wrong_model(void **state) {
   assert_true(off_arx > 0.05 && off_oe < 5 * oe.sigma[OD_POLY_F][2] && off_oe < 0.01);
 }
 
-// Two outputs that share the poles; the second has another numerator.
+// Sum of squares of what the future outputs are without the future inputs, over all windows of `blocks` samples of the past and of the
+// future: the windows' outputs less those of the same inputs from rest. It is that of the oblique projection, whose singular values
+// N4SID has.
+static double free_responses(const run *r, int blocks) {
+  double sum = 0;
+  for (long k = 0; k + 2 * blocks <= ROWS; k++) {
+    double forced[64] = {0};
+    for (int i = 0; i < blocks; i++) {
+      long now = k + blocks + i;
+      for (int p = 1; p <= 2; p++) forced[i] -= i >= p ? below[p] * forced[i - p] : 0;
+      for (int p = 2; p <= 3; p++) forced[i] += i >= p ? b[p] * r->u[now - p] : 0;
+      // The second output: 3 u[k] - 2 y[k-1].
+      double second = 3 * r->u[now] - 2 * (i >= 1 ? forced[i - 1] : 0);
+      sum += pow(r->y2[2 * now] - forced[i], 2) + pow(r->y2[2 * now + 1] - second, 2);
+    }
+  }
+  return sum;
+}
+
+static double squares(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+// Two outputs that share the poles; the second has another numerator. Every weight finds the difference equation of clean data.
 static void subspaces(void **state) {
   (void)state;
   static run r;
@@ -129,20 +154,30 @@ static void subspaces(void **state) {
           3 * r.u[k] - 2 * at(r.y, k - 1) + noisy * 0.1 * od_random_gaussian(5, 8, (uint64_t)k, OD_USE_NOISE);
     }
     const od_discrete_data data = {ROWS, 2, r.u, r.y2};
-    od_z_transfer *z = NULL;
-    od_error err = {0};
-    double singular[8], percent;
-    // Four states: two poles, and two shifts of the input.
-    assert_int_equal(od_subspace_fit(&data, 4, singular, &z, &err), OD_OK);
-    if (!noisy) assert_true(singular[4] < 1e-8 * singular[3]);
-    for (int j = 0; j < 2; j++) {
-      assert_int_equal(od_z_transfer_fit_percent(z, &data, j, &percent, &err), OD_OK);
-      print_message("subspace, output %d, noise %d: %.4f %%\n", j, noisy, percent);
-      assert_true(percent > (noisy ? 85 : 99.9999));
+    double free_sum = free_responses(&r, 10);
+    for (int weight = 0; od_subspace_weights[weight]; weight++) {
+      od_z_transfer *z = NULL;
+      od_error err = {0};
+      od_z_quality quality;
+      double singular[8];
+      // Four states: two poles, and two shifts of the input.
+      assert_int_equal(od_subspace_fit(&data, 4, (od_subspace_weight)weight, singular, &z, &err), OD_OK);
+      if (!noisy) assert_true(singular[4] < 1e-8 * singular[3]);
+      if (!noisy && weight == OD_SUBSPACE_N4SID) assert_true(fabs(squares(singular, 4) / free_sum - 1) < 1e-8);
+      // What the future input explains is taken away.
+      if (!noisy && weight == OD_SUBSPACE_MOESP) assert_true(squares(singular, 4) < (1 - 1e-6) * free_sum);
+      // Correlations: one where the past tells all.
+      for (int i = 0; i < 4 && weight == OD_SUBSPACE_CVA; i++)
+        assert_true(singular[i] < 1 + 1e-9 && (noisy || singular[i] > 1 - 1e-6));
+      for (int j = 0; j < 2; j++) {
+        assert_int_equal(od_z_transfer_judge(z, &data, j, 0, &quality, &err), OD_OK);
+        print_message("%s, output %d, noise %d: %.4f %%\n", od_subspace_weights[weight], j, noisy, quality.percent);
+        assert_true(quality.percent > (noisy ? 85 : 99.9999));
+      }
+      // D(z) = z^2 (z^2 + f1 z + f2), from the constant up.
+      for (int i = 0; i < 3 && !noisy; i++) assert_true(fabs(z->denominator[4 - i] - below[i]) < 1e-6);
+      od_z_transfer_free(z);
     }
-    // D(z) = z^2 (z^2 + f1 z + f2), from the constant up.
-    for (int i = 0; i < 3 && !noisy; i++) assert_true(fabs(z->denominator[4 - i] - below[i]) < 1e-6);
-    od_z_transfer_free(z);
   }
 }
 
@@ -157,8 +192,8 @@ static void what_cannot_be(void **state) {
   assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 0, 2, 1}, &m, &err), OD_BAD_INPUT);
   assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 17, 2, 1}, &m, &err), OD_BAD_INPUT);
   assert_int_equal(od_discrete_fit(&large, &(od_discrete_options){OD_DISCRETE_OE, 2, 2, 0}, &m, &err), OD_BAD_INPUT);
-  assert_int_equal(od_subspace_fit(&small, 4, NULL, &z, &err), OD_BAD_INPUT);
-  assert_int_equal(od_subspace_fit(&large, 17, NULL, &z, &err), OD_BAD_INPUT);
+  assert_int_equal(od_subspace_fit(&small, 4, OD_SUBSPACE_MOESP, NULL, &z, &err), OD_BAD_INPUT);
+  assert_int_equal(od_subspace_fit(&large, 17, OD_SUBSPACE_MOESP, NULL, &z, &err), OD_BAD_INPUT);
 }
 
 int main(void) {

@@ -585,7 +585,7 @@ static void test_identifiability_without_states(void **state) {
     for (int j = 0; j < N; j++) row[j] = entries[j];
   }
   od_identifiability *id = NULL;
-  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, &id, NULL), OD_OK);
+  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, 0, NULL, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 0);
   // A = Jp'Jp - Jp'Js (Js'Js)^-1 Js'Jp with the two independent states.
   double G[4][4] = {{0}}, A[2][2];
@@ -606,7 +606,7 @@ static void test_identifiability_without_states(void **state) {
   od_identifiability_free(id);
   // A parameter that does what a state does is not identifiable at all.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];
-  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, &id, NULL), OD_OK);
+  assert_int_equal(od_identifiability_without_states(M, N, NP, J, value, value, 0, NULL, &id, NULL), OD_OK);
   assert_int_equal(id->nulls, 1);
   assert_true(isinf(id->sigma[0]) && isfinite(id->sigma[1]));
   od_identifiability_free(id);

@@ -187,12 +187,12 @@ static void nearly_dependent(void **state) {
     // A parameter beside an initial state: what is left of its column is the angle itself.
     const double left = null ? 0.5e-9 : 2e-9, beside[4] = {1, 1, left, 0};
     od_error error = {0};
-    assert_int_equal(od_identifiability_without_states(2, 2, 1, beside, value, size, &id, &error), OD_OK);
+    assert_int_equal(od_identifiability_without_states(2, 2, 1, beside, value, size, 0, NULL, &id, &error), OD_OK);
     assert_int_equal(id->nulls, null);
     od_identifiability_free(id);
     // Two states that nearly depend on each other: together they explain the parameter's second entry, one alone does not.
     const double states[6] = {0, 1, 1, 1, 0, left};
-    assert_int_equal(od_identifiability_without_states(2, 3, 1, states, value, size, &id, &error), OD_OK);
+    assert_int_equal(od_identifiability_without_states(2, 3, 1, states, value, size, 0, NULL, &id, &error), OD_OK);
     assert_int_equal(id->nulls, !null);
     od_identifiability_free(id);
   }

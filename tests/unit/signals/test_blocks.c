@@ -150,6 +150,31 @@ static void static_blocks(void **state) {
   }
 }
 
+// Through its points; on a parabola exactly, between them as well; beyond the ends along the slopes there; two points make a line.
+static void spline_through_points(void **state) {
+  (void)state;
+  for (double u = -3; u < 5; u += 0.37) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "inputs: {u: %.17g}\n"
+             "blocks:\n"
+             "  bow: {type: spline, input: u, at: [-2, -1, 0.5, 1, 3], values: [9, 4, 0.25, 0, 4], unit: 1}\n"
+             "  line: {type: spline, input: u, at: [1, 2], values: [3, 5], unit: 1}\n"
+             "  step: {type: spline, input: u, at: [-1, 0, 1, 2], values: [0, 0, 1, 1], unit: 1}\n"
+             "  lag: {type: first-order, input: u, time_constant: 1 s}\n",
+             u);
+    od_test_run run = od_test_begin(od_test_machine_text(text), "bow", "line", "step", NULL);
+    double y[3], end = u < -2 ? -2 : 3;
+    assert_int_equal(od_sim_outputs(run.sim, y), OD_OK);
+    double bow = u < -2 || u > 3 ? (end - 1) * (end - 1) + 2 * (end - 1) * (u - end) : (u - 1) * (u - 1);
+    assert_true(fabs(y[0] - bow) < 1e-12);
+    assert_true(fabs(y[1] - (1 + 2 * u)) < 1e-12);
+    // Between 0 and 1 the slopes of both parabolas are 1/2: 3 t^2 - 2 t^3 + t (1 - t) (1 - 2 t) / 2.
+    if (u > 0 && u < 1) assert_true(fabs(y[2] - (3 * u * u - 2 * u * u * u + u * (1 - u) * (1 - 2 * u) / 2)) < 1e-12);
+    od_test_end(&run);
+  }
+}
+
 // A constant error: the controller runs into its limit and stays there with the integral led back, then leaves it as
 // soon as the error turns. Within the limits kp e + ki e t; beyond, v - limit settles at ki e Tt.
 static void limits(void **state) {
@@ -331,10 +356,10 @@ static void sampled_loop(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_responses), cmocka_unit_test(pade),
-                                     cmocka_unit_test(static_blocks),       cmocka_unit_test(limits),
-                                     cmocka_unit_test(feeds_back_motion),   cmocka_unit_test(feeds_back_pressure),
-                                     cmocka_unit_test(lags_a_spool),        cmocka_unit_test(balanced_states),
-                                     cmocka_unit_test(state_units),         cmocka_unit_test(sampled_loop)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(frequency_responses),   cmocka_unit_test(pade),         cmocka_unit_test(static_blocks),
+      cmocka_unit_test(spline_through_points), cmocka_unit_test(limits),       cmocka_unit_test(feeds_back_motion),
+      cmocka_unit_test(feeds_back_pressure),   cmocka_unit_test(lags_a_spool), cmocka_unit_test(balanced_states),
+      cmocka_unit_test(state_units),           cmocka_unit_test(sampled_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,62 @@
+// Spline: a smooth curve through points, straight beyond them. For characteristics that are fitted, such as the static curve of a
+// valve before or behind a linear block: the output is linear in the values, and each value matters only near its point.
+//
+// Between two points it is a cubic whose slopes at both are those of the parabolas through three neighbours (Bessel), so that
+// the curve has a continuous slope, and goes exactly through points that lie on a parabola. Two points make a line.
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x at[1];  // choice 0 says how many; then as many values
+} X(numbers);
+
+// The slope of the straight line from point i to the next.
+static inline od_x X(secant)(const od_x *at, const od_x *value, int i) {
+  return (value[i + 1] - value[i]) / (at[i + 1] - at[i]);
+}
+
+static inline od_x X(slope)(const od_x *at, const od_x *value, int count, int i) {
+  if (count == 2) return X(secant)(at, value, 0);
+  int middle = i == 0 ? 1 : i == count - 1 ? count - 2 : i;
+  od_x left = X(secant)(at, value, middle - 1), right = X(secant)(at, value, middle);
+  od_x before = at[middle] - at[middle - 1], after = at[middle + 1] - at[middle];
+  od_x bend = (right - left) / (before + after);
+  if (i < middle) return left - before * bend;
+  return i > middle ? right + after * bend : left + before * bend;
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  int count = b.s->choice[0], i = 0, last = count - 1;
+  const od_x *at = q->at, *value = q->at + count;
+  od_x u = b.u[0];
+  if (RE(u) <= RE(at[0]) || RE(u) >= RE(at[last])) {
+    int end = RE(u) <= RE(at[0]) ? 0 : last;
+    b.y[0] = value[end] + X(slope)(at, value, count, end) * (u - at[end]);
+    return;
+  }
+  while (i + 2 < count && RE(u) >= RE(at[i + 1])) i++;
+  od_x h = at[i + 1] - at[i], t = (u - at[i]) / h, s = 1 - t;
+  b.y[0] = value[i] * (1 + 2 * t) * s * s + value[i + 1] * t * t * (3 - 2 * t) +
+           h * t * s * (X(slope)(at, value, count, i) * s - X(slope)(at, value, count, i + 1) * t);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/spline.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_spline_block = {
+    .type = "spline",
+    .summary = "a smooth curve through points, straight beyond them",
+    .inputs = {{"input"}},
+    .fields = {{"at", OD_UNIT_IN, OD_ANY, NAN, "inputs of the points, increasing", .shape = OD_ABSCISSAE},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs of the points", .shape = OD_ORDINATES}},
+    .choices = {{OD_CHOICE_ENTRIES, "at", 40}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

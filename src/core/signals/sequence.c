@@ -1,0 +1,116 @@
+// Segments of a signal, by a table of their kinds; s is the time since the segment began, v0 the value there, T the
+// duration:
+//
+//   ramp          v0 + (to - v0) s/T
+//   half_cosine   v0 + (to - v0) (1 - cos(pi s/T)) / 2
+//   sine          v0 + A (sin(2 pi f s + phase) - sin(phase))
+//   lagged_step   v0 + (to - v0) (1 - exp(-s/tau))
+#include "signals/sequence.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+enum { DURATION = 1, FIRST = 2 };  // places in a segment
+
+static double hold_value(const double *g, double from, double s) {
+  (void)g, (void)s;
+  return from;
+}
+static double no_slope(const double *g, double from, double s) {
+  (void)g, (void)from, (void)s;
+  return 0;
+}
+
+static double step_value(const double *g, double from, double s) {
+  (void)from, (void)s;
+  return g[FIRST];
+}
+
+static double ramp_value(const double *g, double from, double s) {
+  return s >= g[DURATION] ? g[FIRST] : from + (g[FIRST] - from) * (s / g[DURATION]);
+}
+static double ramp_slope(const double *g, double from, double s) {
+  (void)s;
+  return (g[FIRST] - from) / g[DURATION];
+}
+
+static double half_cosine_value(const double *g, double from, double s) {
+  if (s >= g[DURATION]) return g[FIRST];
+  double half = sin(0.5 * pi * (s / g[DURATION]));
+  return from + (g[FIRST] - from) * half * half;
+}
+static double half_cosine_slope(const double *g, double from, double s) {
+  return (g[FIRST] - from) * 0.5 * pi / g[DURATION] * sin(pi * (s / g[DURATION]));
+}
+
+// After whole periods a sine is where it began; round-off must not leave it on the other side of zero.
+static double sine_value(const double *g, double from, double s) {
+  double periods = g[FIRST + 1] * s;
+  if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;
+  return from + g[FIRST] * (sin(2 * pi * periods + g[FIRST + 2]) - sin(g[FIRST + 2]));
+}
+static double sine_slope(const double *g, double from, double s) {
+  (void)from;
+  double omega = 2 * pi * g[FIRST + 1];
+  return g[FIRST] * omega * cos(omega * s + g[FIRST + 2]);
+}
+
+static double lagged_step_value(const double *g, double from, double s) {
+  return from - (g[FIRST] - from) * expm1(-s / g[FIRST + 1]);
+}
+static double lagged_step_slope(const double *g, double from, double s) {
+  return (g[FIRST] - from) / g[FIRST + 1] * exp(-s / g[FIRST + 1]);
+}
+
+typedef double (*segment_function)(const double *segment, double from, double since);
+static const struct {
+  segment_function value, slope;
+} kinds[OD_SEGMENT_KINDS] = {
+    [OD_SEGMENT_HOLD] = {hold_value, no_slope},   [OD_SEGMENT_STEP] = {step_value, no_slope},
+    [OD_SEGMENT_RAMP] = {ramp_value, ramp_slope}, [OD_SEGMENT_HALF_COSINE] = {half_cosine_value, half_cosine_slope},
+    [OD_SEGMENT_SINE] = {sine_value, sine_slope}, [OD_SEGMENT_LAGGED_STEP] = {lagged_step_value, lagged_step_slope},
+};
+
+bool od_segment_is_one(const double *segment) {
+  if (!(segment[0] >= 0 && segment[0] < OD_SEGMENT_KINDS) || segment[0] != floor(segment[0])) return false;
+  if (segment[0] == OD_SEGMENT_LAGGED_STEP && !(segment[FIRST + 1] > 0)) return false;
+  return segment[DURATION] > 0 && isfinite(segment[DURATION]);
+}
+
+double od_segment_value(const double *segment, double from, double since) {
+  return kinds[(int)segment[0]].value(segment, from, since);
+}
+
+double od_segment_slope(const double *segment, double from, double since) {
+  return kinds[(int)segment[0]].slope(segment, from, since);
+}
+
+double od_segment_end(const double *segment, double from) {
+  return od_segment_value(segment, from, segment[DURATION]);
+}
+
+// The area under the density from low to a value.
+static double area(const od_density *d, double low, double value) {
+  double width = value - low;
+  double exponential = d->rate != 0 ? -exp(-d->rate * low) * expm1(-d->rate * width) / d->rate : width;
+  return d->peak * exponential + d->floor * width;
+}
+
+// The area grows with the value, so that halving the interval finds it, whatever the shape.
+double od_density_place(const od_density *d, double low, double high, int count, int i) {
+  double at_low = d->floor + d->peak * exp(-d->rate * low), at_high = d->floor + d->peak * exp(-d->rate * high);
+  if (!(at_low > 0 && at_high > 0 && isfinite(at_low) && isfinite(at_high))) return NAN;
+  if (i <= 0 || count < 2) return low;
+  if (i >= count - 1) return high;
+  double wanted = area(d, low, high) * i / (count - 1), below = low, above = high;
+  for (int k = 0; k < 200; k++) {
+    double middle = below + (above - below) / 2;
+    if (middle <= below || middle >= above) break;
+    if (area(d, low, middle) < wanted)
+      below = middle;
+    else
+      above = middle;
+  }
+  return below + (above - below) / 2;
+}

@@ -1,0 +1,46 @@
+// The inside of the table of signals, for the files that evaluate it.
+#ifndef OD_SIGNAL_TABLE_H
+#define OD_SIGNAL_TABLE_H
+
+#include <stddef.h>
+
+#include "signals/prbs.h"
+#include "signals/signal.h"
+
+typedef struct od_signal_node {
+  od_signal_kind kind;
+  int flag;
+  size_t first;  // of its numbers, or of its children
+  int count;
+  size_t derived;  // of what was computed from the numbers: stepped sine: segment ends; lagged steps:
+                   // values reached; sequence: beginnings of its segments and its end, then the values there
+  int segments;    // of a stepped sine or a sequence
+  od_prbs *prbs;
+} od_signal_node;
+
+struct od_signals {
+  od_signal_node *nodes;
+  int node_count, node_capacity;
+  double *numbers;  // given and derived
+  size_t number_count, number_capacity;
+  int *children;
+  size_t child_count, child_capacity;
+};
+
+// How many of the n entries of a rising array, `stride` apart, are at or before t.
+static inline int od_count_until(const double *times, int n, int stride, double t) {
+  int low = 0, high = n;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (times[middle * stride] <= t)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// signal.c: the frequency of segment k of a stepped sine.
+double od_stepped_frequency(const double *numbers, int k);
+
+#endif

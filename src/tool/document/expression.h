@@ -1,0 +1,95 @@
+// Arithmetic that people write in files: "2 * k1 + 3 N/m", "sqrt(a^2 + b^2)", "Fc <= Fs".
+//
+//   relation    expression ("<=" | ">=" | "=") expression, perhaps a chain: 0 <= a <= b
+//   expression  numbers, names, + - * / ^, parentheses, functions (od_expression_functions)
+//
+// A number may have a unit behind it ("5 kg", "1.2 GPa", "0.3 m/s"); a unit has no spaces inside it, so that "3 m / s" is
+// 3 m divided by something called s. A number without a unit is in SI and goes with any unit. Units of everything else must
+// fit together. Names are letters, digits, '_', '.', '-' and indices in brackets; a minus between names wants
+// spaces around it where both together would be another name.
+//
+// A parsed expression is a list of operations on a small stack. Values and exact derivatives are found without allocation.
+#ifndef OD_DOCUMENT_EXPRESSION_H
+#define OD_DOCUMENT_EXPRESSION_H
+
+#include <stdbool.h>
+
+#include "document/units.h"
+
+enum {
+  OD_EXPRESSION_LONGEST = 200,  // operations
+  OD_EXPRESSION_DEEPEST = 40,   // parentheses within parentheses
+  OD_RELATION_SIDES = 6,        // sides of a chain of relations
+};
+
+// What names stand for. Names that are not known may get a suggestion.
+typedef struct od_expression_names {
+  int count;
+  const char *(*name)(const void *user, int i);
+  const char *(*unit)(const void *user, int i);  // SI
+  const void *user;
+  od_units *units;
+} od_expression_names;
+
+// What is wrong, and where: bytes from the beginning of the text.
+typedef struct od_expression_problem {
+  int at;
+  char text[300];
+} od_expression_problem;
+
+typedef enum od_operation_kind {
+  OD_OPERATION_NUMBER,
+  OD_OPERATION_VARIABLE,
+  OD_OPERATION_ADD,
+  OD_OPERATION_SUBTRACT,
+  OD_OPERATION_MULTIPLY,
+  OD_OPERATION_DIVIDE,
+  OD_OPERATION_POWER,
+  OD_OPERATION_NEGATE,
+  OD_OPERATION_FUNCTION,
+} od_operation_kind;
+
+typedef struct od_operation {
+  od_operation_kind kind;
+  int a, b;      // the operations whose results it takes; a variable: a is its index; a function: b is its index
+  double value;  // of a number
+} od_operation;
+
+typedef struct od_expression {
+  int count;
+  od_operation operation[OD_EXPRESSION_LONGEST];
+  double power[OD_UNIT_BASES];  // its unit: powers of the base units
+  bool any_unit;                // a plain number, which is in SI and goes with any unit
+} od_expression;
+
+// Functions of one argument, by name; a NULL name ends the list.
+typedef struct od_expression_function {
+  const char *name;
+  double (*value)(double x);
+  double (*slope)(double x);
+} od_expression_function;
+extern const od_expression_function od_expression_functions[];
+
+// False with a problem where the text is no expression.
+bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
+                         od_expression_problem *problem);
+
+// The value; not finite where there is none (a root of a negative number). gradient: by every variable of the list of names,
+// `variables` of them; NULL: not wanted.
+double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
+
+// Its unit in base units ("kg s-2"), empty for a plain number.
+const char *od_expression_unit(const od_expression *e, char text[120]);
+
+// Sides and what stands between them: side[0] kind[0] side[1] kind[1] side[2] ...
+typedef enum od_relation_kind { OD_EQUAL, OD_AT_MOST, OD_AT_LEAST } od_relation_kind;
+typedef struct od_relation {
+  int sides;
+  od_expression side[OD_RELATION_SIDES];
+  od_relation_kind kind[OD_RELATION_SIDES];
+  int begin[OD_RELATION_SIDES], end[OD_RELATION_SIDES];  // of each side in the text
+} od_relation;
+bool od_relation_parse(const char *text, const od_expression_names *names, od_relation *out,
+                       od_expression_problem *problem);
+
+#endif

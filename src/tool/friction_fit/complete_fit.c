@@ -1,0 +1,86 @@
+// A law fitted to a run, all numbers at once. From some starts the search ends in a local minimum (an exponent near 0.3, a time constant
+// without end), which the residual tells: then it begins again with another Stribeck speed and exponent.
+#include <math.h>
+#include <stdlib.h>
+
+#include "friction_fit/fit_stages.h"
+
+// Where searches begin again: the Stribeck speed by that of the start, and the exponent itself.
+static const struct {
+  double vs, n;
+} again[] = {{3, 0.7},   {0.5, 0.8}, {8, 0.8},   {1, 0.6},  {2, 1.4},    {1.5, 1.0},
+             {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
+enum { STARTS = sizeof again / sizeof *again };
+
+// The two keys that a start changes, in both directions.
+static void begin_again(const od_friction_plan *plan, int attempt, int columns, const int *number,
+                        od_law_numbers *law) {
+  static const char *const keys[] = {"vs", "n"};
+  const od_friction_law *l = plan->start.law;
+  int base = l->sided + l->common, k = (attempt - 1) % STARTS;
+  // Behind the end of the table the same exponents with other speeds.
+  double further = pow(1.7, (attempt - 1) / STARTS);
+  for (int i = 0; i < 2; i++) {
+    int place = od_law_key(l, keys[i]), both[2] = {place, place >= 0 ? base + place : -1};
+    for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && place >= 0; side++)
+      for (int c = 0; c < columns; c++)
+        if (number[c] == both[side])
+          law->q[both[side]] = i == 0 ? plan->start.q[both[side]] * again[k].vs * further : again[k].n;
+  }
+}
+
+double od_friction_most_rms(const od_friction_fitted *f) {
+  double noise = f->data->noise * f->data->noise * (1 + 4 * sqrt(2.0 / f->data->samples));
+  return sqrt(f->plan->accept * f->plan->accept + noise);
+}
+
+typedef struct grids {
+  od_run_model *coarse, *fine;
+} grids;
+
+static od_status search_once(od_friction_fitted *f, const od_law_options *o, const grids *g, int columns,
+                             const int *number, od_law_numbers *law, od_law_found *best, od_error *err) {
+  const od_run_model *models[2] = {g->coarse, g->fine};
+  od_status status = OD_OK;
+  for (int k = 0; k < 2 && models[k] && (status == OD_OK || status == OD_NOT_CONVERGED); k++) {
+    od_law_target t;
+    bool ok = od_law_target_run(f->data, models[k], f->plan->log.skip, INFINITY, columns, &t);
+    status = ok ? od_law_search(&t, o, columns, number, law, best, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+    od_friction_count(f, best);
+    od_law_target_free(&t);
+  }
+  return status;
+}
+
+od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
+                              const int *number, od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  const od_friction_data *d = f->data;
+  od_law_options o = od_friction_law_options(plan, options);
+  od_law_numbers first = f->law, best = f->law;
+  double least = INFINITY, most = od_friction_most_rms(f);
+  grids g = {0};
+  od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
+  if (status == OD_OK && plan->polish > plan->substeps) status = od_friction_data_model(d, plan->polish, &g.fine);
+  if (status != OD_OK) od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  for (int k = 0; status == OD_OK && k <= plan->restarts && !f->accepted; k++) {
+    od_law_numbers law = first;
+    od_law_found found;
+    if (k > 0) begin_again(plan, k, columns, number, &law);
+    status = search_once(f, &o, &g, columns, number, &law, &found, err);
+    f->searches++;
+    if (status != OD_OK && status != OD_NOT_CONVERGED) {
+      // A start that cannot be evaluated is no reason to give up the others.
+      if (status == OD_NOT_FINITE && k < plan->restarts) status = OD_OK;
+      continue;
+    }
+    if (found.squares < least) least = found.squares, best = law, f->converged = found.converged;
+    f->accepted = sqrt(least / d->samples) <= most;
+    status = OD_OK;
+  }
+  f->law = best;
+  if (status == OD_OK && !isfinite(least))
+    status = od_fail(err, OD_NOT_CONVERGED, "%s: no search could even begin", plan->path);
+  od_run_model_free(g.coarse), od_run_model_free(g.fine);
+  return status;
+}

@@ -1,0 +1,57 @@
+// The data that a friction law is fitted to: points of steady motion and a run, simulated or from logs.
+#ifndef OD_FRICTION_DATA_H
+#define OD_FRICTION_DATA_H
+
+#include "friction_fit/run_model.h"
+#include "io/table.h"
+
+// Speed and force of steady motion. sigma: standard deviation of the force, 0 where it is not known.
+typedef struct od_steady_points {
+  int count;
+  double *v, *force, *sigma;
+} od_steady_points;
+
+// What a measured force of friction is off by, root mean square over the run: eq. 6.10 term by term.
+typedef struct od_force_budget {
+  bool known;
+  double pressure, load, acceleration, area, mass, total;
+} od_force_budget;
+
+typedef struct od_friction_data {
+  od_steady_points points;
+  double *point_clean;  // the force without errors; NULL: not simulated
+  int samples, parts;
+  double *t, *v, *force, *clean, *position;  // of the run; position NULL: not known
+  int *part;                                 // of the run that each sample belongs to
+  double noise;                              // standard deviation of the run's force; 0: none
+  od_velocity_run *run;  // which says what the speed is between samples; NULL: a log, straight lines
+  od_force_budget budget;
+} od_friction_data;
+
+// Without errors of simulated measurements; the seed decides how the run's pieces vary.
+od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_friction_data **out, od_error *err);
+// Puts the errors of a seed on simulated measurements.
+void od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d);
+void od_friction_data_free(od_friction_data *d);
+// A copy, so that several threads can disturb what is simulated once.
+od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
+
+// The run with every time between samples divided into so many steps.
+od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
+
+// The force of steady motion; a speed of zero is the beginning of motion in the positive direction.
+double od_law_steady(const od_law_numbers *n, double v);
+double od_law_steady_slope(const od_law_numbers *n, double v, int number);
+
+// friction_log.c: the run, and points, of logs.
+od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
+od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
+
+// steady_points.c: points from the settled parts of a run, for methods that need them and files that give none.
+od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
+
+// Whether memory for the samples of a run, or for points, is there.
+bool od_friction_data_room(od_friction_data *d, int samples, bool simulated);
+bool od_steady_points_room(od_steady_points *p, int count);
+
+#endif

@@ -1,0 +1,158 @@
+// The stages of a friction fit, and what came out.
+#include "friction_fit/friction_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "friction_fit/fit_stages.h"
+#include "random/random.h"
+
+od_law_options od_friction_law_options(const od_friction_plan *plan, const od_friction_run_options *options) {
+  return (od_law_options){.method = plan->search,
+                          .log_scale = plan->log_scale,
+                          .step_tolerance = plan->step_tolerance,
+                          .evaluations = plan->evaluations,
+                          .progress = options->progress,
+                          .user = options->user};
+}
+
+void od_friction_count(od_friction_fitted *f, const od_law_found *found) {
+  f->iterations += found->iterations;
+  f->evaluations += found->evaluations;
+}
+
+// --- Truth --------------------------------------------------------------------------------------------------------
+
+bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth) {
+  const od_friction_law *a = plan->truth.law, *b = plan->start.law;
+  if (!plan->simulates || !b || a->has_family != b->has_family) return false;
+  if (a != b && (a->shape != b->shape || (od_law_key(a, "n") < 0) != (od_law_key(b, "n") < 0))) return false;
+  for (int i = 0; i < plan->parameters; i++)
+    if (od_law_key(a, b->element->fields[plan->parameter[i]].key) < 0) return false;
+  *truth = od_law_numbers_as(&plan->truth, b);
+  return true;
+}
+
+double od_friction_largest_error(const od_friction_fitted *f) {
+  double largest = NAN;
+  for (int i = 0; i < f->parameters; i++) {
+    double error = fabs(f->parameter[i].value / f->parameter[i].truth - 1);
+    if (!isnan(error) && !(error <= largest)) largest = error;
+  }
+  return largest;
+}
+
+// --- Residuals and parameters -------------------------------------------------------------------------------------
+
+static bool ends_with_points(const od_friction_plan *plan) {
+  return plan->method == OD_FRICTION_STEADY;
+}
+
+// The law where it was fitted: at the points, or over the run.
+static od_status find_residuals(od_friction_fitted *f) {
+  const od_friction_plan *plan = f->plan;
+  const od_friction_data *d = f->data;
+  bool points = ends_with_points(plan);
+  const double *measured = points ? d->points.force : d->force;
+  f->rows = points ? d->points.count : d->samples;
+  f->model = calloc((size_t)f->rows + 1, sizeof *f->model);
+  if (!f->model) return OD_NO_MEMORY;
+  od_status status = OD_OK;
+  if (points) {
+    for (int i = 0; i < f->rows; i++) f->model[i] = od_law_steady(&f->law, d->points.v[i]);
+  } else {
+    od_run_model *m = NULL;
+    int substeps = plan->polish > plan->substeps ? plan->polish : plan->substeps;
+    status = od_friction_data_model(d, substeps, &m);
+    if (status == OD_OK) status = od_run_model_force(m, &f->law, f->model);
+    od_run_model_free(m);
+  }
+  double sum = 0, squares = 0;
+  for (int i = 0; i < f->rows && status == OD_OK; i++) {
+    double r = fabs(f->model[i] - measured[i]);
+    sum += r, squares += r * r;
+    f->largest = fmax(f->largest, r);
+  }
+  f->squares = squares;
+  f->mean_abs = f->rows > 0 ? sum / f->rows : 0;
+  f->rms = f->rows > 0 ? sqrt(squares / f->rows) : 0;
+  return status;
+}
+
+static void list_parameters(od_friction_fitted *f) {
+  const od_friction_plan *plan = f->plan;
+  od_law_numbers truth;
+  bool known = od_friction_truth(plan, &truth);
+  for (int i = 0; i < plan->parameters; i++) {
+    int k = plan->parameter[i];
+    const od_element_field *field = &plan->start.law->element->fields[k];
+    f->parameter[f->parameters++] = (od_friction_parameter){.key = field->key,
+                                                            .unit = field->unit,
+                                                            .number = k,
+                                                            .value = f->law.q[k],
+                                                            .sigma = NAN,
+                                                            .truth = known ? truth.q[k] : NAN};
+  }
+}
+
+// --- The stages ---------------------------------------------------------------------------------------------------
+
+static od_status run_stages(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  int number[OD_MOST_LAW_NUMBERS];
+  if (plan->method == OD_FRICTION_COMPLETE)
+    return od_friction_fit_run(f, options, plan->parameters, plan->parameter, err);
+  if (f->data->points.count == 0)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: the run never settles: no window of %g s has a constant speed; the method 'complete' needs none",
+        plan->path, plan->settling.window);
+  od_status status = od_friction_fit_points(f, options, err);
+  if (status == OD_OK && plan->method == OD_FRICTION_SEQUENTIAL) status = od_friction_fit_sequence(f, options, err);
+  if (status == OD_OK && plan->method == OD_FRICTION_DYNAMIC) {
+    int columns = od_friction_select(plan, 2, number);
+    if (columns > 0) status = od_friction_fit_run(f, options, columns, number, err);
+  }
+  return status;
+}
+
+// By how much a parameter's start differs from what the file says. Random factors are even in logarithms.
+static double start_factor(const od_friction_plan *plan, const od_friction_run_options *options, int parameter) {
+  if (!options->random_start) return plan->start_factor;
+  double u = od_random_uniform(options->start_seed, od_random_stream("start"), (uint64_t)parameter, OD_USE_START);
+  return plan->start_factor * pow(plan->start_spread, 2 * u - 1);
+}
+
+od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
+                          const od_friction_run_options *options, od_friction_fitted **out, od_error *err) {
+  static const od_friction_run_options none = {0};
+  od_friction_fitted *f = calloc(1, sizeof *f);
+  *out = NULL;
+  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!options) options = &none;
+  f->plan = plan, f->data = data;
+  f->law = plan->start;
+  f->converged = true;
+  for (int i = 0; i < plan->parameters; i++) f->law.q[plan->parameter[i]] *= start_factor(plan, options, i);
+  od_status status = run_stages(f, options, err);
+  if (status == OD_OK) {
+    list_parameters(f);
+    status = find_residuals(f);
+    if (status != OD_OK) od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  }
+  if (status == OD_OK && options->judge) status = od_friction_judge(f, err);
+  if (status != OD_OK) {
+    od_friction_fitted_free(f);
+    return status;
+  }
+  *out = f;
+  return OD_OK;
+}
+
+void od_friction_fitted_free(od_friction_fitted *f) {
+  if (!f) return;
+  free(f->model), free(f->share);
+  od_verdict_free(&f->verdict);
+  free(f);
+}

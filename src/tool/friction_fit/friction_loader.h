@@ -1,0 +1,28 @@
+// What the files that read a friction file share.
+#ifndef OD_FRICTION_LOADER_H
+#define OD_FRICTION_LOADER_H
+
+#include "document/reader.h"
+#include "friction_fit/friction_plan.h"
+
+typedef struct od_friction_reader {
+  od_loader ld;
+  od_friction_plan *plan;
+  const od_friction_options *options;
+} od_friction_reader;
+
+// load_laws.c: the section 'laws'; the name of one of its entries, with a message where there is none; a law by name; and changes of
+// numbers, which mean both directions unless a key ends in _negative.
+void od_friction_read_laws(od_friction_reader *r, int node);
+const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
+const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
+void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
+
+// load_friction_data.c: the sections 'points' and 'run'.
+void od_friction_read_points(od_friction_reader *r, int node);
+void od_friction_read_run(od_friction_reader *r, int node);
+
+// load_map.c: the section 'map'.
+void od_friction_read_map(od_friction_reader *r, int node);
+
+#endif

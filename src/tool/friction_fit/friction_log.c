@@ -1,0 +1,180 @@
+// Measured friction from logs: columns in SI, and the force of friction from pressures, load cell and acceleration
+//   F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/suggest.h"
+#include "document/units.h"
+#include "friction_fit/friction_data.h"
+
+enum { PARTS = 10 };
+
+typedef struct reader {
+  const char *path;
+  od_table *table;
+  od_units *units;
+  od_error *err;
+} reader;
+
+static int find_column(const reader *r, const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < r->table->columns; i++) {
+    if (strcmp(r->table->name[i], name) == 0) return i;
+    od_nearest_try(&nearest, r->table->name[i]);
+  }
+  od_fail(r->err, OD_BAD_INPUT, "%s: there is no column '%s'%s", r->path, name, od_nearest_suggestion(&nearest).text);
+  return -1;
+}
+
+// A column in an SI unit; false after an error.
+static bool read_column(const reader *r, const char *name, const char *si, double *out) {
+  int column = find_column(r, name);
+  if (column < 0) return false;
+  const char *unit = r->table->unit[column] ? r->table->unit[column] : "";
+  od_conversion in_si;
+  if (od_units_conversion(r->units, unit, si, &in_si) != OD_UNIT_FITS) {
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' is in '%s', expected a unit like %s", r->path, name, unit, si);
+    return false;
+  }
+  for (long i = 0; i < r->table->rows; i++) {
+    out[i] = od_convert(&in_si, r->table->data[i * r->table->columns + column]);
+    if (isfinite(out[i])) continue;
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or cut the log first",
+            r->path, name, i + 1);
+    return false;
+  }
+  return true;
+}
+
+static od_status open_log(reader *r) {
+  const od_table_wish wish = {.no_time = true};
+  od_status status = od_table_read(r->path, &wish, &r->table, r->err);
+  if (status != OD_OK) return status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
+  r->units = od_units_new(r->err);
+  if (!r->units) return r->err->status;
+  if (r->table->rows < 2 || r->table->rows > 100000000)
+    return od_fail(r->err, OD_BAD_INPUT, "%s: has %ld rows, expected at least 2", r->path, r->table->rows);
+  return OD_OK;
+}
+
+static void close_log(reader *r) {
+  od_table_free(r->table);
+  if (r->units) od_units_free(r->units);
+}
+
+// --- Eq. 6.10 -----------------------------------------------------------------------------------------------------
+
+static double root_mean_square(int count, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += x[i] * x[i];
+  return sqrt(sum / count);
+}
+
+// The slope of a line through five samples.
+static void differentiate(int count, const double *t, const double *v, double *a) {
+  for (int i = 0; i < count; i++) {
+    int first = i - 2 < 0 ? 0 : i - 2, last = i + 2 >= count ? count - 1 : i + 2, n = last - first + 1;
+    double mean_t = 0, mean_v = 0, up = 0, down = 0;
+    for (int k = first; k <= last; k++) mean_t += t[k] / n, mean_v += v[k] / n;
+    for (int k = first; k <= last; k++) up += (t[k] - mean_t) * (v[k] - mean_v), down += pow(t[k] - mean_t, 2);
+    a[i] = down > 0 ? up / down : 0;
+  }
+}
+
+static od_status balance(const reader *r, const od_force_balance *b, od_friction_data *d) {
+  size_t n = (size_t)d->samples;
+  double *memory = calloc(4 * n + 1, sizeof *memory), *p[2] = {memory, memory + n};
+  double *load = memory + 2 * n, *a = memory + 3 * n;
+  if (!memory) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  bool ok = read_column(r, b->pressure[0], "Pa", p[0]) && read_column(r, b->pressure[1], "Pa", p[1]);
+  if (ok && b->load) ok = read_column(r, b->load, "N", load);
+  if (ok && b->acceleration)
+    ok = read_column(r, b->acceleration, "m/s2", a);
+  else if (ok)
+    differentiate(d->samples, d->t, d->v, a);
+  for (int i = 0; ok && i < d->samples; i++)
+    d->force[i] = p[0][i] * b->area[0] - p[1][i] * b->area[1] - load[i] - b->mass * a[i];
+  if (ok) {
+    od_force_budget *g = &d->budget;
+    double of_area[2];
+    for (int i = 0; i < 2; i++) of_area[i] = root_mean_square(d->samples, p[i]) * b->area[i] * b->area_sigma;
+    g->known = true;
+    g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
+    g->load = b->load_sigma;
+    g->acceleration = b->mass * b->acceleration_sigma;
+    g->area = hypot(of_area[0], of_area[1]);
+    g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
+    // Areas and mass are off by the same from sample to sample: they are no noise, but part of what the force is off by.
+    d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
+    g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
+  }
+  free(memory);
+  return ok ? OD_OK : OD_BAD_INPUT;
+}
+
+// --- Logs ---------------------------------------------------------------------------------------------------------
+
+// The noise of a smooth signal: second differences have six times its variance. The median leaves out where it bends.
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double noise_of(int count, const double *x) {
+  if (count < 8) return 0;
+  double *bend = malloc((size_t)count * sizeof *bend), noise = 0;
+  if (!bend) return 0;
+  for (int i = 0; i + 2 < count; i++) bend[i] = fabs(x[i] - 2 * x[i + 1] + x[i + 2]);
+  qsort(bend, (size_t)count - 2, sizeof *bend, by_size);
+  noise = bend[(count - 2) / 2] / (0.6745 * sqrt(6));
+  free(bend);
+  return noise;
+}
+
+static od_status read_run(const reader *r, const od_friction_plan *plan, od_friction_data *d) {
+  const od_friction_log *log = &plan->log;
+  int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
+  if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
+  if (!od_friction_data_room(d, (int)r->table->rows, false)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  bool ok = read_column(r, r->table->name[time], "s", d->t) &&
+            read_column(r, log->velocity ? log->velocity : "velocity", "m/s", d->v);
+  if (ok && log->position) {
+    d->position = calloc((size_t)d->samples + 1, sizeof *d->position);
+    ok = d->position && read_column(r, log->position, "m", d->position);
+  }
+  for (int i = 1; ok && i < d->samples; i++)
+    if (!(d->t[i] > d->t[i - 1]))
+      return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
+  if (!ok) return OD_BAD_INPUT;
+  od_status status = OD_OK;
+  if (log->balance.given)
+    status = balance(r, &log->balance, d);
+  else if (!read_column(r, log->force ? log->force : "force", "N", d->force))
+    status = OD_BAD_INPUT;
+  if (!log->balance.given || d->noise == 0) d->noise = noise_of(d->samples, d->force);
+  if (plan->noise > 0) d->noise = plan->noise;
+  d->parts = PARTS;
+  for (int i = 0; i < d->samples; i++) d->part[i] = (int)((long)i * PARTS / d->samples);
+  return status;
+}
+
+od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
+  reader r = {.path = plan->log.file, .err = err};
+  od_status status = open_log(&r);
+  if (status == OD_OK) status = read_run(&r, plan, d);
+  close_log(&r);
+  return status;
+}
+
+od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
+  const od_friction_points *p = &plan->points;
+  reader r = {.path = p->log, .err = err};
+  od_status status = open_log(&r);
+  if (status == OD_OK && !od_steady_points_room(&d->points, (int)r.table->rows))
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  bool ok = status == OD_OK && read_column(&r, p->velocity ? p->velocity : "velocity", "m/s", d->points.v) &&
+            read_column(&r, p->force ? p->force : "force", "N", d->points.force) &&
+            (!p->sigma || read_column(&r, p->sigma, "N", d->points.sigma));
+  close_log(&r);
+  return status != OD_OK ? status : ok ? OD_OK : OD_BAD_INPUT;
+}

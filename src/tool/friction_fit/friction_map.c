@@ -1,0 +1,222 @@
+#include "friction_fit/friction_map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/normal.h"
+
+// --- Truth --------------------------------------------------------------------------------------------------------
+
+// What stands for a pressure where parameters saturate; P infinite: the pressure itself.
+static double saturated(double p, double P) {
+  return isfinite(P) ? -P * expm1(-p / P) : p;
+}
+
+static double true_limit(const od_map_plan *map) {
+  return map->limit > 0 ? map->limit : INFINITY;
+}
+
+// The true law at a pair of pressures.
+static od_law_numbers law_at(const od_friction_plan *plan, const double p[2]) {
+  od_law_numbers n = plan->truth;
+  const od_map_plan *map = &plan->map;
+  double limit = true_limit(map), moved[2];
+  for (int c = 0; c < 2; c++) moved[c] = saturated(p[c], limit) - saturated(map->normal[c], limit);
+  for (int i = 0; i < map->changes; i++)
+    n.q[map->change[i].number] *= 1 + map->change[i].by[0] * moved[0] + map->change[i].by[1] * moved[1];
+  return n;
+}
+
+static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int number) {
+  od_law_numbers truth;
+  for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
+  if (!od_friction_truth(plan, &truth)) return;
+  p->truth[0] = truth.q[number], p->truth[1] = p->truth[2] = 0;
+  p->truth[3] = plan->map.limit > 0 ? plan->map.limit : NAN;
+  int place = od_law_key(plan->truth.law, p->key);
+  for (int i = 0; i < plan->map.changes; i++)
+    for (int c = 0; c < 2; c++)
+      if (plan->map.change[i].number == place) p->truth[1 + c] = truth.q[number] * plan->map.change[i].by[c];
+  // A line has no coefficients that a curve could be compared with.
+  if (plan->map.limit > 0 && plan->map.form == OD_MAP_LINEAR)
+    for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
+}
+
+// --- One pair of pressures ----------------------------------------------------------------------------------------
+
+static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed, const od_friction_run_options *options,
+                          od_pressure_map *m, od_error *err) {
+  od_friction_plan own = *plan;
+  od_friction_data *d = NULL;
+  od_friction_fitted *f = NULL;
+  od_friction_run_options judged = *options;
+  judged.judge = true;
+  if (plan->simulates) own.truth = law_at(plan, plan->map.pressure[pair]);
+  if (plan->map.log[pair]) own.log.file = plan->map.log[pair];
+  // Every pair has errors of its own.
+  uint64_t own_seed = seed * 10007 + (uint64_t)pair;
+  od_status status = od_friction_data_make(&own, own_seed, &d, err);
+  if (status == OD_OK) {
+    od_friction_data_disturb(&own, own_seed, d);
+    status = od_steady_points_find(&own, d, err);
+  }
+  if (status == OD_OK) status = od_friction_fit(&own, d, &judged, &f, err);
+  for (int i = 0; f && i < f->parameters; i++) {
+    m->parameter[i].estimate[pair] = f->parameter[i].value;
+    m->parameter[i].error[pair] = f->parameter[i].known == OD_PARAMETER_UNKNOWN ? INFINITY : f->parameter[i].sigma;
+  }
+  od_friction_fitted_free(f);
+  od_friction_data_free(d);
+  return status;
+}
+
+// --- Dependences --------------------------------------------------------------------------------------------------
+
+typedef struct dependence {
+  const od_pressure_map *m;
+  const od_map_parameter *p;
+} dependence;
+
+// x: theta_n, C1, C2 and, if it saturates, P.
+static int residuals(void *user, const double *x, double *r) {
+  const dependence *d = user;
+  const od_map_plan *map = &d->m->plan->map;
+  double P = d->p->coefficients > 3 ? x[3] : INFINITY;
+  int row = 0;
+  for (int i = 0; i < d->m->pairs; i++) {
+    if (!isfinite(d->p->error[i])) continue;
+    double value = x[0];
+    for (int c = 0; c < 2; c++) value += x[1 + c] * (saturated(d->m->pressure[i][c], P) - saturated(map->normal[c], P));
+    r[row++] = (value - d->p->estimate[i]) / d->p->error[i];
+  }
+  return 0;
+}
+
+static od_status fit_coefficients(const od_pressure_map *m, od_map_parameter *p, int coefficients, od_error *err) {
+  dependence d = {.m = m, .p = p};
+  p->coefficients = coefficients;
+  double start[OD_MAP_MOST_COEFFICIENTS] = {0, 0, 0, 1e7}, scale[OD_MAP_MOST_COEFFICIENTS];
+  for (int i = 0; i < m->pairs; i++)
+    if (isfinite(p->error[i])) start[0] += p->estimate[i] / p->used;
+  scale[0] = fabs(start[0]), scale[1] = scale[2] = fabs(start[0]) / 1e7, scale[3] = 1e7;
+  const double low[] = {-INFINITY, -INFINITY, -INFINITY, 1e5}, high[] = {INFINITY, INFINITY, INFINITY, 1e10};
+  const od_ls_problem problem = {.m = p->used,
+                                 .n = coefficients,
+                                 .user = &d,
+                                 .residuals = residuals,
+                                 .start = start,
+                                 .scale = scale,
+                                 .low = low,
+                                 .high = high};
+  od_ls_result *r = NULL;
+  od_status status = od_least_squares(&problem, &(od_ls_options){.unit_variance = true}, &r, err);
+  if (r) {
+    for (int k = 0; k < coefficients; k++) p->value[k] = r->x[k], p->sigma[k] = r->at_bound[k] ? INFINITY : r->sigma[k];
+    p->chi_squared = 2 * r->cost / (p->used - coefficients);
+  }
+  od_ls_result_free(r);
+  return status == OD_NOT_CONVERGED ? OD_OK : status;
+}
+
+// Where estimates do not tell at which pressure a parameter saturates, it is a line.
+static od_status fit_dependence(const od_pressure_map *m, od_map_parameter *p, od_error *err) {
+  od_map_form form = m->plan->map.form;
+  for (int i = 0; i < m->pairs; i++) p->used += isfinite(p->error[i]);
+  p->chi_squared = NAN;
+  for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->value[k] = NAN, p->sigma[k] = INFINITY;
+  if (form == OD_MAP_TABLE || p->used <= OD_MAP_MOST_COEFFICIENTS) return OD_OK;
+  od_status status = fit_coefficients(m, p, form == OD_MAP_SATURATING ? 4 : 3, err);
+  if (status != OD_OK || form == OD_MAP_LINEAR || p->sigma[3] < 0.5 * p->value[3]) return status;
+  p->value[3] = NAN, p->sigma[3] = INFINITY;
+  if (p->truth[1] != 0 || p->truth[2] != 0)
+    for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
+  return fit_coefficients(m, p, 3, err);
+}
+
+double od_pressure_map_inside(const od_pressure_map *m, int *count) {
+  int inside = 0;
+  *count = 0;
+  for (int i = 0; i < m->parameters; i++)
+    for (int k = 0; k < m->parameter[i].coefficients; k++) {
+      const od_map_parameter *p = &m->parameter[i];
+      if (isnan(p->truth[k]) || isnan(p->value[k]) || !isfinite(p->sigma[k])) continue;
+      ++*count;
+      inside += fabs(p->value[k] - p->truth[k]) <= OD_NORMAL99 * p->sigma[k];
+    }
+  return *count > 0 ? (double)inside / *count : NAN;
+}
+
+// --- The map ------------------------------------------------------------------------------------------------------
+
+static bool remark(od_pressure_map *m) {
+  bool ok = true;
+  char list[400] = "";
+  for (int i = 0; i < m->parameters; i++) {
+    const od_map_parameter *p = &m->parameter[i];
+    size_t used = strlen(list);
+    // Five standard deviations of what chi-squared is when the form is right.
+    double most = 1 + 5 * sqrt(2.0 / fmax(p->used - p->coefficients, 1));
+    if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
+  }
+  if (*list)
+    ok = od_verdict_add(
+        &m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
+        "estimates of %s scatter more around this dependence than their standard deviations explain; try "
+        "another form (linear, saturating, table).",
+        list);
+  bool few = false;
+  for (int i = 0; i < m->parameters; i++) few = few || m->parameter[i].used <= OD_MAP_MOST_COEFFICIENTS;
+  if (few && m->plan->map.form != OD_MAP_TABLE)
+    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
+                        "Too few:", "parameters that fewer than %d pairs of pressures tell have no dependence.",
+                        OD_MAP_MOST_COEFFICIENTS + 1) &&
+         ok;
+  if (m->failed > 0)
+    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
+                        m->failed, m->pairs) &&
+         ok;
+  return ok;
+}
+
+od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
+                              od_pressure_map **out, od_error *err) {
+  od_pressure_map *m = calloc(1, sizeof *m);
+  size_t pairs = (size_t)plan->map.pairs, numbers = (size_t)plan->parameters;
+  *out = NULL;
+  if (m) m->memory = calloc(2 * pairs * numbers + 1, sizeof *m->memory);
+  if (!m || !m->memory) {
+    od_pressure_map_free(m);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
+  for (int i = 0; i < plan->parameters; i++) {
+    const od_element_field *field = &plan->start.law->element->fields[plan->parameter[i]];
+    od_map_parameter *p = &m->parameter[m->parameters++];
+    *p = (od_map_parameter){.key = field->key, .unit = field->unit};
+    p->estimate = m->memory + 2 * pairs * (size_t)i, p->error = p->estimate + pairs;
+    for (size_t k = 0; k < pairs; k++) p->estimate[k] = NAN, p->error[k] = INFINITY;
+    set_truth(plan, p, plan->parameter[i]);
+  }
+  od_status status = OD_OK;
+  for (int k = 0; k < m->pairs && status == OD_OK; k++) {
+    status = fit_pair(plan, k, seed, options, m, err);
+    if (options->progress && !options->progress(options->user, (double)k / m->pairs)) status = OD_INTERRUPTED;
+    // One pair that cannot be fitted leaves the others.
+    if (status == OD_NOT_CONVERGED || status == OD_NOT_FINITE) m->failed++, status = OD_OK;
+  }
+  for (int i = 0; i < m->parameters && status == OD_OK; i++) status = fit_dependence(m, &m->parameter[i], err);
+  if (status == OD_OK && !remark(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK)
+    *out = m;
+  else
+    od_pressure_map_free(m);
+  return status;
+}
+
+void od_pressure_map_free(od_pressure_map *m) {
+  if (!m) return;
+  free(m->memory);
+  od_verdict_free(&m->verdict);
+  free(m);
+}

@@ -1,0 +1,39 @@
+// Parameters of a friction law over the pressures of both chambers: a fit at every pair of pressures, and what the estimates say about
+// how each parameter depends on them,
+//   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
+//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
+//   table        the estimates themselves
+#ifndef OD_FRICTION_MAP_H
+#define OD_FRICTION_MAP_H
+
+#include "friction_fit/friction_fit.h"
+
+enum { OD_MAP_MOST_COEFFICIENTS = 4 };  // theta_n, C1, C2, P
+
+// How a parameter depends on the pressures.
+typedef struct od_map_parameter {
+  const char *key, *unit;
+  int coefficients;  // 0: a table
+  double value[OD_MAP_MOST_COEFFICIENTS], sigma[OD_MAP_MOST_COEFFICIENTS], truth[OD_MAP_MOST_COEFFICIENTS];
+  double chi_squared;        // of the estimates around it, per degree of freedom
+  int used;                  // pairs of pressures whose data tell the parameter
+  double *estimate, *error;  // of every pair; error infinite: not told
+} od_map_parameter;
+
+typedef struct od_pressure_map {
+  const od_friction_plan *plan;
+  int pairs, parameters, failed;  // failed: pairs without a fit
+  const double (*pressure)[2];
+  od_map_parameter parameter[OD_MOST_LAW_NUMBERS];
+  od_verdict verdict;
+  double *memory;
+} od_pressure_map;
+
+od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
+                              od_pressure_map **out, od_error *err);
+void od_pressure_map_free(od_pressure_map *m);
+
+// The part of the true coefficients within 99 % intervals; how many there are goes to *count.
+double od_pressure_map_inside(const od_pressure_map *m, int *count);
+
+#endif

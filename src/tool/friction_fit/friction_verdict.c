@@ -1,0 +1,157 @@
+// Whether the result of a friction fit may be trusted, and what the data could not tell.
+#include <math.h>
+#include <string.h>
+
+#include "friction_fit/fit_stages.h"
+
+// "n, n_negative and vs"
+static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {
+  int left = 0;
+  for (int i = 0; i < f->parameters; i++) left += f->parameter[i].known == known;
+  *text = 0;
+  for (int i = 0, done = 0; i < f->parameters; i++) {
+    if (f->parameter[i].known != known) continue;
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", done == 0 ? "" : done + 1 == left ? " and " : ", ", f->parameter[i].key);
+    done++;
+  }
+}
+
+// What the run did not do, where that is why it tells too little.
+static void advise(const od_friction_fitted *f, char *text, size_t size) {
+  const od_friction_data *d = f->data;
+  const od_friction_law *law = f->law.law;
+  bool run = f->plan->method == OD_FRICTION_COMPLETE;
+  int count = run ? d->samples : d->points.count;
+  const double *v = run ? d->v : d->points.v;
+  double fastest[2] = {0, 0}, slowest[2] = {INFINITY, INFINITY}, end = 0;
+  for (int i = 0; i < count; i++) {
+    int side = v[i] < 0;
+    if (v[i] == 0) continue;
+    fastest[side] = fmax(fastest[side], fabs(v[i])), slowest[side] = fmin(slowest[side], fabs(v[i]));
+  }
+  *text = 0;
+  if (fastest[0] == 0 || fastest[1] == 0) {
+    snprintf(text, size, " It never moves in the %s direction.", fastest[0] == 0 ? "positive" : "negative");
+    return;
+  }
+  if (!law->has_family) return;
+  for (int side = 0; side < 2 && !*text; side++) {
+    double p[OD_FAMILY_COUNT];
+    law->family_r(f->law.q, f->law.two_sided, side == 1, 1, p);
+    end = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_END]);
+    const char *way = side ? "negative" : "positive";
+    if (fastest[side] < end)
+      snprintf(text, size, " In the %s direction it reaches %.3g m/s, and the film is complete from %.3g m/s on.", way,
+               fastest[side], end);
+    else if (slowest[side] > p[OD_FAMILY_VS])
+      snprintf(text, size, " In the %s direction it is never slower than %.3g m/s; the Stribeck speed is %.3g m/s.",
+               way, slowest[side], p[OD_FAMILY_VS]);
+  }
+}
+
+// Residuals in the direction of motion over the position, in bins.
+enum { BINS = 12 };
+typedef struct by_position {
+  double range;  // how far means of bins are apart
+  double part;   // of the residuals' variance that they explain
+  double
+      alike;  // correlation of the means of both directions: friction by position is the same in both; NAN: they share too few bins
+} by_position;
+
+typedef struct bins {
+  double sum[2][BINS];
+  int count[2][BINS], used;
+  double all, squares;
+} bins;
+
+static bool fill_bins(const od_friction_fitted *f, bins *b) {
+  const od_friction_data *d = f->data;
+  double low = INFINITY, high = -INFINITY;
+  if (!d->position || f->plan->method == OD_FRICTION_STEADY) return false;
+  for (int i = 0; i < d->samples; i++) low = fmin(low, d->position[i]), high = fmax(high, d->position[i]);
+  for (int i = 0; i < d->samples && high > low; i++) {
+    int bin = (int)fmin((d->position[i] - low) / (high - low) * BINS, BINS - 1), side = d->v[i] < 0;
+    double r = (side ? -1 : 1) * (d->force[i] - f->model[i]);
+    if (d->v[i] == 0) continue;
+    b->sum[side][bin] += r, b->count[side][bin]++, b->used++;
+    b->all += r, b->squares += r * r;
+  }
+  return b->used > 0;
+}
+
+// Of the bins that both directions pass long enough.
+static double find_alike(const bins *b) {
+  double mean[2] = {0, 0}, up = 0, down[2] = {0, 0};
+  int shared[BINS], count = 0;
+  for (int k = 0; k < BINS; k++)
+    if (b->count[0][k] > b->used / (20 * BINS) && b->count[1][k] > b->used / (20 * BINS)) shared[count++] = k;
+  if (count < 4) return NAN;
+  for (int i = 0; i < count; i++)
+    for (int side = 0; side < 2; side++) mean[side] += b->sum[side][shared[i]] / b->count[side][shared[i]] / count;
+  for (int i = 0; i < count; i++) {
+    double off[2];
+    for (int side = 0; side < 2; side++)
+      off[side] = b->sum[side][shared[i]] / b->count[side][shared[i]] - mean[side], down[side] += off[side] * off[side];
+    up += off[0] * off[1];
+  }
+  return up / sqrt(down[0] * down[1]);
+}
+
+static by_position look_at_position(const od_friction_fitted *f) {
+  bins b = {0};
+  double between = 0, least = INFINITY, most = -INFINITY;
+  if (!fill_bins(f, &b)) return (by_position){0};
+  double mean = b.all / b.used, whole = b.squares - b.used * mean * mean;
+  for (int k = 0; k < BINS; k++) {
+    int count = b.count[0][k] + b.count[1][k];
+    if (count <= b.used / (20 * BINS)) continue;
+    double of_bin = (b.sum[0][k] + b.sum[1][k]) / count;
+    between += count * pow(of_bin - mean, 2);
+    least = fmin(least, of_bin), most = fmax(most, of_bin);
+  }
+  return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, find_alike(&b)};
+}
+
+static bool remark(od_friction_fitted *f) {
+  const od_friction_plan *plan = f->plan;
+  od_verdict *v = &f->verdict;
+  char list[600], advice[300];
+  bool ok = true, explained = plan->method == OD_FRICTION_STEADY || f->rms <= od_friction_most_rms(f);
+  list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
+  advise(f, advice, sizeof advice);
+  if (*list)
+    ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
+                        "Not told:", "the data do not tell %s: the values shown are not estimates.%s%s", list,
+                        explained ? " The others hold." : "", advice);
+  list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
+  if (*list)
+    ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:", "noise hides more than a tenth of %s.%s", list,
+                        advice) &&
+         ok;
+  if (!f->converged)
+    ok = od_verdict_add(v, OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.") && ok;
+  if (!explained)
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "residual.large", "Not explained:",
+             "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
+             "explain. Measurements are off by more than noise, or the law is another one, or this is a local "
+             "minimum: standard deviations hold for noise alone.",
+             f->rms, plan->accept, f->data->noise) &&
+         ok;
+  by_position position = look_at_position(f);
+  if (!explained && position.part > 0.2 && !(position.alike < 0.5))
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "position.matters", "Position:",
+             "%.0f %% of what is not explained goes with the position%s: friction seems to differ by %.3g N over "
+             "the stroke, which parameters take for something else. Run over the same part of the stroke each time.",
+             100 * position.part, isnan(position.alike) ? "" : ", in both directions alike", position.range) &&
+         ok;
+  return ok;
+}
+
+od_status od_friction_judge(od_friction_fitted *f, od_error *err) {
+  od_status status = od_friction_find_errors(f, err);
+  if (status == OD_OK && !remark(f)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status;
+}

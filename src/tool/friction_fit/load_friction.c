@@ -1,0 +1,233 @@
+// From a friction file to a plan.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/document.h"
+#include "document/file_kind.h"
+#include "document/quantities.h"
+#include "document/suggest.h"
+#include "friction_fit/friction_loader.h"
+
+const char *const od_friction_methods[] = {"steady", "complete", "sequential", "dynamic", NULL};
+static const char *const searches[] = {"reflective", "levenberg-marquardt", "gauss-newton", NULL};
+static const char *const sections[] = {"friction", "laws", "truth", "fit",      "points",
+                                       "run",      "map",  "seed",  "variants", NULL};
+
+// --- The true law -------------------------------------------------------------------------------------------------
+
+static void read_truth(od_friction_reader *r, int node) {
+  static const char *const keys[] = {"numbers", "law", "set", NULL};
+  od_loader *ld = &r->ld;
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "truth", "truth", keys);
+  if (section.map < 0) return;
+  int named = r->options->truth ? -1 : od_section_need(ld, &section, "numbers");
+  const char *name =
+      r->options->truth ? r->options->truth : od_read_text(ld, named, "numbers", "the name of an entry of 'laws'");
+  const od_law_numbers *numbers = name ? od_friction_find_numbers(r, named, name) : NULL;
+  int law_node = od_section_get(ld, &section, "law");
+  const od_friction_law *law = law_node >= 0 ? od_friction_read_law(r, law_node) : numbers ? numbers->law : NULL;
+  if (!numbers || !law) return;
+  r->plan->truth = od_law_numbers_as(numbers, law);
+  r->plan->simulates = true;
+  int set = od_section_get(ld, &section, "set");
+  if (set >= 0) od_friction_read_changes(r, set, "truth.set", &r->plan->truth);
+}
+
+// --- The fit ------------------------------------------------------------------------------------------------------
+
+// Keys of one direction stand for both, unless the law has one set of numbers.
+static void add_parameter(od_friction_reader *r, int node, const char *key) {
+  od_friction_plan *plan = r->plan;
+  const od_friction_law *law = plan->start.law;
+  int place = od_law_key(law, key), base = law->sided + law->common;
+  if (place < 0 || place >= od_friction_law_numbers(law, plan->start.two_sided)) {
+    od_nearest nearest = od_nearest_to(key);
+    for (int i = 0; i < od_friction_law_numbers(law, plan->start.two_sided); i++)
+      od_nearest_try(&nearest, law->element->fields[i].key);
+    od_complain(&r->ld, node, "the law '%s' has no number '%s'%s", law->name, od_excerpt(&r->ld, key),
+                od_nearest_suggestion(&nearest).text);
+    return;
+  }
+  int both[2] = {place, plan->start.two_sided && place < law->sided ? base + place : -1};
+  for (int k = 0; k < 2 && both[k] >= 0; k++) {
+    bool is_new = true;
+    for (int i = 0; i < plan->parameters; i++) is_new = is_new && plan->parameter[i] != both[k];
+    if (is_new) plan->parameter[plan->parameters++] = both[k];
+  }
+}
+
+// Without a list: all numbers that have no default, and viscous friction.
+static void read_parameters(od_friction_reader *r, int node) {
+  od_loader *ld = &r->ld;
+  const od_friction_law *law = r->plan->start.law;
+  if (node >= 0 && ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of numbers of the law", od_describe(ld, node));
+    return;
+  }
+  for (int entry = node >= 0 ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next) {
+    const char *key = od_read_text(ld, entry, "parameters", "a number of the law");
+    if (key) add_parameter(r, entry, key);
+  }
+  for (int i = 0; node < 0 && i < law->sided + law->common; i++) {
+    const od_element_field *f = &law->element->fields[i];
+    if (isnan(f->fallback) || strcmp(f->key, "viscous") == 0) add_parameter(r, node, f->key);
+  }
+}
+
+static void read_start(od_friction_reader *r, const od_section *section) {
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
+  int node = od_section_need(ld, section, "start");
+  const char *name = node >= 0 ? od_read_text(ld, node, "start", "the name of an entry of 'laws', or truth") : NULL;
+  const od_law_numbers *from = NULL;
+  if (name && strcmp(name, "truth") == 0 && plan->simulates)
+    from = &plan->truth;
+  else if (name)
+    from = od_friction_find_numbers(r, node, name);
+  if (!law || !from) return;
+  plan->start = od_law_numbers_as(from, law);
+  int set = od_section_get(ld, section, "set");
+  if (set >= 0) od_friction_read_changes(r, set, "fit.set", &plan->start);
+  read_parameters(r, od_section_get(ld, section, "parameters"));
+  for (int i = 0; i < plan->parameters; i++)
+    if (!(fabs(plan->start.q[plan->parameter[i]]) > 0))
+      od_complain(ld, section->node, "'%s' is searched, but begins with zero; give it a start by 'set'",
+                  law->element->fields[plan->parameter[i]].key);
+}
+
+static void read_times(od_friction_reader *r, const od_section *section, const char *key, double out[2]) {
+  od_loader *ld = &r->ld;
+  int node = od_section_get(ld, section, key), pair[2];
+  out[0] = 0, out[1] = INFINITY;
+  if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
+  for (int i = 0; i < 2; i++) {
+    const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
+    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.%s[%d]", key, i), &field, "",
+                                                   od_place_of(ld, pair[i]), OD_IN_LOADER));
+  }
+  if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
+}
+
+static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *words, int otherwise) {
+  int node = od_section_get(ld, section, key), chosen = node >= 0 ? od_read_choice(ld, node, key, words) : -1;
+  return chosen >= 0 ? chosen : otherwise;
+}
+
+// What a method needs and does not have.
+static void check_method(od_friction_reader *r, const od_section *section) {
+  od_friction_plan *plan = r->plan;
+  od_loader *ld = &r->ld;
+  bool steady = plan->method == OD_FRICTION_STEADY, complete = plan->method == OD_FRICTION_COMPLETE;
+  const char *name = od_friction_methods[plan->method];
+  if (steady && !plan->points.given && !plan->has_run)
+    od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
+  if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
+  if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
+  bool simulated = (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file);
+  if (simulated && !plan->simulates)
+    od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+  if (plan->start.law && complete && !plan->start.law->has_family)
+    od_complain(ld, section->node, "the law '%s' has no states that a run could tell; fit it with the method 'steady'",
+                plan->start.law->name);
+}
+
+static void read_fit(od_friction_reader *r, int node) {
+  static const char *const keys[] = {
+      "law",          "method", "start",       "set",      "parameters", "search",       "logarithms",
+      "start_factor", "accept", "evaluations", "restarts", "substeps",   "polish",       "step_tolerance",
+      "tolerance",    "noise",  "film_by",     "film",     "bristles",   "start_spread", NULL};
+  static const char *const film_bys[] = {"armax", "least-squares", NULL};
+  static const char *const yes_no[] = {"no", "yes", NULL};
+  static const od_field fields[] = {{"start_factor", "1", OD_POSITIVE, 1},
+                                    {"accept", "N", OD_POSITIVE, 0.05},
+                                    {"evaluations", "1", OD_POSITIVE, 200},
+                                    {"restarts", "1", OD_NOT_NEGATIVE, 12},
+                                    {"substeps", "1", OD_POSITIVE, 1},
+                                    {"polish", "1", OD_NOT_NEGATIVE, 0},
+                                    {"step_tolerance", "1", OD_NOT_NEGATIVE, 1e-10},
+                                    {"tolerance", "1", OD_POSITIVE, 0.01},
+                                    {"noise", "N", OD_NOT_NEGATIVE, 0},
+                                    {"start_spread", "1", OD_POSITIVE, 5}};
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "fit", "fit", keys);
+  if (section.map < 0) return;
+  plan->method = (od_friction_method)choice(ld, &section, "method", od_friction_methods, OD_FRICTION_STEADY);
+  plan->search = (od_ls_method)choice(ld, &section, "search", searches, OD_LS_LEVENBERG_MARQUARDT);
+  plan->log_scale = choice(ld, &section, "logarithms", yes_no, plan->method == OD_FRICTION_STEADY ? 0 : 1) == 1;
+  plan->film_by = (od_film_by)choice(ld, &section, "film_by", film_bys, OD_FILM_BY_ARMAX);
+  int first = od_read_fields(ld, &section, fields, 10, OD_IN_LOADER);
+  plan->start_factor = od_number_value(ld, first), plan->accept = od_number_value(ld, first + 1);
+  plan->evaluations = (long)od_read_whole(ld, first + 2, "evaluations", 1, 1e9);
+  plan->restarts = (int)od_read_whole(ld, first + 3, "restarts", 0, 1000);
+  plan->substeps = (int)od_read_whole(ld, first + 4, "substeps", 1, 10000);
+  plan->polish = (int)od_read_whole(ld, first + 5, "polish", 0, 10000);
+  plan->step_tolerance = od_number_value(ld, first + 6), plan->tolerance = od_number_value(ld, first + 7);
+  plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
+  if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
+  read_times(r, &section, "film", plan->film_time);
+  read_times(r, &section, "bristles", plan->bristle_time);
+  read_start(r, &section);
+  check_method(r, &section);
+}
+
+// --- The file -----------------------------------------------------------------------------------------------------
+
+static od_status read_file(void *user) {
+  static const od_field seed = {"seed", "1", OD_NOT_NEGATIVE, 1};
+  od_friction_reader *r = user;
+  od_loader *ld = &r->ld;
+  if (od_is_other_kind(ld, OD_FILE_FRICTION)) return OD_BAD_INPUT;
+  od_section file = od_document_root(ld, "a friction", "'laws' and 'fit'", sections);
+  if (file.map < 0) return OD_BAD_INPUT;
+  file.map = od_load_variants(ld, sections, file.map, r->options->variant);
+  const char *title = od_read_text(ld, od_section_need(ld, &file, "friction"), "friction", "a title");
+  r->plan->title = title ? title : r->plan->path;
+  int number = od_read_fields(ld, &file, &seed, 1, OD_IN_LOADER);
+  r->plan->seed = (uint64_t)od_read_whole(ld, number, "seed", 0, 9007199254740992.0);
+  od_friction_read_laws(r, od_section_need(ld, &file, "laws"));
+  if (!r->plan->set) return OD_NO_MEMORY;
+  read_truth(r, od_section_get(ld, &file, "truth"));
+  od_friction_read_points(r, od_section_get(ld, &file, "points"));
+  od_friction_read_run(r, od_section_get(ld, &file, "run"));
+  od_friction_read_map(r, od_section_get(ld, &file, "map"));
+  read_fit(r, od_section_need(ld, &file, "fit"));
+  if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
+  if (ld->no_memory || ld->document->texts.failed) return OD_NO_MEMORY;
+  return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
+}
+
+od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,
+                                od_messages *messages) {
+  static const od_friction_options none = {0};
+  od_friction_plan *plan = calloc(1, sizeof *plan);
+  od_status status = OD_NO_MEMORY;
+  int first = od_messages_count(messages);
+  *out = NULL;
+  if (plan) {
+    od_friction_reader r = {.plan = plan, .options = options ? options : &none};
+    r.ld = od_document_start(path, r.options->content, messages);
+    plan->file = r.ld.document;
+    if (plan->file) {
+      plan->path = plan->file->file;
+      status = od_document_load(&r.ld, r.options->set, r.options->set_count, read_file, &r);
+    }
+  }
+  od_document_end(messages, first, NULL, status, path);
+  if (status == OD_OK)
+    *out = plan;
+  else
+    od_friction_plan_free(plan);
+  return status;
+}
+
+void od_friction_plan_free(od_friction_plan *plan) {
+  if (!plan) return;
+  od_document_free(plan->file);
+  free(plan->set);
+  free(plan);
+}

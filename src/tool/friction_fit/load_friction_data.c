@@ -1,0 +1,203 @@
+// The data of a friction file: points of steady motion, and a run.
+#include <math.h>
+#include <string.h>
+
+#include "document/document.h"
+#include "document/quantities.h"
+#include "friction_fit/friction_loader.h"
+
+static void read_error(od_friction_reader *r, int node, const char *path, od_friction_error *out) {
+  static const char *const keys[] = {"kind", "size", "range", "length", NULL};
+  static const char *const kinds[] = {"none", "normal", "uniform", "polynomial", "position", NULL};
+  static const od_field fields[] = {
+      {"size", "N", OD_NOT_NEGATIVE, 0}, {"range", "N", OD_POSITIVE, 5000}, {"length", "m", OD_POSITIVE, 0.1}};
+  od_loader *ld = &r->ld;
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, path, "error", keys);
+  int kind = od_section_need(ld, &section, "kind");
+  int chosen = kind >= 0 ? od_read_choice(ld, kind, "kind", kinds) : -1;
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  *out = (od_friction_error){chosen > 0 ? (od_friction_error_kind)chosen : OD_ERROR_NONE, od_number_value(ld, first),
+                             od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
+  // Of size zero it is none, until a study or --set gives it one.
+  if (!(out->size > 0)) out->kind = OD_ERROR_NONE;
+}
+
+static const char *read_optional(od_loader *ld, const od_section *section, const char *key, const char *wanted) {
+  int node = od_section_get(ld, section, key);
+  return node >= 0 ? od_read_text(ld, node, key, wanted) : NULL;
+}
+
+// --- Points -------------------------------------------------------------------------------------------------------
+
+void od_friction_read_points(od_friction_reader *r, int node) {
+  static const char *const keys[] = {"from", "to",       "step",  "count", "peak",  "decay", "floor",
+                                     "log",  "velocity", "force", "sigma", "error", NULL};
+  static const od_field fields[] = {{"from", "m/s", OD_ANY, 0},        {"to", "m/s", OD_ANY, 0},
+                                    {"step", "m/s", OD_POSITIVE, 0},   {"count", "1", OD_POSITIVE, 0},
+                                    {"peak", "1", OD_NOT_NEGATIVE, 0}, {"decay", "s/m", OD_NOT_NEGATIVE, 0},
+                                    {"floor", "1", OD_NOT_NEGATIVE, 1}};
+  od_loader *ld = &r->ld;
+  od_friction_points *p = &r->plan->points;
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "points", "points", keys);
+  if (section.map < 0) return;
+  p->given = true;
+  const char *log = read_optional(ld, &section, "log", "a file");
+  p->log = log ? od_document_beside(ld, log) : NULL;
+  p->velocity = read_optional(ld, &section, "velocity", "a column");
+  p->force = read_optional(ld, &section, "force", "a column");
+  p->sigma = read_optional(ld, &section, "sigma", "a column");
+  int first = od_read_fields(ld, &section, fields, 7, OD_IN_LOADER);
+  p->low = od_number_value(ld, first), p->high = od_number_value(ld, first + 1);
+  p->step = od_number_value(ld, first + 2);
+  p->count = od_number_is_given(ld, first + 3) ? (int)od_read_whole(ld, first + 3, "count", 2, 100000) : 0;
+  p->peak = od_number_value(ld, first + 4), p->decay = od_number_value(ld, first + 5);
+  p->floor = od_number_value(ld, first + 6);
+  read_error(r, od_section_get(ld, &section, "error"), "points.error", &p->error);
+  if (p->log) return;
+  if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', with 'to' the larger one");
+  if (p->count > 0 && !(p->low > 0))
+    od_complain_number(ld, first, "points of a 'count' are placed in both directions: 'from' must be positive");
+  if (p->count > 0 && !(p->peak + p->floor > 0)) od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero");
+  if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
+  if (p->step > 0 && (p->high - p->low) / p->step > 1e6) od_complain_number(ld, first + 2, "that is too many points");
+}
+
+// --- The run ------------------------------------------------------------------------------------------------------
+
+// { ramp: 0.05 m/s, time: 2 s }; a sine has a frequency, a lag its time constant.
+static void read_piece(od_friction_reader *r, int node, int index) {
+  static const char *const keys[] = {"hold", "ramp",      "half_cosine",   "lag",  "sine",
+                                     "jump", "frequency", "time_constant", "time", NULL};
+  od_loader *ld = &r->ld;
+  const char *path = od_format(ld, "run.pieces[%d]", index);
+  od_section section = od_section_open(ld, node, node, path, "a piece of the run", keys);
+  od_velocity_piece p = {.shape = OD_VELOCITY_SHAPES};
+  if (section.map < 0) return;
+  for (int s = 0; s < OD_VELOCITY_SHAPES; s++) {
+    int value = od_section_get(ld, &section, od_velocity_shapes[s]);
+    if (value < 0) continue;
+    if (p.shape != OD_VELOCITY_SHAPES) {
+      od_complain(ld, node, "a piece is either '%s' or '%s'", od_velocity_shapes[p.shape], od_velocity_shapes[s]);
+      return;
+    }
+    const od_field field = {od_velocity_shapes[s], "m/s", OD_ANY, 0};
+    p.shape = (od_velocity_shape)s;
+    if (s != OD_VELOCITY_HOLD)
+      p.value = od_number_value(ld, od_read_number_as(ld, value, od_path(ld, path, field.key), &field, "",
+                                                      od_place_of(ld, node), OD_IN_LOADER));
+  }
+  if (p.shape == OD_VELOCITY_SHAPES) {
+    od_complain(ld, node, "a piece needs one of hold, ramp, half_cosine, lag, sine and jump");
+    return;
+  }
+  const od_field fields[] = {{"frequency", "Hz", OD_POSITIVE, p.shape == OD_VELOCITY_SINE ? NAN : 0},
+                             {"time_constant", "s", OD_POSITIVE, p.shape == OD_VELOCITY_LAG ? NAN : 0},
+                             {"time", "s", OD_POSITIVE, NAN}};
+  int first = od_read_fields(ld, &section, fields, 3, OD_IN_LOADER);
+  p.number = od_number_value(ld, p.shape == OD_VELOCITY_SINE ? first : first + 1);
+  p.time = od_number_value(ld, first + 2);
+  r->plan->run.piece[r->plan->run.pieces++] = p;
+}
+
+static void read_pieces(od_friction_reader *r, int node) {
+  od_loader *ld = &r->ld;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of pieces", od_describe(ld, node));
+    return;
+  }
+  int index = 0;
+  for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, index++) {
+    if (index == OD_MOST_PIECES) {
+      od_complain(ld, entry, "a run has at most %d pieces", OD_MOST_PIECES);
+      return;
+    }
+    read_piece(r, entry, index);
+  }
+  if (index == 0) od_complain(ld, node, "a run needs at least one piece");
+}
+
+// Columns and numbers of eq. 6.10.
+static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
+  static const char *const keys[] = {"pressures",    "areas",          "load",       "mass",
+                                     "acceleration", "pressure_sigma", "load_sigma", "acceleration_sigma",
+                                     "area_sigma",   "mass_sigma",     NULL};
+  static const od_field fields[] = {
+      {"mass", "kg", OD_NOT_NEGATIVE, 0},      {"pressure_sigma", "Pa", OD_NOT_NEGATIVE, 0},
+      {"load_sigma", "N", OD_NOT_NEGATIVE, 0}, {"acceleration_sigma", "m/s2", OD_NOT_NEGATIVE, 0},
+      {"area_sigma", "1", OD_NOT_NEGATIVE, 0}, {"mass_sigma", "1", OD_NOT_NEGATIVE, 0}};
+  od_loader *ld = &r->ld;
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "run.balance", "balance", keys);
+  if (section.map < 0) return;
+  b->given = true;
+  int pair[2], node_of = od_section_need(ld, &section, "pressures");
+  if (node_of >= 0 && od_read_list(ld, node_of, "pressures", "two columns", 2, pair))
+    for (int i = 0; i < 2; i++) b->pressure[i] = od_read_text(ld, pair[i], "pressures", "a column");
+  node_of = od_section_need(ld, &section, "areas");
+  if (node_of >= 0 && od_read_list(ld, node_of, "areas", "two areas", 2, pair))
+    for (int i = 0; i < 2; i++) {
+      const od_field field = {"area", "m2", OD_POSITIVE, NAN};
+      b->area[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "run.balance.areas[%d]", i), &field,
+                                                      od_place_of(ld, pair[i]), OD_IN_LOADER));
+    }
+  b->load = read_optional(ld, &section, "load", "a column");
+  b->acceleration = read_optional(ld, &section, "acceleration", "a column");
+  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+  b->mass = od_number_value(ld, first), b->pressure_sigma = od_number_value(ld, first + 1);
+  b->load_sigma = od_number_value(ld, first + 2), b->acceleration_sigma = od_number_value(ld, first + 3);
+  b->area_sigma = od_number_value(ld, first + 4), b->mass_sigma = od_number_value(ld, first + 5);
+}
+
+void od_friction_read_run(od_friction_reader *r, int node) {
+  static const char *const keys[] = {"step",    "pieces",   "vary",     "error",   "data_substeps",
+                                     "log",     "time",     "velocity", "force",   "position",
+                                     "balance", "settling", "skip",     "stretch", NULL};
+  static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
+  static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},
+                                    {"vary", "1", OD_NOT_NEGATIVE, 0},
+                                    {"data_substeps", "1", OD_POSITIVE, 1},
+                                    {"skip", "s", OD_NOT_NEGATIVE, 0},
+                                    {"stretch", "1", OD_POSITIVE, 1}};
+  static const od_field settles[] = {
+      {"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  plan->settling = (od_settling){0.1, 0.01, 0.5, false};
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "run", "run", keys);
+  if (section.map < 0) return;
+  plan->has_run = true;
+  const char *log = r->options->log ? r->options->log : read_optional(ld, &section, "log", "a file");
+  plan->log.file = r->options->log ? log : log ? od_document_beside(ld, log) : NULL;
+  plan->log.time = read_optional(ld, &section, "time", "a column");
+  plan->log.velocity = read_optional(ld, &section, "velocity", "a column");
+  plan->log.force = read_optional(ld, &section, "force", "a column");
+  plan->log.position = read_optional(ld, &section, "position", "a column");
+  read_balance(r, od_section_get(ld, &section, "balance"), &plan->log.balance);
+  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
+  plan->run.step = od_number_value(ld, first);
+  plan->vary = od_number_value(ld, first + 1);
+  plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
+  plan->log.skip = od_number_value(ld, first + 3);
+  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary must be less than 1, or 100 %%");
+  read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
+  int pieces = od_section_get(ld, &section, "pieces");
+  if (pieces >= 0 && !plan->log.file) read_pieces(r, pieces);
+  bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
+  if (pieces < 0 && !plan->log.file && !mapped) od_complain(ld, node, "a run needs 'pieces', or the file of a 'log'");
+  // Speeds stay, sines keep their number of periods.
+  for (int i = 0; i < plan->run.pieces; i++) {
+    plan->run.piece[i].time *= od_number_value(ld, first + 4);
+    if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
+  }
+  if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
+    od_complain_number(ld, first, "that is more than 1e8 steps");
+  int settling = od_section_get(ld, &section, "settling");
+  if (settling < 0) return;
+  od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", settling_keys);
+  first = od_read_fields(ld, &settle, settles, 3, OD_IN_LOADER);
+  plan->settling = (od_settling){od_number_value(ld, first), od_number_value(ld, first + 1),
+                                 od_number_value(ld, first + 2), od_read_flag(ld, &settle, "drop_rise")};
+}

@@ -1,0 +1,120 @@
+// The section 'map' of a friction file: the pairs of pressures at which a run is fitted.
+#include <string.h>
+
+#include "document/document.h"
+#include "document/quantities.h"
+#include "document/suggest.h"
+#include "friction_fit/friction_loader.h"
+
+static double read_pressure(od_friction_reader *r, int node, const char *path) {
+  static const od_field field = {"pressure", "Pa", OD_NOT_NEGATIVE, 0};
+  return od_number_value(&r->ld,
+                         od_read_number_as(&r->ld, node, path, &field, "", od_place_of(&r->ld, node), OD_IN_LOADER));
+}
+
+static int read_axis(od_friction_reader *r, const od_section *section, const char *key, double *out) {
+  od_loader *ld = &r->ld;
+  int node = od_section_need(ld, section, key), count = 0;
+  if (node < 0) return 0;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of pressures", od_describe(ld, node));
+    return 0;
+  }
+  for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, count++) {
+    if (count == OD_MOST_AXIS) {
+      od_complain(ld, entry, "at most %d pressures of a chamber", OD_MOST_AXIS);
+      return count;
+    }
+    out[count] = read_pressure(r, entry, od_format(ld, "map.%s[%d]", key, count));
+  }
+  return count;
+}
+
+// { Fs: [0.5 1/bar, 0.5 %/bar] }: how much of itself a parameter changes per pressure, in both directions unless it ends in _negative.
+static void read_change(od_friction_reader *r, int key) {
+  static const od_field field = {"change", "1/Pa", OD_ANY, 0};
+  od_loader *ld = &r->ld;
+  od_map_plan *map = &r->plan->map;
+  const char *name = od_text_of(ld, key);
+  const od_friction_law *law = r->plan->truth.law;
+  int place = od_law_key(law, name), pair[2], base = law->sided + law->common;
+  if (place < 0) {
+    od_nearest nearest = od_nearest_to(name);
+    for (int i = 0; i < law->element->field_count; i++) od_nearest_try(&nearest, law->element->fields[i].key);
+    od_complain(ld, key, "the law '%s' has no '%s'%s", law->name, od_excerpt(ld, name),
+                od_nearest_suggestion(&nearest).text);
+    return;
+  }
+  if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;
+  od_map_change change = {.number = place};
+  for (int c = 0; c < 2; c++)
+    change.by[c] = od_number_value(ld, od_read_number_as(ld, pair[c], od_format(ld, "map.change.%s[%d]", name, c),
+                                                         &field, "", od_place_of(ld, pair[c]), OD_IN_LOADER));
+  map->change[map->changes++] = change;
+  if (place < law->sided && r->plan->truth.two_sided && map->changes < OD_MOST_LAW_NUMBERS) {
+    change.number = base + place;
+    map->change[map->changes++] = change;
+  }
+}
+
+static void read_runs(od_friction_reader *r, int node) {
+  static const char *const keys[] = {"p1", "p2", "log", NULL};
+  od_loader *ld = &r->ld;
+  od_map_plan *map = &r->plan->map;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of runs", od_describe(ld, node));
+    return;
+  }
+  for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
+    if (map->pairs == OD_MOST_PAIRS) {
+      od_complain(ld, entry, "at most %d runs", OD_MOST_PAIRS);
+      return;
+    }
+    od_section run =
+        od_section_open(ld, entry, entry, od_format(ld, "map.runs[%d]", map->pairs), "a run of the map", keys);
+    int p1 = od_section_need(ld, &run, "p1"), p2 = od_section_need(ld, &run, "p2"),
+        log = od_section_need(ld, &run, "log");
+    const char *file = log >= 0 ? od_read_text(ld, log, "log", "a file") : NULL;
+    if (p1 < 0 || p2 < 0 || !file) continue;
+    map->pressure[map->pairs][0] = read_pressure(r, p1, od_path(ld, run.path, "p1"));
+    map->pressure[map->pairs][1] = read_pressure(r, p2, od_path(ld, run.path, "p2"));
+    map->log[map->pairs++] = od_document_beside(ld, file);
+  }
+}
+
+void od_friction_read_map(od_friction_reader *r, int node) {
+  static const char *const keys[] = {"p1", "p2", "normal", "form", "change", "limit", "runs", NULL};
+  static const char *const forms[] = {"linear", "saturating", "table", NULL};
+  static const od_field limit = {"limit", "Pa", OD_POSITIVE, 0};
+  od_loader *ld = &r->ld;
+  od_map_plan *map = &r->plan->map;
+  double axis[2][OD_MOST_AXIS];
+  int pair[2], count[2];
+  if (node < 0) return;
+  od_section section = od_section_open(ld, node, node, "map", "map", keys);
+  if (section.map < 0) return;
+  map->given = true;
+  int form = od_section_get(ld, &section, "form"), chosen = form >= 0 ? od_read_choice(ld, form, "form", forms) : 0;
+  map->form = chosen > 0 ? (od_map_form)chosen : OD_MAP_LINEAR;
+  map->limit = od_number_value(ld, od_read_fields(ld, &section, &limit, 1, OD_IN_LOADER));
+  int normal = od_section_need(ld, &section, "normal");
+  if (normal >= 0 && od_read_list(ld, normal, "normal", "two pressures", 2, pair))
+    for (int c = 0; c < 2; c++) map->normal[c] = read_pressure(r, pair[c], od_format(ld, "map.normal[%d]", c));
+  int runs = od_section_get(ld, &section, "runs");
+  if (runs >= 0) {
+    read_runs(r, runs);
+  } else {
+    count[0] = read_axis(r, &section, "p1", axis[0]), count[1] = read_axis(r, &section, "p2", axis[1]);
+    for (int i = 0; i < count[0]; i++)
+      for (int k = 0; k < count[1]; k++) {
+        map->pressure[map->pairs][0] = axis[0][i];
+        map->pressure[map->pairs++][1] = axis[1][k];
+      }
+    if (!r->plan->simulates)
+      od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
+  }
+  int change = od_section_get(ld, &section, "change");
+  for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0;
+       key = od_next(ld, key))
+    if (map->changes < OD_MOST_LAW_NUMBERS) read_change(r, key);
+}

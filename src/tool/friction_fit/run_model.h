@@ -1,0 +1,28 @@
+// The force of a friction law over a run, with its derivatives: a grid in memory of its own (core: friction/drive.h).
+#ifndef OD_RUN_MODEL_H
+#define OD_RUN_MODEL_H
+
+#include "friction/drive.h"
+#include "friction_fit/friction_plan.h"
+
+typedef struct od_run_model {
+  od_friction_grid grid;
+  int samples;
+  void *memory;
+  int *sample;
+  double *work;
+} od_run_model;
+
+// Over `count` nodes, of which every `every`-th is a sample.
+od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out);
+// Over samples with straight lines between them, each divided into so many steps.
+od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
+void od_run_model_free(od_run_model *m);
+
+// From rest. OD_NOT_FINITE: numbers that are no friction.
+od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force);
+// With derivatives by some numbers: a row of `columns` per sample.
+od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,
+                              double *force, double *slopes);
+
+#endif

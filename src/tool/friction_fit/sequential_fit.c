@@ -1,0 +1,99 @@
+// Dynamic numbers one after another, with those of steady motion known. The film's time constant comes from a step of the speed to a
+// lower one: with bristles that follow, the force tells the film (eq. 6.3 of source 28 in docs/theory.md),
+//   h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
+// and an ARMAX model of first order with noise of second order tells tau. The bristles' stiffness follows by least squares.
+#include <math.h>
+#include <stdlib.h>
+
+#include "discrete/discrete_model.h"
+#include "friction_fit/fit_stages.h"
+
+static int find_searched(const od_friction_plan *plan, const char *key) {
+  int place = od_law_key(plan->start.law, key);
+  for (int i = 0; i < plan->parameters; i++)
+    if (plan->parameter[i] == place) return place;
+  return -1;
+}
+
+// Film and what it settles to, sample by sample.
+static void film_of(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
+                    double *settled) {
+  double side[2][OD_FAMILY_COUNT];
+  for (int s = 0; s < 2; s++) n->law->family_r(n->q, n->two_sided, s == 1, 1, side[s]);
+  for (int i = 0; i < count; i++) {
+    const double *p = side[v[i] < 0];
+    double speed = fabs(v[i]), r = pow(speed / p[OD_FAMILY_VS], p[OD_FAMILY_N]);
+    double S = n->law->shape == OD_STRIBECK_EXPONENTIAL ? exp(-r) : 1 / (1 + r);
+    double level = fabs(force[i]) - p[OD_FAMILY_VISCOUS] * speed;
+    double most = fmax(1 - p[OD_FAMILY_FC] / p[OD_FAMILY_FS], 0), complete = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_END]);
+    film[i] = 1 - (level - p[OD_FAMILY_FC] * (1 - S)) / (p[OD_FAMILY_FS] * S);
+    settled[i] = most * pow(fmin(speed / complete, 1), 2.0 / 3);
+  }
+}
+
+static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  const od_friction_data *d = f->data;
+  int first = 0, end = d->samples;
+  while (first < d->samples && d->t[first] < plan->film_time[0]) first++;
+  while (end > first && d->t[end - 1] > plan->film_time[1]) end--;
+  int count = end - first;
+  if (count < 50)
+    return od_fail(err, OD_BAD_INPUT, "%s: 'film' has %d samples of the run, expected at least 50", plan->path, count);
+  double *film = calloc(2 * (size_t)count, sizeof *film), *settled = film ? film + count : NULL;
+  if (!film) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  film_of(&f->law, count, d->v + first, d->force + first, film, settled);
+  // Both rest before the step.
+  double film_0 = film[0], settled_0 = settled[0];
+  for (int i = 0; i < count; i++) film[i] -= film_0, settled[i] -= settled_0;
+  const od_discrete_data data = {.rows = count, .outputs = 1, .u = settled, .y = film};
+  const od_discrete_options options = {.kind = OD_DISCRETE_ARMAX, .order = 1, .noise_order = 2, .delay = 1};
+  od_discrete model;
+  od_status status = od_discrete_fit(&data, &options, &model, err);
+  double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
+  double step = (d->t[end - 1] - d->t[first]) / (count - 1);
+  if (status == OD_OK && !(pole > 0 && pole < 1))
+    status = od_fail(err, OD_NOT_CONVERGED,
+                     "%s: the film does not lag behind the speed in this step: pole %.4g, expected"
+                     " between 0 and 1; begin and end the step at lower speeds, or give film_by: least-squares",
+                     plan->path, pole);
+  if (status == OD_OK) f->law.q[tau] = -step / log(pole);
+  f->iterations += model.iterations;
+  free(film);
+  return status;
+}
+
+// One number by least squares over a part of the run.
+static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *options, int number,
+                          const double time[2], od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  od_law_options o = od_friction_law_options(plan, options);
+  od_law_found found = {0};
+  od_run_model *m = NULL;
+  od_law_target t = {0};
+  od_status status = od_friction_data_model(f->data, plan->substeps, &m);
+  if (status == OD_OK && !od_law_target_run(f->data, m, time[0], time[1], 1, &t)) status = OD_NO_MEMORY;
+  if (status != OD_OK)
+    od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  else if (t.rows < 2)
+    status = od_fail(err, OD_BAD_INPUT, "%s: the run has no samples from %g s to %g s", plan->path, time[0], time[1]);
+  else
+    status = od_law_search(&t, &o, 1, &number, &f->law, &found, err);
+  od_friction_count(f, &found);
+  od_law_target_free(&t);
+  od_run_model_free(m);
+  if (status == OD_NOT_CONVERGED) f->converged = false, status = OD_OK;
+  return status;
+}
+
+od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  int tau = find_searched(plan, "tau_hn"), stiffness = find_searched(plan, "sigma_0");
+  od_status status = OD_OK;
+  if (tau >= 0 && plan->film_by == OD_FILM_BY_ARMAX)
+    status = fit_armax(f, tau, err);
+  else if (tau >= 0)
+    status = fit_part(f, options, tau, plan->film_time, err);
+  if (status == OD_OK && stiffness >= 0) status = fit_part(f, options, stiffness, plan->bristle_time, err);
+  return status;
+}

@@ -1,0 +1,92 @@
+// Points of steady motion from a run. The run is cut into windows; one is settled if the means of its thirds differ by no more than a
+// small part of the speed, or than noise explains. Where settled windows of one speed last long enough, the last of them is the point:
+// film and bristles have had most time there.
+#include <math.h>
+#include <stdlib.h>
+
+#include "friction_fit/friction_data.h"
+
+typedef struct window {
+  double v, noise;  // mean speed and its standard deviation
+  double force, force_sigma;
+  bool settled;
+} window;
+
+static double mean_of(const double *x, int first, int count) {
+  double sum = 0;
+  for (int i = first; i < first + count; i++) sum += x[i];
+  return sum / count;
+}
+
+// The standard deviation of a sample, by differences of neighbours, which a slow drift does not touch.
+static double noise_of(const double *x, int first, int count) {
+  double sum = 0;
+  for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
+  return sqrt(sum / (2.0 * (count - 1)));
+}
+
+// How far the means of thirds are apart.
+static double drift_of(const double *x, int first, int count) {
+  int third = count / 3;
+  double a = mean_of(x, first, third), b = mean_of(x, first + third, third);
+  double c = mean_of(x, first + count - third, third);
+  return fmax(fmax(a, b), c) - fmin(fmin(a, b), c);
+}
+
+static window look_at(const od_friction_data *d, const od_settling *s, int first, int count) {
+  window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
+  w.noise = noise_of(d->v, first, count) / sqrt(count);
+  w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
+  // Differences of three means of a third each.
+  double by_noise = 3 * sqrt(6) * w.noise;
+  w.settled = fabs(w.v) > 3 * w.noise && drift_of(d->v, first, count) <= s->drift * fabs(w.v) + by_noise;
+  return w;
+}
+
+static bool goes_on(const window *a, const window *b, double drift) {
+  return a->settled && b->settled && fabs(a->v - b->v) <= drift * fabs(a->v) + 3 * (a->noise + b->noise);
+}
+
+// Leaves out points slower than the one with the largest force of their direction.
+static void drop_rise(od_steady_points *p) {
+  double fastest[2] = {0, 0}, largest[2] = {0, 0};
+  for (int i = 0; i < p->count; i++) {
+    int side = p->v[i] < 0;
+    if (fabs(p->force[i]) > largest[side]) largest[side] = fabs(p->force[i]), fastest[side] = fabs(p->v[i]);
+  }
+  int kept = 0;
+  for (int i = 0; i < p->count; i++) {
+    if (fabs(p->v[i]) < fastest[p->v[i] < 0]) continue;
+    p->v[kept] = p->v[i], p->force[kept] = p->force[i], p->sigma[kept++] = p->sigma[i];
+  }
+  p->count = kept;
+}
+
+od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
+  const od_settling *s = &plan->settling;
+  if (plan->points.given || plan->method == OD_FRICTION_COMPLETE) return OD_OK;
+  double step = d->samples > 1 ? (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1) : 0;
+  int count = step > 0 ? (int)round(s->window / step) : 0;
+  if (count < 6)
+    return od_fail(err, OD_BAD_INPUT, "%s: settling.window has %d samples, expected at least 6", plan->path, count);
+  int windows = d->samples / count;
+  window *w = calloc((size_t)windows + 1, sizeof *w);
+  free(d->points.v), free(d->points.force), free(d->points.sigma);
+  if (!od_steady_points_room(&d->points, windows) || !w) {
+    free(w);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  for (int i = 0; i < windows; i++) w[i] = look_at(d, s, i * count, count);
+  d->points.count = 0;
+  for (int i = 0, first = 0; i < windows; i++) {
+    if (i > 0 && !goes_on(&w[i - 1], &w[i], s->drift)) first = i;
+    if (!w[i].settled || (i + 1 < windows && goes_on(&w[i], &w[i + 1], s->drift))) continue;
+    if ((i + 1 - first) * s->window < s->least * (1 - 1e-9)) continue;
+    int at = d->points.count++;
+    d->points.v[at] = w[i].v, d->points.force[at] = w[i].force;
+    d->points.sigma[at] = w[i].force_sigma;
+  }
+  free(w);
+  if (s->drops_rise) drop_rise(&d->points);
+  return OD_OK;
+}

@@ -1,0 +1,71 @@
+// Constraints of a fit as the search wants them, and what they say about the result.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "identify/fit_work.h"
+
+double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
+                               double *scratch) {
+  double left = od_expression_value(&c->left, p, parameters, gradient);
+  double right = od_expression_value(&c->right, p, parameters, gradient ? scratch : NULL);
+  double sign = c->kind == OD_AT_MOST ? -1 : 1;
+  for (int i = 0; gradient && i < parameters; i++) gradient[i] = sign * (gradient[i] - scratch[i]);
+  return sign * (left - right);
+}
+
+int od_fit_constraints(void *user, const double *x, double *c, double *C) {
+  const od_fit_work *w = user;
+  for (int i = 0; i < w->plan->constraints; i++) {
+    double *gradient = C ? C + (size_t)i * (size_t)w->n : NULL;
+    c[i] = od_fit_constraint_value(&w->plan->constraint[i], w->np, x, gradient, w->constraint_scratch);
+  }
+  return 0;
+}
+
+bool od_fit_is_fixed(const od_fitted *f, int i) {
+  return f->search->constraints > 0 && !f->search->at_bound[i] && f->search->sigma[i] == 0;
+}
+
+int od_fit_active_rows(const od_fitted *f, double *rows) {
+  const od_ls_result *r = f->search;
+  int np = f->plan->e->parameters, count = 0;
+  for (int i = 0; i < r->constraints; i++) {
+    if (!r->active[i]) continue;
+    for (int j = 0; rows && j < np; j++) rows[count * np + j] = r->slope[i * r->n + j];
+    count++;
+  }
+  return count;
+}
+
+// "0.12 kg s-2"
+static void write_amount(char *text, size_t size, double value, const od_expression *e) {
+  char unit[120];
+  od_expression_unit(e, unit);
+  snprintf(text, size, "%.3g%s%s", value, *unit ? " " : "", unit);
+}
+
+bool od_fit_constraint_is_doubtful(const od_fitted *f, int i) {
+  const od_ls_result *r = f->search;
+  return r->active[i] && fabs(r->beyond[i]) > 3 * r->beyond_sigma[i];
+}
+
+// What the data would like: left and right sides by so much apart.
+void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) {
+  const od_fit_constraint *c = &f->plan->constraint[i];
+  const od_ls_result *r = f->search;
+  const od_expression *unit = c->left.any_unit ? &c->right : &c->left;
+  double beyond = (c->kind == OD_AT_MOST ? -1 : 1) * r->beyond[i];
+  char amount[160], sigma[160];
+  if (!r->active[i]) {
+    write_amount(amount, sizeof amount, fabs(r->constraint[i]), unit);
+    snprintf(text, size, "not active, there is room for %s", amount);
+  } else if (isnan(beyond)) {
+    snprintf(text, size, "active; the data do not tell where '%s' would be without it", c->left_text);
+  } else {
+    write_amount(amount, sizeof amount, fabs(beyond), unit);
+    write_amount(sigma, sizeof sigma, r->beyond_sigma[i], unit);
+    snprintf(text, size, "active; the data would like '%s' to be %s than '%s' by %s, with a standard deviation of %s",
+             c->left_text, beyond > 0 ? "larger" : "smaller", c->right_text, amount, sigma);
+  }
+}

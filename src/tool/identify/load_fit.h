@@ -1,0 +1,11 @@
+// What the files that read a fit file share.
+#ifndef OD_IDENTIFY_LOAD_FIT_H
+#define OD_IDENTIFY_LOAD_FIT_H
+
+#include "experiment/experiment_loader.h"
+#include "identify/fit.h"
+
+// load_constraints.c: the section 'constraints' at a node (-1: none), after the parameters.
+void od_load_constraints(od_experiment_loader *xl, od_fit_plan *plan, int node);
+
+#endif

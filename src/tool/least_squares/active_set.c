@@ -1,0 +1,204 @@
+// Gauss-Newton steps between bounds and constraints (sequential quadratic programming with the Gauss-Newton matrix).
+//
+// Each step is the best of the linear model between bounds and linearised constraints. It is judged by the cost and, with a
+// weight, by how far constraints are violated and gaps of hidden unknowns are open: the sum must fall. The weight is large
+// enough that closing a violation is never worth less than what it costs (Han 1977; Byrd and Nocedal). Steps that do not
+// serve are halved, then damped. A step that bends away from a constraint is tried again with the constraints' values where it led
+// (second-order correction). Near the end the sum is flat to rounding: full steps go on while they become shorter.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "least_squares/search.h"
+
+static const double least_ratio = 1e-4;   // of actual to predicted decrease
+static const double flat = 1e-11;         // of the cost: decreases below are rounding
+static const double most_damping = 1e10;  // relative to columns of length 1: steps are nothing then
+
+// What a step promises.
+typedef struct promise {
+  double cost, violation;  // decreases, predicted
+  double moved;            // |R p|: what it does to the residuals
+} promise;
+
+static double moved_by(const od_search *s, const double *p) {
+  double sum = 0;
+  for (int i = 0; i < s->k; i++) {
+    double row = 0;
+    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * p[j];
+    sum += row * row;
+  }
+  return sqrt(sum);
+}
+
+static promise promise_of(const od_search *s) {
+  double norm = od_residual_norm(s);
+  return (promise){.cost = s->model.base - 0.5 * norm * norm - od_model_change(s, s->step),
+                   .violation = od_ties_violation(s, false, NULL) - od_ties_violation(s, false, s->step),
+                   .moved = moved_by(s, s->step)};
+}
+
+static void raise_weight(od_search *s, const promise *p) {
+  od_ties *t = &s->ties;
+  for (int i = 0; i < t->count; i++)
+    if (t->scale[i] > 0) t->weight = fmax(t->weight, 1.5 * fabs(t->multiplier[i]) / t->scale[i]);
+  if (p->violation > 0) t->weight = fmax(t->weight, -2 * p->cost / p->violation);
+}
+
+static double merit(const od_search *s, bool trial) {
+  return (trial ? s->trial.cost : s->now.cost) + s->ties.weight * od_ties_violation(s, trial, NULL);
+}
+
+// Evaluates the present point and a part of the step; false: it cannot be evaluated.
+static bool try_part(od_search *s, double part) {
+  for (int i = 0; i < s->k; i++) s->trial.u[i] = fmin(fmax(s->now.u[i] + part * s->step[i], s->low[i]), s->high[i]);
+  s->part = part;
+  if (!od_evaluate(s, &s->trial) || !od_ties_evaluate(s, &s->trial, true, false)) return false;
+  if (s->problem->hidden) s->ties.trial_gap = s->problem->hidden->gap(s->problem->user);
+  return isfinite(merit(s, true));
+}
+
+// The trial becomes the present point.
+static bool go_there(od_search *s) {
+  if (!od_linearize(s, &s->trial, &s->trial_model) || !od_ties_evaluate(s, &s->trial, true, true)) return false;
+  if (s->problem->hidden) s->problem->hidden->accept(s->problem->user);
+  od_swap_points(s);
+  od_ties_swap(s);
+  s->iterations++;
+  return true;
+}
+
+// The step again with what the constraints are where it led.
+static bool try_corrected(od_search *s, double least) {
+  od_ties *t = &s->ties;
+  if (t->count == 0) return false;
+  double *c = t->corrected, *kept = t->kept;
+  for (int i = 0; i < t->count; i++) {
+    c[i] = t->trial_c[i];
+    for (int j = 0; j < s->k; j++) c[i] -= t->C[i * s->k + j] * s->step[j];
+  }
+  memcpy(kept, s->step, (size_t)s->k * sizeof *kept);
+  od_ties_step(s, t->damping, c);
+  bool good = try_part(s, 1) && merit(s, true) <= least && go_there(s);
+  memcpy(s->step, kept, (size_t)s->k * sizeof *kept);
+  return good;
+}
+
+// Whole or part of the step; the part that was taken, 0: none.
+static double search_along(od_search *s, const promise *p) {
+  double whole = p->cost + s->ties.weight * p->violation, now = merit(s, false);
+  for (double part = 1; part > 1e-3; part /= 2) {
+    double least = now - least_ratio * part * whole;
+    bool there = try_part(s, part);
+    if (there && merit(s, true) <= least && go_there(s)) return part;
+    if (there && part == 1 && try_corrected(s, least)) return 1;
+    if (s->evaluations >= s->options.max_evaluations || !od_goes_on(s)) return 0;
+  }
+  return 0;
+}
+
+static void prepare(od_search *s) {
+  od_update_sizes(s);
+  memcpy(s->D, s->size, (size_t)s->k * sizeof *s->D);
+  memset(s->held, 0, (size_t)s->k * sizeof *s->held);
+  s->ties.tied = 0;
+  od_ties_curve(s);
+  od_spectrum_of(s, NULL);
+}
+
+// How much a change of each constraint is, in residuals: from its derivatives at the start.
+static void scale_ties(od_search *s) {
+  od_ties *t = &s->ties;
+  for (int i = 0; i < t->count; i++) {
+    double sum = 0;
+    for (int j = 0; j < s->k; j++) sum = hypot(sum, s->D[j] * t->C[i * s->k + j]);
+    t->scale[i] = sum > 0 ? 1 / sum : 1;
+  }
+}
+
+// Full steps while they become shorter: the sum of squares no longer tells which of two points is better.
+static void polish(od_search *s) {
+  double before = INFINITY;
+  for (int rounds = 0; rounds < 12; rounds++) {
+    prepare(s);
+    od_ties_step(s, 0, s->ties.c);
+    double moved = moved_by(s, s->step) + od_ties_violation(s, false, NULL);
+    if (!(moved < 0.5 * before) || moved <= DBL_EPSILON * od_residual_norm(s)) break;
+    before = moved;
+    double cost = s->now.cost;
+    if (!try_part(s, 1) || s->trial.cost > cost * (1 + 1e-6) + 1e-300 || !go_there(s)) break;
+  }
+  // Active constraints and multipliers of the last point.
+  prepare(s);
+  od_ties_step(s, 0, s->ties.c);
+}
+
+// After a step: less damping where the model was right, more where only a part of it served.
+static void adapt(od_search *s, double part) {
+  double *damping = &s->ties.damping;
+  if (part == 1)
+    *damping = *damping < 1e-6 ? 0 : 0.1 * *damping;
+  else if (part > 0)
+    *damping = part < 0.3 ? fmax(4 * *damping, 1e-3) : *damping;
+  else
+    *damping = fmax(30 * *damping, 1e-2);
+}
+
+// A step that changes the parameters by no more than the tolerance allows.
+static bool is_short(const od_search *s) {
+  double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
+  for (int i = 0; i < s->k; i++) {
+    step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
+    at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
+  }
+  return step <= tolerance * tolerance * at;
+}
+
+static bool is_done(const od_search *s, const promise *p, od_ls_reason *reason) {
+  double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
+  if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
+  bool satisfied = left <= OD_TIES_MET * (1 + norm);
+  // What is violated stays so: constraints contradict each other.
+  if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
+  if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
+  if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
+  double tolerance = fmax(s->options.cost_tolerance, flat);
+  if (satisfied && fabs(p->cost) <= tolerance * s->now.cost && p->moved * p->moved <= tolerance * s->now.cost)
+    return *reason = OD_LS_COST, true;
+  return false;
+}
+
+static bool is_flat(const od_search *s, const promise *p) {
+  const double rounding = 1e-9;
+  double left = od_ties_violation(s, false, NULL);
+  return left <= OD_TIES_MET * (1 + od_residual_norm(s)) &&
+         p->cost + s->ties.weight * p->violation <= rounding * (s->now.cost + s->ties.weight * left);
+}
+
+od_ls_reason od_search_tied(od_search *s) {
+  od_ls_reason reason = OD_LS_STEP;
+  s->ties.weight = 0;
+  s->ties.damping = 0;
+  prepare(s);
+  scale_ties(s);
+  for (;;) {
+    prepare(s);
+    od_ties_step(s, s->ties.damping, s->ties.c);
+    promise p = promise_of(s);
+    raise_weight(s, &p);
+    if (s->ties.damping == 0 && is_done(s, &p, &reason)) break;
+    if (!od_goes_on(s)) return OD_LS_STOPPED;
+    if (s->evaluations >= s->options.max_evaluations) return OD_LS_EVALUATIONS;
+    double taken = search_along(s, &p);
+    if (!od_goes_on(s)) return OD_LS_STOPPED;
+    // Nothing that is promised would show above rounding.
+    if (taken == 0 && is_flat(s, &p)) {
+      reason = OD_LS_COST;
+      break;
+    }
+    adapt(s, taken);
+    if (s->ties.damping > most_damping) break;
+  }
+  polish(s);
+  return reason;
+}

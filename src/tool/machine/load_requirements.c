@@ -1,0 +1,361 @@
+// The section 'requirements', read when the model is there: which outputs, in which window, and the one thing that is required.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document/suggest.h"
+#include "machine/draft.h"
+#include "model/model.h"
+
+enum { MOST_REQUIREMENTS = 1000 };
+
+// What the reading of one requirement works with.
+typedef struct requirement_reader {
+  od_loader *ld;
+  od_section section;
+  od_requirement *q;
+  const char *unit;  // of the signal that is judged
+} requirement_reader;
+
+// The things that may be required, of which each requirement has one.
+typedef enum bound_unit { UNIT_OF_SIGNAL, UNIT_ONE, UNIT_ANGLE, UNIT_GAIN, UNIT_PRESSURE, UNIT_SPEED } bound_unit;
+typedef struct requirement_form {
+  const char *key;
+  od_requirement_kind kind;
+  bound_unit unit;
+  od_sign sign;
+  const char *about;  // the key that says what it is about
+} requirement_form;
+static const requirement_form forms[] = {
+    {"max", OD_REQUIRE_MAX, UNIT_OF_SIGNAL, OD_ANY, "output"},
+    {"min", OD_REQUIRE_MIN, UNIT_OF_SIGNAL, OD_ANY, "output"},
+    {"within", OD_REQUIRE_WITHIN, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
+    {"rms", OD_REQUIRE_RMS, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
+    {"settling", OD_REQUIRE_SETTLING, UNIT_OF_SIGNAL, OD_POSITIVE, "output"},
+    {"overshoot", OD_REQUIRE_OVERSHOOT, UNIT_ONE, OD_NOT_NEGATIVE, "output"},
+    {"phase_margin", OD_REQUIRE_PHASE_MARGIN, UNIT_ANGLE, OD_POSITIVE, "loop"},
+    {"gain_margin", OD_REQUIRE_GAIN_MARGIN, UNIT_GAIN, OD_POSITIVE, "loop"},
+    {"volume", OD_REQUIRE_ACCUMULATOR, UNIT_OF_SIGNAL, OD_POSITIVE, "accumulator"},
+    {"loss", OD_REQUIRE_HOSE_LOSS, UNIT_PRESSURE, OD_POSITIVE, "hose"},
+    {"velocity", OD_REQUIRE_HOSE_SPEED, UNIT_SPEED, OD_POSITIVE, "hose"},
+};
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
+static const char *const keys[] = {"text",        "output", "reference", "relative_to", "from",     "to",
+                                   "max",         "min",    "within",    "rms",         "settling", "overshoot",
+                                   "loop",        "input",  "at",        "accumulator", "hose",     "phase_margin",
+                                   "gain_margin", "volume", "loss",      "velocity",    NULL};
+
+// --- Parts --------------------------------------------------------------------------------------------------------
+
+static int find_output(requirement_reader *r, const od_section *section, const char *key) {
+  od_loader *ld = r->ld;
+  int node = od_section_get(ld, section, key);
+  const char *name = node >= 0 ? od_read_text(ld, node, key, "the name of an output") : NULL;
+  return name ? od_find_model_output(ld, node) : -1;
+}
+
+static const char *output_unit(const requirement_reader *r, int output) {
+  return output >= 0 ? od_model_output_unit(r->ld->draft->machine->model, output) : NULL;
+}
+
+static double read_number(requirement_reader *r, const od_section *section, od_field field) {
+  return od_number_value(r->ld, od_read_fields(r->ld, section, &field, 1, OD_IN_LOADER));
+}
+
+// 'reference': another output, or a quantity.
+static void read_reference(requirement_reader *r) {
+  od_loader *ld = r->ld;
+  int node = od_section_get(ld, &r->section, "reference");
+  if (node < 0) return;
+  double number;
+  const char *rest, *text = od_read_text(ld, node, "reference", "an output or a quantity");
+  if (!text) return;
+  if (od_split_quantity(text, &number, &rest)) {
+    r->q->signal.constant = read_number(r, &r->section, (od_field){"reference", r->unit, OD_ANY, 0});
+    return;
+  }
+  r->q->signal.reference = od_find_model_output(ld, node);
+  const char *unit = output_unit(r, r->q->signal.reference);
+  if (unit && strcmp(unit, r->unit) != 0)
+    od_complain(ld, node, "the reference '%s' is in %s; what it is compared with is in %s", text, unit, r->unit);
+}
+
+static void read_signal(requirement_reader *r) {
+  od_loader *ld = r->ld;
+  r->q->signal.output = find_output(r, &r->section, "output");
+  const char *unit = output_unit(r, r->q->signal.output);
+  if (unit) r->unit = unit;
+  if (unit) read_reference(r);
+  int node = od_section_get(ld, &r->section, "relative_to");
+  r->q->signal.relative = find_output(r, &r->section, "relative_to");
+  const char *size = output_unit(r, r->q->signal.relative);
+  if (unit && size && strcmp(unit, size) != 0)
+    od_complain(ld, node, "'%s' is in %s; what is judged is in %s", od_text_of(ld, node), size, unit);
+  if (node >= 0) r->unit = "1";
+}
+
+static void read_window(requirement_reader *r) {
+  const od_field fields[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 0}};
+  int first = od_read_fields(r->ld, &r->section, fields, 2, OD_IN_LOADER);
+  r->q->from = od_number_value(r->ld, first);
+  r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
+  if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must come after 'from'");
+}
+
+// --- Loops and sizes ----------------------------------------------------------------------------------------------
+
+static void read_loop(requirement_reader *r) {
+  od_loader *ld = r->ld;
+  const od_machine *machine = ld->draft->machine;
+  r->q->signal.output = find_output(r, &r->section, "loop");
+  r->q->at = read_number(r, &r->section, (od_field){"at", "s", OD_NOT_NEGATIVE, 0});
+  int node = od_section_get(ld, &r->section, "input");
+  const char *name = node >= 0 ? od_read_text(ld, node, "input", "the name of an input") : NULL;
+  if (!name) return;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < machine->inputs; i++) {
+    if (strcmp(machine->input[i].name, name) == 0) r->q->input = i;
+    od_nearest_try(&nearest, machine->input[i].name);
+  }
+  if (r->q->input < 0)
+    od_complain(ld, node, "there is no input '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+}
+
+static od_section open_size(requirement_reader *r, const char *key, const char *const *known) {
+  int node = od_section_get(r->ld, &r->section, key);
+  return od_section_open(r->ld, node, node, od_path(r->ld, r->section.path, key),
+                         od_format(r->ld, "the %s of %s", key, r->section.what), known);
+}
+
+static void read_flow(requirement_reader *r, const od_section *section) {
+  int node = od_section_need(r->ld, section, "flow");
+  if (node < 0) return;
+  r->q->signal.output = find_output(r, section, "flow");
+  const char *unit = output_unit(r, r->q->signal.output);
+  if (unit && strcmp(unit, "m3/s") != 0)
+    od_complain(r->ld, node, "'%s' is in %s; a flow is in m3/s", od_text_of(r->ld, node), unit);
+}
+
+// 'pressure': an output whose range in the window counts, or the least and the greatest pressure.
+static void read_pressures(requirement_reader *r, const od_section *section) {
+  od_loader *ld = r->ld;
+  od_accumulator_size *a = &r->q->accumulator;
+  int node = od_section_need(ld, section, "pressure"), entry[2];
+  if (node < 0) return;
+  if (ld->tree.node[node].kind == OD_TREE_TEXT) {
+    a->pressure = find_output(r, section, "pressure");
+    const char *unit = output_unit(r, a->pressure);
+    if (unit && strcmp(unit, "Pa") != 0)
+      od_complain(ld, node, "'%s' is in %s; a pressure is in Pa", od_text_of(ld, node), unit);
+    return;
+  }
+  if (!od_read_list(ld, node, "pressure", "an output, or the least and the greatest pressure", 2, entry)) return;
+  double value[2];
+  int number = -1;
+  for (int i = 0; i < 2; i++) {
+    const od_field field = {od_format(ld, "pressure[%d]", i), "Pa", OD_POSITIVE, NAN};
+    number = od_read_number_as(ld, entry[i], od_path(ld, section->path, field.key), &field, "pressure",
+                               od_place_of(ld, node), OD_IN_LOADER);
+    value[i] = od_number_value(ld, number);
+  }
+  a->low = value[0];
+  a->high = value[1];
+  if (!(a->low < a->high)) od_complain_number(ld, number, "the second pressure must be greater than the first");
+}
+
+static void read_accumulator(requirement_reader *r) {
+  static const char *const known[] = {"flow",     "pressure",   "precharge", "precharge_part",
+                                      "exponent", "correction", "safety",    NULL};
+  static const od_field fields[] = {{"precharge", "Pa", OD_POSITIVE, 0},
+                                    {"precharge_part", "1", OD_POSITIVE, 0.9},
+                                    {"exponent", "1", OD_POSITIVE, 1.4},
+                                    {"correction", "1", OD_POSITIVE, 1},
+                                    {"safety", "1", OD_POSITIVE, 1}};
+  od_section section = open_size(r, "accumulator", known);
+  od_accumulator_size *a = &r->q->accumulator;
+  a->pressure = -1;
+  if (section.map < 0) return;
+  read_flow(r, &section);
+  read_pressures(r, &section);
+  int first = od_read_fields(r->ld, &section, fields, 5, OD_IN_LOADER);
+  a->precharge = od_number_value(r->ld, first);
+  a->precharge_part = od_number_value(r->ld, first + 1);
+  a->exponent = od_number_value(r->ld, first + 2);
+  a->correction = od_number_value(r->ld, first + 3);
+  a->safety = od_number_value(r->ld, first + 4);
+  if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
+    od_complain_number(r->ld, first + 1, "there are 'precharge' and 'precharge_part'; expected one of them");
+  if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
+  if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
+    od_complain_number(r->ld, first,
+                       "the precharge must not be above the least pressure: the accumulator would be empty");
+}
+
+static void read_hose(requirement_reader *r) {
+  static const char *const known[] = {"flow", "diameter", "length", "density", "viscosity", NULL};
+  const od_model *m = r->ld->draft->machine->model;
+  double density = m->oil >= 0 ? m->theta[m->oil + OD_OIL_DENSITY] : (double)NAN;
+  const od_field fields[] = {{"diameter", "m", OD_POSITIVE, NAN},
+                             {"length", "m", OD_POSITIVE, NAN},
+                             {"density", "kg/m3", OD_POSITIVE, density},
+                             {"viscosity", "Pa s", OD_POSITIVE, NAN}};
+  od_section section = open_size(r, "hose", known);
+  if (section.map < 0) return;
+  read_flow(r, &section);
+  int first = od_read_fields(r->ld, &section, fields, 4, OD_IN_LOADER);
+  r->q->hose = (od_hose_size){od_number_value(r->ld, first), od_number_value(r->ld, first + 1),
+                              od_number_value(r->ld, first + 2), od_number_value(r->ld, first + 3)};
+}
+
+// --- What is required ---------------------------------------------------------------------------------------------
+
+// "6 dB" is a factor of 2, about.
+static double read_gain(requirement_reader *r, const char *key) {
+  od_loader *ld = r->ld;
+  int node = od_section_get(ld, &r->section, key);
+  const char *path = od_path(ld, r->section.path, key), *unit = "";
+  od_given given = od_given_for(ld, node, path, key, "1", od_place_of(ld, r->section.node));
+  double number;
+  if (!given.text || !od_split_quantity(given.text, &number, &unit) || strcmp(unit, "dB") != 0)
+    return read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
+  const od_field field = {key, "1", OD_POSITIVE, NAN};
+  double factor = pow(10, number / 20);
+  od_add_number(ld, &given, factor, &field, "", OD_IN_LOADER);
+  return factor;
+}
+
+// {within: BAND, time: T}
+static void read_settling(requirement_reader *r) {
+  static const char *const known[] = {"within", "time", NULL};
+  od_section section = open_size(r, "settling", known);
+  if (section.map < 0) return;
+  r->q->band = read_number(r, &section, (od_field){"within", r->unit, OD_POSITIVE, NAN});
+  r->q->bound = read_number(r, &section, (od_field){"time", "s", OD_POSITIVE, NAN});
+  r->q->unit = "s";
+  r->q->band_unit = r->unit;
+}
+
+static void read_bound(requirement_reader *r, const requirement_form *form) {
+  static const char *const units[] = {
+      [UNIT_ONE] = "1", [UNIT_ANGLE] = "rad", [UNIT_GAIN] = "1", [UNIT_PRESSURE] = "Pa", [UNIT_SPEED] = "m/s"};
+  od_requirement *q = r->q;
+  q->kind = form->kind;
+  q->unit = form->kind == OD_REQUIRE_ACCUMULATOR ? "m3" : form->unit == UNIT_OF_SIGNAL ? r->unit : units[form->unit];
+  if (form->kind == OD_REQUIRE_SETTLING)
+    read_settling(r);
+  else if (form->unit == UNIT_GAIN)
+    q->bound = read_gain(r, form->key);
+  else
+    q->bound = od_number_value(r->ld, od_read_number_as(r->ld, od_section_get(r->ld, &r->section, form->key),
+                                                        od_path(r->ld, r->section.path, form->key),
+                                                        &(od_field){form->key, q->unit, form->sign, NAN}, "",
+                                                        od_place_of(r->ld, r->section.node), OD_IN_LOADER));
+  int node = od_section_get(r->ld, &r->section, "reference");
+  if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
+  if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)
+    od_complain(r->ld, od_section_get(r->ld, &r->section, "relative_to"),
+                "an overshoot is a part of its step already; 'relative_to' has no meaning here");
+}
+
+// The one form of a requirement, or NULL with a message.
+static const requirement_form *find_form(requirement_reader *r) {
+  const requirement_form *found = NULL;
+  od_loader *ld = r->ld;
+  for (int i = 0; i < FORMS; i++) {
+    int node = od_section_get(ld, &r->section, forms[i].key);
+    if (node < 0) continue;
+    if (found) {
+      od_complain(ld, node, "%s has '%s' and '%s'; expected one of them: write two requirements", r->section.what,
+                  found->key, forms[i].key);
+      return NULL;
+    }
+    found = &forms[i];
+  }
+  if (!found && !r->section.has_unknown)
+    od_complain(ld, r->section.node,
+                "%s requires nothing; expected one of max, min, within, rms, settling, overshoot (of an 'output'), "
+                "phase_margin, gain_margin (of a 'loop'), volume (of an 'accumulator'), loss, velocity (of a 'hose')",
+                r->section.what);
+  return found;
+}
+
+// What it is about: one of the keys, that which the form wants; nothing that belongs to another.
+static bool check_subject(requirement_reader *r, const requirement_form *form) {
+  static const struct {
+    const char *key, *about;
+  } owned[] = {{"output", "output"}, {"reference", "output"}, {"relative_to", "output"},      {"loop", "loop"},
+               {"input", "loop"},    {"at", "loop"},          {"accumulator", "accumulator"}, {"hose", "hose"}};
+  bool sound = od_section_need(r->ld, &r->section, form->about) >= 0;
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+    int node = od_section_get(r->ld, &r->section, owned[i].key);
+    if (node < 0 || strcmp(owned[i].about, form->about) == 0) continue;
+    od_complain(r->ld, node, "'%s' has no meaning beside '%s', which is of %s '%s'", owned[i].key, form->key,
+                strchr("aeiou", form->about[0]) ? "an" : "a", form->about);
+    sound = false;
+  }
+  for (int i = 0; strcmp(form->about, "loop") == 0 && i < 2; i++) {
+    int node = od_section_get(r->ld, &r->section, i ? "to" : "from");
+    if (node >= 0) od_complain(r->ld, node, "a loop has no window; 'at' is the time of its operating point");
+  }
+  return sound;
+}
+
+static void read_requirement(od_loader *ld, int key) {
+  od_machine *machine = ld->draft->machine;
+  const char *name = od_text_of(ld, key);
+  requirement_reader r = {.ld = ld, .unit = "1"};
+  r.section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "requirements.%s", name),
+                              od_format(ld, "the requirement '%s'", od_excerpt(ld, name)), keys);
+  if (r.section.map < 0) return;
+  od_requirement *grown =
+      od_grow(machine->requirement, machine->requirements, &machine->requirement_capacity, sizeof *grown);
+  if (!grown) {
+    ld->no_memory = true;
+    return;
+  }
+  machine->requirement = grown;
+  r.q = &machine->requirement[machine->requirements++];
+  od_place place = od_place_of(ld, key);
+  *r.q =
+      (od_requirement){.name = name, .unit = "1", .line = place.line, .column = place.column, .input = -1, .to = NAN};
+  r.q->signal = (od_requirement_signal){.output = -1, .reference = -1, .relative = -1};
+  int text = od_section_get(ld, &r.section, "text");
+  if (text >= 0) r.q->text = od_read_text(ld, text, "text", "a sentence");
+  const requirement_form *form = find_form(&r);
+  if (!form || !check_subject(&r, form)) return;
+  if (strcmp(form->about, "output") == 0) read_signal(&r);
+  if (strcmp(form->about, "loop") == 0) read_loop(&r);
+  if (strcmp(form->about, "accumulator") == 0) read_accumulator(&r);
+  if (strcmp(form->about, "hose") == 0) read_hose(&r);
+  if (r.q->signal.output < 0) return;
+  if (strcmp(form->about, "loop") != 0) read_window(&r);
+  read_bound(&r, form);
+  r.q->accumulator.volume = r.q->bound;
+}
+
+static bool is_repeated(od_loader *ld, int key) {
+  const od_machine *machine = ld->draft->machine;
+  for (int i = 0; i < machine->requirements; i++) {
+    if (strcmp(machine->requirement[i].name, od_text_of(ld, key)) != 0) continue;
+    od_complain(ld, key, "'%s' is given twice in the requirements", od_text_of(ld, key));
+    return true;
+  }
+  return false;
+}
+
+void od_load_requirements(od_loader *ld, int node) {
+  if (node < 0) return;
+  for (int key = od_first(ld, node, "requirements"); key >= 0; key = od_next(ld, key)) {
+    if (ld->draft->machine->requirements >= MOST_REQUIREMENTS) {
+      od_complain(ld, key, "there are more than %d requirements", MOST_REQUIREMENTS);
+      return;
+    }
+    if (od_names_check(ld, key) && !is_repeated(ld, key)) read_requirement(ld, key);
+  }
+}
+
+const od_requirement *od_machine_requirements(const od_machine *machine, int *count) {
+  *count = machine->requirements;
+  return machine->requirement;
+}

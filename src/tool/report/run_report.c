@@ -1,0 +1,204 @@
+#include "report/run_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure_range.h"
+#include "report/page_values.h"
+
+enum { MOST_FIGURES = 40 };  // a page must stay readable
+
+// --- Facts and requirements ---------------------------------------------------------------------------------------
+
+static void report_facts(od_page *p, const od_run_page *r) {
+  od_page_section(p, "The run");
+  od_page_facts_begin(p);
+  od_page_machine_fact(p, r->machine);
+  od_page_fact(p, "Run", "%s", r->how);
+  od_page_replaced_fact(p, "Replaced", od_machine_numbers(r->machine));
+  if (r->message) od_page_fact(p, "Ended", "%s", r->message);
+  od_page_facts_end(p);
+  od_page_verdict(p, &r->report->verdict);
+}
+
+static void report_outcome(od_page *p, const od_judge *judge) {
+  static const od_tone tones[] = {[OD_PASS] = OD_TONE_GOOD,
+                                  [OD_FAIL] = OD_TONE_BAD,
+                                  [OD_UNDECIDED] = OD_TONE_DOUBT,
+                                  [OD_NOT_JUDGED] = OD_TONE_DOUBT};
+  int count, passed = 0;
+  const od_judgement *j = od_judge_results(judge, &count);
+  for (int i = 0; i < count; i++) passed += j[i].outcome == OD_PASS;
+  od_outcome worst = od_judge_outcome(judge);
+  od_page_notice(p, tones[worst], "Requirements:", "%s. %d of %d pass.", od_outcome_text(worst), passed, count);
+}
+
+static void report_requirements(od_page *p, const od_run_page *r) {
+  static const od_page_column columns[] = {{"requirement", true}, {"what", true}, {"required", true}, {"reached", true},
+                                           {"at", true},          {"left", true}, {"outcome", true}};
+  int count = 0;
+  const od_judgement *j = r->judge ? od_judge_results(r->judge, &count) : NULL;
+  if (count == 0) return;
+  od_page_section(p, "Requirements");
+  report_outcome(p, r->judge);
+  od_page_table_begin(p, columns, 7);
+  for (int i = 0; i < count; i++) {
+    od_judgement_text words = od_judgement_words(&j[i]);
+    const od_requirement *q = j[i].requirement;
+    od_page_row(p, q->name);
+    od_page_cell(p, "%s", q->text ? q->text : od_machine_output_name(r->machine, q->signal.output));
+    od_page_cell(p, "%s", words.required);
+    od_page_cell(p, "%s", words.reached);
+    od_page_cell(p, "%s", words.at);
+    od_page_cell(p, "%s", words.left);
+    od_page_marked_cell(p, j[i].outcome != OD_PASS, "%s", od_outcome_text(j[i].outcome));
+  }
+  od_page_table_end(p);
+  od_page_items_begin(p);
+  for (int i = 0; i < count; i++)
+    if (j[i].note[0]) od_page_item(p, j[i].requirement->name, "%s", j[i].note);
+  od_page_items_end(p);
+}
+
+// --- Figures ------------------------------------------------------------------------------------------------------
+
+static int column_of(const od_run_page *r, int output) {
+  const char *name = output >= 0 ? od_machine_output_name(r->machine, output) : NULL;
+  for (int c = 1; name && c < r->table->columns; c++)
+    if (strcmp(r->table->name[c], name) == 0) return c;
+  return -1;
+}
+
+// The bounds of a requirement over its window, beside the signal: up to two lines of two points.
+typedef struct bounds {
+  int count;
+  double value[2];
+} bounds;
+
+static bounds bounds_of(const od_requirement *q) {
+  switch (q->kind) {
+    case OD_REQUIRE_MAX:
+    case OD_REQUIRE_MIN: return (bounds){1, {q->bound}};
+    case OD_REQUIRE_WITHIN: return (bounds){2, {q->bound, -q->bound}};
+    case OD_REQUIRE_SETTLING: return (bounds){2, {q->band, -q->band}};
+    default: return (bounds){0};
+  }
+}
+
+// What is judged, as rows of its own: output - reference, perhaps as a part of something.
+static double *judged_signal(const od_run_page *r, const od_requirement *q) {
+  const od_table *t = r->table;
+  int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
+  int relative = column_of(r, q->signal.relative);
+  double *x = output > 0 ? calloc((size_t)t->rows + 1, sizeof *x) : NULL;
+  for (long i = 0; x && i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    x[i] = row[output] - (reference > 0 ? row[reference] : q->signal.constant);
+    if (relative > 0) x[i] = x[i] == 0 ? 0 : x[i] / fabs(row[relative]);
+  }
+  return x;
+}
+
+static void draw_requirement(od_page *p, const od_run_page *r, const od_judgement *j) {
+  const od_requirement *q = j->requirement;
+  const od_table *t = r->table;
+  bounds b = bounds_of(q);
+  double *x = b.count ? judged_signal(r, q) : NULL, end = t->data[(t->rows - 1) * t->columns];
+  double to = isnan(q->to) ? end : fmin(q->to, end);
+  if (!x || !(to > q->from)) {
+    free(x);
+    return;
+  }
+  const char *unit = q->kind == OD_REQUIRE_SETTLING ? q->band_unit : q->unit;
+  od_figure_range range = od_no_figure_range;
+  for (long i = 0; i < t->rows; i++)
+    if (t->data[i * t->columns] >= q->from && t->data[i * t->columns] <= to) od_figure_range_include(&range, x[i]);
+  for (int i = 0; i < b.count; i++) od_figure_range_include(&range, b.value[i]);
+  od_display shown = od_display_unit(unit, od_figure_range_size(range)), time = od_display_unit("s", end);
+  od_figure_range y = od_figure_range_with_margin(range);
+  char note[200];
+  od_judgement_text words = od_judgement_words(j);
+  snprintf(note, sizeof note, "%.80s: %s", words.required, od_outcome_text(j->outcome));
+  od_figure f = {.title = q->name,
+                 .note = note,
+                 .x_low = q->from * time.factor,
+                 .x_high = to * time.factor,
+                 .y_low = y.low * shown.factor,
+                 .y_high = y.high * shown.factor,
+                 .x_name = "time",
+                 .x_unit = time.unit,
+                 .y_unit = shown.unit};
+  od_page_figure_begin(p, &f);
+  od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
+                (od_series){x, t->rows, 1, shown.factor}, OD_DRAWN_ESTIMATE, q->name);
+  double from = q->from + (q->kind == OD_REQUIRE_SETTLING ? q->bound : 0);
+  const double window[2] = {from, to};
+  for (int i = 0; i < b.count; i++) {
+    const double level[2] = {b.value[i], b.value[i]};
+    od_chart_line(f.to, &f.chart, (od_series){window, 2, 1, time.factor}, (od_series){level, 2, 1, shown.factor},
+                  OD_DRAWN_LIMIT, "bound");
+  }
+  od_page_figure_end(p, &f);
+  free(x);
+}
+
+static void draw_output(od_page *p, const od_run_page *r, int c) {
+  const od_table *t = r->table;
+  od_summary s = od_table_summary(t, c);
+  double end = t->data[(t->rows - 1) * t->columns];
+  od_figure_range range = od_no_figure_range;
+  od_figure_range_include(&range, s.min);
+  od_figure_range_include(&range, s.max);
+  od_display shown = od_display_unit(t->unit[c], fmax(fabs(s.min), fabs(s.max))), time = od_display_unit("s", end);
+  od_figure_range y = od_figure_range_with_margin(range);
+  char note[120];
+  snprintf(note, sizeof note, "%.5g to %.5g", s.min * shown.factor, s.max * shown.factor);
+  od_figure f = {.title = t->name[c],
+                 .note = note,
+                 .x_low = 0,
+                 .x_high = end * time.factor,
+                 .y_low = y.low * shown.factor,
+                 .y_high = y.high * shown.factor,
+                 .x_name = "time",
+                 .x_unit = time.unit,
+                 .y_unit = shown.unit};
+  od_page_figure_begin(p, &f);
+  od_chart_line(f.to, &f.chart, (od_series){t->data, t->rows, t->columns, time.factor},
+                (od_series){t->data + c, t->rows, t->columns, shown.factor}, OD_DRAWN_ESTIMATE, t->name[c]);
+  od_page_figure_end(p, &f);
+}
+
+static void report_figures(od_page *p, const od_run_page *r) {
+  static const od_legend legend[] = {
+      {"what is judged", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
+  int count = 0, bounded = 0;
+  const od_judgement *j = r->judge ? od_judge_results(r->judge, &count) : NULL;
+  for (int i = 0; i < count; i++) bounded += bounds_of(j[i].requirement).count > 0;
+  if (bounded > 0) {
+    od_page_heading(p, "Bounds over time");
+    od_page_legend(p, legend);
+    od_page_figures_begin(p, false);
+    for (int i = 0; i < count && i < MOST_FIGURES; i++) draw_requirement(p, r, &j[i]);
+    od_page_figures_end(p);
+  }
+  od_page_section(p, "Outputs");
+  od_page_figures_begin(p, false);
+  for (int c = 1; c < r->table->columns && c <= MOST_FIGURES; c++) draw_output(p, r, c);
+  od_page_figures_end(p);
+  if (r->table->columns - 1 > MOST_FIGURES)
+    od_page_text(p, "Shown are %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
+}
+
+od_status od_run_report_write(const od_run_page *r, const char *path, od_error *err) {
+  if (r->table->rows == 0) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to report");
+  const char *title = od_machine_title(r->machine);
+  od_page *p = od_page_new("Simulation report", title && title[0] ? title : od_machine_file(r->machine));
+  if (!p) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  report_facts(p, r);
+  report_requirements(p, r);
+  report_figures(p, r);
+  od_status status = od_page_write(p, path, err);
+  od_page_free(p);
+  return status;
+}

@@ -1,0 +1,311 @@
+// Judging: from what a run was seen to do to pass, fail or undecided.
+#include "requirements/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "machine/machine.h"
+#include "requirements/sizing.h"
+#include "requirements/track.h"
+
+// One requirement while the run goes on: the columns of its outputs among the recorded ones, -1 where there is none.
+typedef struct watched_requirement {
+  const od_requirement *q;
+  int output, reference, relative, pressure;
+  od_track track, pressures;
+  double last_reference;
+} watched_requirement;
+
+typedef struct output_range {
+  double low, high;
+} output_range;
+
+struct od_judge {
+  const od_machine *machine;
+  double time;
+  int count, outputs;
+  output_range *range;  // of each recorded output, over all steps
+  watched_requirement *item;
+  od_judgement *judgement;
+};
+
+const char *od_outcome_text(od_outcome outcome) {
+  static const char *const texts[] = {"pass", "fail", "undecided", "not judged"};
+  return texts[outcome];
+}
+
+// --- Before the run -----------------------------------------------------------------------------------------------
+
+bool od_judge_covers(const od_requirement *q, double time) {
+  double end = isnan(q->to) ? q->from : q->to;
+  return !od_requirement_is_of_run(q) || (end <= time * (1 + 1e-9) && q->from < time);
+}
+
+od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err) {
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "%s:%d:%d: the window of the requirement '%.80s' goes to %.6g s, but the run ends at %.6g s: it cannot be "
+      "judged; run for longer, or change the window",
+      od_machine_file(machine), q->line, q->column, q->name, isnan(q->to) ? q->from : q->to, time);
+}
+
+int od_judge_outputs(const od_machine *machine, int *output) {
+  int count, found = 0;
+  const od_requirement *q = od_machine_requirements(machine, &count);
+  for (int i = 0; i < count; i++) {
+    if (!od_requirement_is_of_run(&q[i])) continue;
+    int pressure = q[i].kind == OD_REQUIRE_ACCUMULATOR ? q[i].accumulator.pressure : -1;
+    const int wanted[] = {q[i].signal.output, q[i].signal.reference, q[i].signal.relative, pressure};
+    for (int k = 0; k < 4; k++) {
+      int at = 0;
+      while (at < found && output[at] != wanted[k]) at++;
+      if (wanted[k] >= 0 && at == found) output[found++] = wanted[k];
+    }
+  }
+  return found;
+}
+
+static int column_of(const int *output, int outputs, int wanted) {
+  for (int i = 0; i < outputs; i++)
+    if (output[i] == wanted) return i;
+  return -1;
+}
+
+od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs) {
+  od_judge *g = calloc(1, sizeof *g);
+  if (!g) return NULL;
+  const od_requirement *q = od_machine_requirements(machine, &g->count);
+  g->machine = machine;
+  g->time = time;
+  g->outputs = outputs;
+  g->range = calloc((size_t)outputs + 1, sizeof *g->range);
+  g->item = calloc((size_t)g->count + 1, sizeof *g->item);
+  g->judgement = calloc((size_t)g->count + 1, sizeof *g->judgement);
+  if (!g->item || !g->judgement || !g->range) {
+    od_judge_free(g);
+    return NULL;
+  }
+  for (int i = 0; i < outputs; i++) g->range[i] = (output_range){INFINITY, -INFINITY};
+  for (int i = 0; i < g->count; i++) {
+    watched_requirement *w = &g->item[i];
+    double to = isnan(q[i].to) ? time : fmin(q[i].to, time);
+    bool sums = q[i].kind == OD_REQUIRE_ACCUMULATOR;
+    *w = (watched_requirement){.q = &q[i],
+                               .output = column_of(output, outputs, q[i].signal.output),
+                               .reference = column_of(output, outputs, q[i].signal.reference),
+                               .relative = column_of(output, outputs, q[i].signal.relative),
+                               .pressure = sums ? column_of(output, outputs, q[i].accumulator.pressure) : -1,
+                               .track = od_track_new(q[i].from, to, q[i].band, sums),
+                               .pressures = od_track_new(q[i].from, to, 0, false),
+                               .last_reference = q[i].signal.constant};
+    g->judgement[i] = (od_judgement){.requirement = &q[i],
+                                     .outcome = OD_NOT_JUDGED,
+                                     .reached = NAN,
+                                     .best = NAN,
+                                     .worst = NAN,
+                                     .at = NAN,
+                                     .left = NAN};
+  }
+  return g;
+}
+
+void od_judge_free(od_judge *g) {
+  if (!g) return;
+  for (int i = 0; g->item && i < g->count; i++) od_track_free(&g->item[i].track);
+  free(g->range);
+  free(g->item);
+  free(g->judgement);
+  free(g);
+}
+
+// --- During the run -----------------------------------------------------------------------------------------------
+
+void od_judge_watch(void *judge, double t, const double *y) {
+  od_judge *g = judge;
+  for (int i = 0; i < g->outputs; i++) {
+    g->range[i].low = fmin(g->range[i].low, y[i]);
+    g->range[i].high = fmax(g->range[i].high, y[i]);
+  }
+  for (int i = 0; i < g->count; i++) {
+    watched_requirement *w = &g->item[i];
+    if (w->output < 0) continue;
+    double reference = w->reference >= 0 ? y[w->reference] : w->q->signal.constant, x = y[w->output];
+    if (t <= w->track.to * (1 + 1e-9)) w->last_reference = reference;
+    if (w->q->kind != OD_REQUIRE_OVERSHOOT) x -= reference;
+    // Zero of zero is no error at all.
+    if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
+    od_track_add(&w->track, t, x);
+    if (w->pressure >= 0) od_track_add(&w->pressures, t, y[w->pressure]);
+  }
+}
+
+// --- After it -----------------------------------------------------------------------------------------------------
+
+// How far a recorded output may be off, in its unit: the estimate is good to a factor of about two.
+static double error_of(const od_judge *g, const od_run_report *report, int column) {
+  if (column < 0 || !report->accuracy.error) return 0;
+  return 2 * report->accuracy.error[column].part * od_visible_range(g->range[column].low, g->range[column].high);
+}
+
+// From what a value may be to the outcome.
+static void decide(od_judgement *j) {
+  const od_requirement *q = j->requirement;
+  bool least = od_requirement_is_least(q);
+  bool passes = least ? j->worst >= q->bound : j->worst <= q->bound;
+  bool fails = least ? j->best < q->bound : j->best > q->bound;
+  j->left = least ? j->reached - q->bound : q->bound - j->reached;
+  j->outcome = passes ? OD_PASS : fails ? OD_FAIL : OD_UNDECIDED;
+  if (j->outcome != OD_UNDECIDED) return;
+  char low[96], high[96];
+  od_requirement_value_text(q, least ? j->worst : j->best, low);
+  od_requirement_value_text(q, least ? j->best : j->worst, high);
+  size_t used = strlen(j->note);
+  snprintf(j->note + used, sizeof j->note - used,
+           "%sthe run is not accurate enough to tell: it may be %s to %s; take shorter steps or a tighter tolerance",
+           used ? "; " : "", low, high);
+}
+
+static void judge_most(od_judgement *j, const od_extreme *e, double error, double sign) {
+  j->reached = sign * e->between;
+  j->at = e->between_at;
+  j->best = sign * (e->value - error);
+  j->worst = sign * (e->between + error);
+}
+
+static void judge_settling(od_judgement *j, const od_track *k, double error) {
+  j->reached = k->is_outside ? INFINITY : k->outside - k->from;
+  j->at = k->is_outside ? NAN : k->outside;
+  double late = k->rate > 0 && isfinite(k->rate) ? error / k->rate : 0;
+  j->best = fmax(j->reached - late, 0);
+  j->worst = error < k->band ? (k->is_outside ? INFINITY : k->perhaps_outside - k->from + late) : INFINITY;
+  if (k->is_outside)
+    snprintf(j->note, sizeof j->note, "it is outside of %s at the end of the window",
+             od_display_quantity(k->band, j->requirement->band_unit).text);
+}
+
+static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
+  const od_track *k = &w->track;
+  double step = w->last_reference - k->first, size = fabs(step), room = size - 2 * error;
+  const od_extreme *e = step > 0 ? &k->high : &k->low;
+  double goal = step > 0 ? w->last_reference : -w->last_reference;
+  if (!(room > 0)) {
+    j->best = 0, j->worst = INFINITY;
+    snprintf(j->note, sizeof j->note,
+             "the reference at the end is where the output began: there is no step to overshoot");
+    return;
+  }
+  j->reached = fmax((e->between - goal) / size, 0);
+  j->at = e->between_at;
+  j->best = fmax((e->value - error - goal) / (size + 2 * error), 0);
+  j->worst = fmax((e->between + error - goal) / room, 0);
+}
+
+static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
+  const od_accumulator_size *a = &j->requirement->accumulator;
+  const od_track *k = &w->track;
+  double low = w->pressure >= 0 ? -w->pressures.low.between : a->low;
+  double high = w->pressure >= 0 ? w->pressures.high.between : a->high;
+  double precharge = a->precharge > 0 ? a->precharge : a->precharge_part * low, at;
+  double swing = a->safety * od_swing_size(&k->swing, &at), most = fmax(k->high.value, k->low.value);
+  double off = most > 0 ? error / most : 0;
+  j->reached = od_size_accumulator(swing, precharge, low, high, a->exponent, a->correction);
+  j->at = at;
+  j->best = od_size_accumulator(swing * (1 - off), precharge, low - pressure_error, high + pressure_error, a->exponent,
+                                a->correction);
+  j->worst = od_size_accumulator(swing * (1 + off), precharge, low + pressure_error, high - pressure_error, a->exponent,
+                                 a->correction);
+  if (isinf(j->best) || isnan(j->best)) j->best = j->reached;
+  snprintf(j->note, sizeof j->note, "it takes and gives %s, safety included, between %s and %s, precharged with %s",
+           od_display_quantity(swing, "m3").text, od_display_quantity(low, "Pa").text,
+           od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
+}
+
+static void judge_hose(od_judgement *j, const od_track *k, double error) {
+  const od_hose_size *h = &j->requirement->hose;
+  const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;
+  const double flow[3] = {e->between, fmax(e->value - error, 0), e->between + error};
+  double value[3];
+  od_hose_flow shown = {0};
+  for (int i = 0; i < 3; i++) {
+    od_hose_flow f = od_size_hose(flow[i], h->diameter, h->length, h->density, h->viscosity);
+    value[i] = j->requirement->kind == OD_REQUIRE_HOSE_LOSS ? f.loss : f.velocity;
+    if (i == 0) shown = f;
+  }
+  j->reached = value[0], j->best = value[1], j->worst = value[2];
+  j->at = e->between_at;
+  snprintf(j->note, sizeof j->note, "%s: %s, Reynolds number %.4g, %s, %s", od_display_quantity(flow[0], "m3/s").text,
+           od_display_quantity(shown.velocity, "m/s").text, shown.reynolds,
+           shown.reynolds < 2300 ? "laminar" : "turbulent", od_display_quantity(shown.loss, "Pa").text);
+}
+
+static void judge_run(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
+  const od_track *k = &w->track;
+  const od_extreme *larger = k->high.between >= k->low.between ? &k->high : &k->low;
+  od_extreme magnitude = *larger;
+  magnitude.value = fmax(k->high.value, k->low.value);
+  double rms = k->duration > 0 ? sqrt(k->squares / k->duration) : NAN;
+  switch (j->requirement->kind) {
+    case OD_REQUIRE_MAX: judge_most(j, &k->high, error, 1); break;
+    case OD_REQUIRE_MIN: judge_most(j, &k->low, error, -1); break;
+    case OD_REQUIRE_WITHIN:
+      judge_most(j, &magnitude, error, 1);
+      j->best = fmax(j->best, 0);
+      break;
+    case OD_REQUIRE_RMS: j->reached = rms, j->best = fmax(rms - error, 0), j->worst = rms + error; break;
+    case OD_REQUIRE_SETTLING: judge_settling(j, k, error); break;
+    case OD_REQUIRE_OVERSHOOT: judge_overshoot(j, w, error); break;
+    case OD_REQUIRE_ACCUMULATOR: judge_accumulator(j, w, error, pressure_error); break;
+    case OD_REQUIRE_HOSE_LOSS:
+    case OD_REQUIRE_HOSE_SPEED: judge_hose(j, k, error); break;
+    case OD_REQUIRE_PHASE_MARGIN:
+    case OD_REQUIRE_GAIN_MARGIN: break;
+  }
+}
+
+// Of a part of another output the errors of both count.
+static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
+  double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
+  if (w->relative < 0) return error;
+  const output_range *s = &g->range[w->relative];
+  double size = fmax(fabs(s->low), fabs(s->high)), most = fmax(w->track.high.between, w->track.low.between);
+  return size > 0 ? (error + most * error_of(g, report, w->relative)) / size : INFINITY;
+}
+
+od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, od_error *err) {
+  for (int i = 0; i < g->count; i++) {
+    watched_requirement *w = &g->item[i];
+    od_judgement *j = &g->judgement[i];
+    if (!od_requirement_is_of_run(w->q)) {
+      od_status status = complete ? od_judge_loop(g->machine, j, err) : OD_OK;
+      if (status != OD_OK) return status;
+      if (complete) decide(j);
+    } else if (w->track.failed) {
+      return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    } else if (w->track.points > 0) {
+      judge_run(j, w, error_of_signal(g, w, report), error_of(g, report, w->pressure));
+      decide(j);
+    }
+    // What is not seen to the end may still fail; what has failed has.
+    bool is_extreme = w->q->kind <= OD_REQUIRE_WITHIN;
+    if (complete || (j->outcome == OD_FAIL && is_extreme)) continue;
+    j->outcome = OD_NOT_JUDGED;
+    snprintf(j->note, sizeof j->note, "the run did not come to its end");
+  }
+  return OD_OK;
+}
+
+const od_judgement *od_judge_results(const od_judge *g, int *count) {
+  *count = g->count;
+  return g->judgement;
+}
+
+od_outcome od_judge_outcome(const od_judge *g) {
+  static const int severity[] = {[OD_PASS] = 0, [OD_UNDECIDED] = 1, [OD_NOT_JUDGED] = 2, [OD_FAIL] = 3};
+  od_outcome worst = OD_PASS;
+  for (int i = 0; i < g->count; i++)
+    if (severity[g->judgement[i].outcome] > severity[worst]) worst = g->judgement[i].outcome;
+  return worst;
+}

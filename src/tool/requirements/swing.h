@@ -1,0 +1,23 @@
+// How far a running sum strays from the straight line between its ends, found while it grows: the line is known at the end only, but
+// the points farthest from any line are corners of the convex hull.
+#ifndef OD_REQUIREMENTS_SWING_H
+#define OD_REQUIREMENTS_SWING_H
+
+#include <stdbool.h>
+
+typedef struct od_swing_point {
+  double t, v;
+} od_swing_point;
+
+typedef struct od_swing {
+  od_swing_point *upper, *lower;
+  int uppers, lowers, upper_capacity, lower_capacity;
+} od_swing;
+
+// Times do not decrease. False: memory ran out.
+bool od_swing_add(od_swing *s, double t, double v);
+// The largest distance above the line between first and last point plus the largest below it; when the two farther points were.
+double od_swing_size(const od_swing *s, double *at);
+void od_swing_free(od_swing *s);
+
+#endif

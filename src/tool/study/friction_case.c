@@ -1,0 +1,179 @@
+// A friction fit as a case of a study: each run has other errors of measurement, or another run.
+//
+//   KEY                          mean of the estimates of a parameter
+//   KEY sd                       their standard deviation; the bound is Cramer and Rao's
+//   KEY nees                     squared errors in units of that bound, of parameters that the data tell: 1 for a right estimator
+//   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
+//   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
+//   found, found_at_once         the part of the runs with all parameters within the file's tolerance, and that with the first search
+//   squares, evaluations, iterations    of the searches; medians
+//   seconds                      of a run, median, where the study asks what things cost
+//   untold                       parameters that the data do not tell, mean
+//   failed                       runs without a result
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "friction_fit/friction_fit.h"
+#include "io/clock.h"
+#include "study/cases.h"
+
+typedef struct friction_case {
+  od_friction_plan *plan;
+  od_friction_data *clean;  // NULL: every run has its own
+  double *bound;
+  bool has_truth;
+} friction_case;
+
+static const double none = NAN;
+// A tenth: further off, errors are no longer small enough for a linear theory of them.
+static const double told_within = 0.1;
+
+static const char *name_of(const friction_case *w, const char *key, const char *what) {
+  char text[120];
+  int length = snprintf(text, sizeof text, "%.60s%.40s", key, what);
+  return od_texts_copy(&w->plan->file->texts, text, (size_t)length);
+}
+
+static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth) {
+  return w->has_truth && w->bound[i] <= told_within * fabs(truth->q[w->plan->parameter[i]]);
+}
+
+static bool add_parameters(od_case *c, const friction_case *w) {
+  const od_friction_plan *plan = w->plan;
+  od_law_numbers truth = {0};
+  int judged = 0;
+  bool ok = true;
+  od_friction_truth(plan, &truth);
+  for (int i = 0; i < plan->parameters; i++) judged += is_judged(w, i, &truth);
+  for (int i = 0; ok && i < plan->parameters; i++) {
+    const od_element_field *f = &plan->start.law->element->fields[plan->parameter[i]];
+    const char *spread = name_of(w, f->key, " sd"), *nees = name_of(w, f->key, " nees");
+    ok = spread && nees && od_case_add(c, (od_metric){f->key, f->unit, OD_GATHER_MEAN, none, 0, none, none}) &&
+         (c->runs < 2 || od_case_add(c, (od_metric){spread, f->unit, OD_GATHER_SPREAD, none, 0, w->bound[i], none}));
+    if (ok && is_judged(w, i, &truth))
+      ok = od_case_add(c, (od_metric){nees, "1", OD_GATHER_CHI, 1, 1, none, none, .family = judged});
+  }
+  return ok;
+}
+
+static bool add_metrics(od_case *c, const friction_case *w) {
+  bool ok = add_parameters(c, w);
+  if (w->has_truth)
+    ok = ok && od_case_add(c, (od_metric){"max_parameter_error_percent", "%", OD_GATHER_QUANTILE, 1, 0, none, none}) &&
+         od_case_add(c, (od_metric){"found", "1", OD_GATHER_PART, none, 0, none, none}) &&
+         od_case_add(c, (od_metric){"found_at_once", "1", OD_GATHER_PART, none, 0, none, none});
+  static const struct {
+    const char *name, *unit;
+    od_gather gather;
+  } rest[] = {{"mean_abs_residual", "N", OD_GATHER_MEAN},
+              {"max_residual", "N", OD_GATHER_MEAN},
+              {"rms_residual", "N", OD_GATHER_MEAN},
+              {"squares", "N2", OD_GATHER_MEDIAN},
+              {"evaluations", "1", OD_GATHER_MEDIAN},
+              {"iterations", "1", OD_GATHER_MEDIAN},
+              {"untold", "1", OD_GATHER_MEAN}};
+  for (size_t i = 0; ok && i < sizeof rest / sizeof *rest; i++)
+    ok = od_case_add(c, (od_metric){rest[i].name, rest[i].unit, rest[i].gather, none, 0, none, none});
+  if (c->timed) ok = ok && od_case_add(c, (od_metric){"seconds", "s", OD_GATHER_MEDIAN, none, 0, none, none});
+  return ok && od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
+}
+
+static od_status prepare(od_case *c, od_error *err) {
+  friction_case *w = c->what;
+  const od_friction_plan *plan = w->plan;
+  od_law_numbers truth;
+  w->has_truth = od_friction_truth(plan, &truth);
+  free(w->bound);
+  od_friction_data_free(w->clean);
+  w->clean = NULL;
+  w->bound = calloc((size_t)plan->parameters + 1, sizeof *w->bound);
+  if (!w->bound) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_friction_data *d = NULL;
+  od_status status = od_friction_data_make(plan, c->first_seed, &d, err);
+  if (status != OD_OK) return status;
+  od_friction_data_disturb(plan, c->first_seed, d);
+  status = od_friction_bounds(plan, d, w->bound, err);
+  if (plan->vary > 0)
+    od_friction_data_free(d);
+  else
+    w->clean = d;
+  if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status;
+}
+
+// --- A run --------------------------------------------------------------------------------------------------------
+
+// In the order in which the metrics were added.
+static void fill(const od_case *c, const friction_case *w, const od_friction_fitted *f, double seconds, double *value) {
+  od_law_numbers truth = {0};
+  od_friction_truth(w->plan, &truth);
+  int untold = 0;
+  for (int i = 0; i < f->parameters; i++) {
+    const od_friction_parameter *p = &f->parameter[i];
+    *value++ = p->value;
+    if (c->runs > 1) *value++ = p->value;
+    if (is_judged(w, i, &truth)) *value++ = pow((p->value - p->truth) / w->bound[i], 2);
+    untold += p->known == OD_PARAMETER_UNKNOWN;
+  }
+  if (w->has_truth) {
+    double worst = od_friction_largest_error(f);
+    *value++ = 100 * worst;
+    *value++ = worst <= w->plan->tolerance;
+    *value++ = worst <= w->plan->tolerance && f->searches <= 1;
+  }
+  *value++ = f->mean_abs, *value++ = f->largest, *value++ = f->rms, *value++ = f->squares;
+  *value++ = (double)f->evaluations, *value++ = (double)f->iterations;
+  *value++ = untold;
+  if (c->timed) *value++ = seconds;
+  *value = 0;
+}
+
+static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
+  const friction_case *w = c->what;
+  const od_friction_plan *plan = w->plan;
+  const od_friction_run_options options = {
+      .progress = c->progress, .user = c->user, .random_start = c->random_start, .start_seed = seed, .judge = true};
+  od_friction_data *d = NULL;
+  od_friction_fitted *f = NULL;
+  od_status status = w->clean ? od_friction_data_copy(w->clean, &d, err) : od_friction_data_make(plan, seed, &d, err);
+  double begin = od_processor_seconds();
+  if (status == OD_OK) {
+    od_friction_data_disturb(plan, seed, d);
+    status = od_steady_points_find(plan, d, err);
+  }
+  if (status == OD_OK) status = od_friction_fit(plan, d, &options, &f, err);
+  if (f) fill(c, w, f, od_processor_seconds() - begin, value);
+  value[c->metrics - 1] = !f;
+  od_friction_fitted_free(f);
+  od_friction_data_free(d);
+  return status;
+}
+
+static void release(od_case *c) {
+  friction_case *w = c->what;
+  if (!w) return;
+  od_friction_data_free(w->clean);
+  od_friction_plan_free(w->plan);
+  free(w->bound);
+  free(w);
+}
+
+static const od_case_ops friction_case_ops = {.prepare = prepare, .run = run, .release = release};
+
+od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
+                                od_messages *messages) {
+  friction_case *w = calloc(1, sizeof *w);
+  if (!w) return OD_NO_MEMORY;
+  const od_friction_options mine = {
+      .set = options->set, .set_count = options->set_count, .truth = options->truth, .variant = options->variant};
+  c->what = w;
+  c->ops = &friction_case_ops;
+  od_status status = od_friction_plan_load(path, &mine, &w->plan, messages);
+  if (status == OD_OK && w->plan->map.given) {
+    c->what = w->plan;
+    c->ops = &od_map_case_ops;
+    free(w);
+  }
+  return status;
+}

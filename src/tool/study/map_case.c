@@ -1,0 +1,61 @@
+// A pressure map of friction parameters as a case of a study: each run has other errors at every pair of pressures.
+//
+//   KEY C1, KEY C2    change of a parameter per pressure of either chamber, mean over the runs, 1/bar of the parameter at the normal
+//                     pressures
+//   KEY chi_squared   of estimates around the dependence, per degree of freedom: 1 where its form is right
+//   coefficients_in_99    the part of the true coefficients within their 99 % intervals
+//   left_out          pairs of pressures without a fit
+//   failed            runs without a map
+#include <math.h>
+#include <stdlib.h>
+
+#include "friction_fit/friction_map.h"
+#include "study/cases.h"
+
+static const double none = NAN;
+enum { PER_PARAMETER = 3 };
+static const char *const endings[PER_PARAMETER] = {" C1", " C2", " chi_squared"};
+
+static od_status prepare(od_case *c, od_error *err) {
+  const od_friction_plan *plan = c->what;
+  bool ok = true;
+  int judged = plan->parameters * (plan->map.form == OD_MAP_SATURATING ? 4 : 3);
+  for (int i = 0; ok && i < plan->parameters && plan->map.form != OD_MAP_TABLE; i++)
+    for (int k = 0; ok && k < PER_PARAMETER; k++) {
+      char text[100];
+      int length =
+          snprintf(text, sizeof text, "%.60s%s", plan->start.law->element->fields[plan->parameter[i]].key, endings[k]);
+      const char *name = od_texts_copy(&plan->file->texts, text, (size_t)length);
+      ok = name && od_case_add(c, (od_metric){name, k < 2 ? "1/bar" : "1", OD_GATHER_MEAN, none, 0, none, none});
+    }
+  ok = ok && od_case_add(c, (od_metric){"coefficients_in_99", "1", OD_GATHER_PART, 0.99, judged, none, none}) &&
+       od_case_add(c, (od_metric){"left_out", "1", OD_GATHER_MEAN, none, 0, none, none}) &&
+       od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
+  const od_friction_plan *plan = c->what;
+  const od_friction_run_options options = {.progress = c->progress, .user = c->user};
+  od_pressure_map *m = NULL;
+  od_status status = od_pressure_map_fit(plan, seed, &options, &m, err);
+  value[c->metrics - 1] = !m;
+  if (m) {
+    int count;
+    for (int i = 0; i < m->parameters && plan->map.form != OD_MAP_TABLE; i++) {
+      const od_map_parameter *p = &m->parameter[i];
+      for (int k = 0; k < 2; k++) *value++ = 1e5 * p->value[1 + k] / p->value[0];
+      *value++ = p->chi_squared;
+    }
+    *value++ = od_pressure_map_inside(m, &count);
+    *value = m->failed;
+  }
+  od_pressure_map_free(m);
+  return status;
+}
+
+static void release(od_case *c) {
+  od_friction_plan_free(c->what);
+}
+
+const od_case_ops od_map_case_ops = {.prepare = prepare, .run = run, .release = release};

@@ -1,0 +1,249 @@
+// Friction fits of logs and of runs that tell too little, through the program.
+// - Points from the settled parts of a run, and the force from pressures, load and acceleration. Oracle: a force that is written down
+//   here, Fc + viscous |v| in the direction of motion, and pressures that follow from it by eq. 6.10.
+// - Runs that never reverse, never leave the Stribeck region, never settle: what they cannot tell is named, the rest is right. Oracle:
+//   the true values, and which numbers the force cannot depend on.
+// - Placed points: the area between neighbours, by Simpson's rule. Every mistake in a file has its message.
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/program.h"
+
+static void put(scratch *s, const char *name, const char *text) {
+  scratch_write(s, name, text, strlen(text));
+}
+
+static json_t *fitted(scratch *s, const char *arguments, int code) {
+  outcome o = run(s, "friction-fit %s --json -", arguments);
+  ends_with(o, code);
+  json_error_t error;
+  json_t *all = json_loads(o.out, 0, &error);
+  if (!all) fail_msg("%s\n%s", error.text, o.out);
+  forget(o);
+  return all;
+}
+
+static double number(const json_t *all, const char *key, const char *what) {
+  const json_t *p = json_object_get(json_object_get(all, "parameters"), key);
+  if (!p) fail_msg("no parameter %s", key);
+  const json_t *value = json_object_get(p, what);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static bool told(const json_t *all, const char *key) {
+  return json_is_true(json_object_get(json_object_get(json_object_get(all, "parameters"), key), "told"));
+}
+
+static bool remarks(const json_t *all, const char *code) {
+  size_t i;
+  json_t *remark;
+  json_array_foreach(json_object_get(json_object_get(all, "verdict"), "remarks"), i,
+                     remark) if (strcmp(json_string_value(json_object_get(remark, "code")), code) == 0) return true;
+  return false;
+}
+
+// --- Logs ---------------------------------------------------------------------------------------------------------
+
+// Eight speeds of 1 s each, either direction, with a rise of 0.3 s between; friction 120 N + 400 N s/m |v|, less in the other direction.
+static double friction_at(double v) {
+  return v > 0 ? 120 + 400 * v : v < 0 ? -(90 - 300 * v) : 0;
+}
+
+static void write_log(scratch *s, const char *name) {
+  static const double level[] = {0.01, 0.03, 0.08, 0.2, -0.01, -0.03, -0.08, -0.2};
+  static char text[1000000];
+  const double A1 = 1.963e-3, A2 = 1.001e-3, mass = 12;
+  double v = 0, before = 0, position = 0;
+  int used =
+      snprintf(text, sizeof text, "time [s],velocity [mm/s],p1 [bar],p2 [bar],load [kN],a [m/s2],x [m],force [N]\n");
+  for (int i = 0; i < 8 * 1300; i++) {
+    int step = i / 1300;
+    double part = fmin((i % 1300) / 300.0, 1), target = level[step], from = step > 0 ? level[step - 1] : 0;
+    before = v;
+    v = from + (target - from) * part;
+    double a = i > 0 ? (v - before) / 1e-3 : 0, load = 2000 + 300 * sin(i * 0.002), p2 = 50e5;
+    position += v * 1e-3;
+    double p1 = (friction_at(v) + p2 * A2 + load + mass * a) / A1;
+    used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g\n", i * 1e-3,
+                     1e3 * v, p1 / 1e5, p2 / 1e5, load / 1e3, a, position, friction_at(v));
+  }
+  put(s, name, text);
+}
+
+#define COULOMB                                                                                                                \
+  "friction: a bench\n"                                                                                                        \
+  "laws: {guess: {law: coulomb, Fc: 50 N, Fc_negative: 60 N, viscous: 100 N s/m, viscous_negative: 90 N s/m, vs: 1e-6 m/s}}\n" \
+  "fit: {law: coulomb, method: steady, start: guess, parameters: [Fc, viscous]}\n"
+
+static void test_settled(void **state) {
+  scratch *s = *state;
+  write_log(s, "log.csv");
+  put(s, "log.yaml", COULOMB "run: {log: log.csv}\n");
+  put(s, "pressures.yaml",
+      COULOMB
+      "run: {log: log.csv, balance: {pressures: [p1, p2], areas: [1963 mm2, 1001 mm2], load: load, mass: 12 kg, acceleration: a,\n"
+      "  pressure_sigma: 0.05 bar, load_sigma: 5 N, acceleration_sigma: 0.1 m/s2, area_sigma: 0.001}}\n");
+  static const char *const files[] = {"log.yaml", "pressures.yaml"};
+  for (int i = 0; i < 2; i++) {
+    json_t *all = fitted(s, files[i], 0);
+    assert_int_equal(json_integer_value(json_object_get(all, "rows")), 8);
+    assert_true(fabs(number(all, "Fc", "value") - 120) < 1e-3 && fabs(number(all, "Fc_negative", "value") - 90) < 1e-3);
+    assert_true(fabs(number(all, "viscous", "value") - 400) < 1e-2);
+    assert_true(fabs(number(all, "viscous_negative", "value") - 300) < 1e-2);
+    const json_t *budget = json_object_get(all, "force_budget");
+    assert_true((budget != NULL) == (i == 1));
+    if (budget) {
+      double pressure = 5000 * hypot(1963e-6, 1001e-6), acceleration = 12 * 0.1;
+      assert_true(fabs(json_number_value(json_object_get(budget, "pressure")) - pressure) < 1e-6);
+      assert_true(fabs(json_number_value(json_object_get(budget, "acceleration")) - acceleration) < 1e-9);
+      assert_true(json_number_value(json_object_get(budget, "total")) > hypot(hypot(pressure, acceleration), 5));
+    }
+    json_decref(all);
+  }
+}
+
+// --- Runs that tell too little ------------------------------------------------------------------------------------
+
+#define REDUCED                                                                                                                 \
+  "friction: a cylinder\nlaws:\n"                                                                                               \
+  "  true: {law: reduced, Fs: 710 N, Fc: 65 N, vs: 0.02 m/s, n: 0.5, viscous: 150 N s/m, sigma_0: 2e7 N/m, tau_hn: 1 s,\n"      \
+  "         Fs_negative: 550 N, Fc_negative: 80 N, n_negative: 0.6}\n"                                                          \
+  "  guess: {law: reduced, Fs: 2000 N, Fc: 200 N, vs: 0.01 m/s, n: 1.2, viscous: 300 N s/m, sigma_0: 1e7 N/m, tau_hn: 0.3 s,\n" \
+  "          Fs_negative: 2500 N}\n"                                                                                            \
+  "truth: {numbers: true}\n"                                                                                                    \
+  "fit: {law: reduced, method: complete, start: guess, parameters: [Fs, Fc, vs, n, viscous, sigma_0, tau_hn]}\n"
+
+static void test_one_way(void **state) {
+  put(*state, "one.yaml",
+      REDUCED
+      "run: {error: {kind: normal, size: 1 N}, pieces: [{half_cosine: 0.25 m/s, time: 1 s}, {ramp: 0.05 m/s, time: 1 s},\n"
+      "  {ramp: 0.001 m/s, time: 2 s}, {half_cosine: 0.05 m/s, time: 0.25 s}, {lag: 0.001 m/s, time_constant: 5 ms, time: 2 s}]}\n");
+  json_t *all = fitted(*state, "one.yaml", 0);
+  static const char *const sides[] = {"Fs", "Fc", "vs", "n", "viscous"};
+  for (int i = 0; i < 5; i++) {
+    char key[40];
+    snprintf(key, sizeof key, "%s_negative", sides[i]);
+    assert_true(!told(all, key) && told(all, sides[i]));
+    assert_true(fabs(number(all, sides[i], "value") - number(all, sides[i], "truth")) <
+                4 * number(all, sides[i], "sigma"));
+  }
+  assert_true(fabs(number(all, "tau_hn", "value") - 1) < 4 * number(all, "tau_hn", "sigma"));
+  assert_true(number(all, "tau_hn", "sigma") < 0.01 && remarks(all, "parameters.unknown"));
+  json_decref(all);
+  outcome o = run(*state, "friction-fit one.yaml");
+  says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
+  says(o.out, "It never moves in the negative direction.");
+  forget(o);
+}
+
+static void test_slow_and_unsettled(void **state) {
+  put(*state, "slow.yaml",
+      REDUCED
+      "run: {error: {kind: normal, size: 1 N}, pieces: [{sine: 0.004 m/s, frequency: 0.5 Hz, time: 4 s},\n"
+      "  {half_cosine: 0.004 m/s, time: 0.25 s}, {lag: 0.001 m/s, time_constant: 5 ms, time: 2 s}]}\n"
+      "variants: {steady: {fit: {method: sequential}}, position: {fit: {restarts: 1}, run: {error: {kind: position, size: 30 N, length: 1 mm}}}}\n");
+  json_t *all = fitted(*state, "slow.yaml", 0);
+  assert_true(!told(all, "viscous") && told(all, "Fs") && told(all, "sigma_0"));
+  assert_true(fabs(number(all, "sigma_0", "value") / 2e7 - 1) < 0.01);
+  json_decref(all);
+  outcome o = run(*state, "friction-fit slow.yaml");
+  says(o.out, "and the film is complete from");
+  forget(o);
+  o = run(*state, "friction-fit slow.yaml --variant steady --set run.pieces[2].time='0.1 s'");
+  ends_with(o, 2);
+  says(o.err, "the run never settles");
+  says(o.err, "'complete' needs none");
+  forget(o);
+  all = fitted(*state, "slow.yaml --variant position", 0);
+  assert_true(remarks(all, "position.matters") && remarks(all, "residual.large"));
+  json_decref(all);
+}
+
+// --- Points -------------------------------------------------------------------------------------------------------
+
+static double density(double v) {
+  return 192900 * exp(-91.1 * v) + 6000;
+}
+
+static double area_between(double a, double b) {
+  double sum = 0, h = (b - a) / 400;
+  for (int i = 0; i <= 400; i++) sum += density(a + i * h) * (i == 0 || i == 400 ? 1 : i % 2 ? 4 : 2);
+  return sum * h / 3;
+}
+
+static void test_placed(void **state) {
+  put(*state, "placed.yaml",
+      COULOMB
+      "truth: {numbers: guess}\npoints: {from: 1 mm/s, to: 0.25 m/s, count: 15, peak: 192900, decay: 91.1 s/m, floor: 6000}\n");
+  outcome o = run(*state, "friction-fit placed.yaml --quiet --csv points.csv");
+  expect_code(o, 0);
+  char *text = scratch_read(scratch_path(*state, "points.csv"));
+  double v[30], whole = area_between(0.001, 0.25);
+  int count = 0;
+  for (char *line = strchr(text, '\n'); line && line[1] && count < 30; line = strchr(line + 1, '\n'))
+    v[count++] = atof(line + 1);
+  assert_int_equal(count, 30);
+  assert_true(fabs(v[15] - 0.001) < 1e-12 && fabs(v[29] - 0.25) < 1e-12);
+  for (int i = 16; i < 30; i++) assert_true(fabs(area_between(v[i - 1], v[i]) * 14 / whole - 1) < 1e-6);
+  for (int i = 0; i < 15; i++) assert_true(fabs(v[i] + v[29 - i]) < 1e-12);
+  free(text);
+}
+
+// --- Mistakes -----------------------------------------------------------------------------------------------------
+
+static void test_mistakes(void **state) {
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+      {"friction: x\nlaws: {a: {law: coulom, Fc: 1 N}}\nfit: {law: coulomb, start: a}\n", "did you mean 'coulomb'?"},
+      {COULOMB "truth: {numbers: gues}\npoints: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n",
+       "there is no entry 'gues' in 'laws'; did you mean 'guess'?"},
+      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "which needs the section 'truth'"},
+      {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
+      {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
+       "with 'to' the larger one"},
+      {COULOMB, "needs 'points', or a 'run' with settled parts"},
+      {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{rampe: 1 m/s, time: 1 s}]}\n", "did you mean 'ramp'?"},
+      {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{ramp: 1 m/s, hold: , time: 1 s}]}\n", "a piece is either"},
+      {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{sine: 1 m/s, time: 1 s}]}\n", "frequency"},
+      {COULOMB "run: {log: log.csv}\nmap: {p1: [1 bar], p2: [1 bar]}\n", "normal"},
+      {"friction: x\nlaws: {a: {law: coulomb, Fc: 1 N}}\nfit: {law: coulomb, start: a, parameters: [Fx]}\nrun: {log: a.csv}\n",
+       "the law 'coulomb' has no number 'Fx'; did you mean 'Fc'?"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    put(*state, "wrong.yaml", wrong[i].text);
+    outcome o = run(*state, "friction-fit wrong.yaml");
+    ends_with(o, 2);
+    says(o.err, "wrong.yaml:");
+    says(o.err, wrong[i].message);
+    forget(o);
+  }
+  put(*state, "log.csv", "time [s],velocity [m/s],force [N]\n0,0.1,1\n1,0.1,2\n");
+  put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: velocty}\n");
+  outcome o = run(*state, "friction-fit columns.yaml");
+  ends_with(o, 2);
+  says(o.err, "there is no column 'velocty'; did you mean 'velocity'?");
+  forget(o);
+  put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: force}\n");
+  o = run(*state, "friction-fit columns.yaml");
+  ends_with(o, 2);
+  says(o.err, "expected a unit like m/s");
+  forget(o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_settled, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_one_way, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_slow_and_unsettled, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_placed, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

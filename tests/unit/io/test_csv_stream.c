@@ -1,0 +1,117 @@
+// CSV files row by row. Oracle: the same file read as a whole (io/csv_read.c), for every size of the block that is read at once.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io/csv_stream.h"
+#include "support/scratch.h"
+
+static const char *const texts[] = {
+    "t,u [V],y [bar]\n0,1,2\n1,3,4\n2,5,6\n",
+    "t;u;y\r\ns;V;bar\r\n0;1,5;2\r\n\r\n# a comment, with commas\r\n1;3,25;4\r\n2;5;6",
+    "\xef\xbb\xbft\tu\n0\t1\n1\t\n2\tnan\n",
+    "0,1,2\n1,3,4\n2,5,6\n",                                     // no header
+    "made by a logger\nserial 17\n\nt,u\ns,V\n0,1\n1,2\n2,3\n",  // lines before it
+    "t,\"name, with a comma\",note\n0,1,\"a\nb\"\n1,2,\"say \"\"so\"\"\"\n2,3,c\n",
+    "t,u,\n0,1,\n1,2,\n",  // a separator at the end of every line
+    "t,u\n0,0.1234567890123456789012345678901234567890123456789012345678901234567890\n1,2\n",
+    "\n\n\n\n\n# only\n# comments\n# before\nt,u\n0,1\n",
+};
+
+static void same(const double *a, const double *b, int n) {
+  for (int i = 0; i < n; i++) assert_true(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])));
+}
+
+static void compare(const char *path, size_t block) {
+  od_error err = {0};
+  od_table *whole = NULL;
+  od_csv_stream *s = NULL;
+  assert_int_equal(od_table_read_csv(path, &whole, &err), OD_OK);
+  if (od_csv_stream_open(path, block, &s, &err) != OD_OK) fail_msg("%s", err.text);
+  const od_table *head = od_csv_stream_head(s);
+  assert_int_equal(head->columns, whole->columns);
+  for (int i = 0; i < head->columns; i++) {
+    assert_string_equal(head->name[i], whole->name[i]);
+    assert_string_equal(head->unit[i], whole->unit[i]);
+  }
+  bool *used = calloc((size_t)head->columns, sizeof *used);  // texts are welcome
+  double *row = calloc((size_t)head->columns, sizeof *row);
+  od_csv_stream_use(s, used);
+  for (int round = 0; round < 3; round++) {
+    bool end = false;
+    for (long k = 0;; k++) {
+      if (od_csv_stream_next(s, row, &end, &err) != OD_OK) fail_msg("block %zu: %s", block, err.text);
+      if (end) assert_int_equal(k, whole->rows);
+      if (end) break;
+      assert_true(k < whole->rows);
+      same(row, whole->data + k * whole->columns, whole->columns);
+      if (round == 1 && k == 1) break;  // back from the middle, too
+    }
+    assert_int_equal(od_csv_stream_rewind(s, &err), OD_OK);
+  }
+  free(used);
+  free(row);
+  od_csv_stream_close(s);
+  od_table_free(whole);
+}
+
+static void as_whole_files(void **state) {
+  scratch *s = *state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    scratch_write(s, "f.csv", texts[i], strlen(texts[i]));
+    compare(scratch_path(s, "f.csv"), 0);
+    for (size_t block = 1; block < 100; block++) compare(scratch_path(s, "f.csv"), block);
+  }
+}
+
+// More rows than the header needs, in blocks that end anywhere within them.
+static void many_rows(void **state) {
+  scratch *s = *state;
+  char text[20000] = "t,u,note\n";
+  size_t n = strlen(text);
+  for (int k = 0; k < 900; k++)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%d,%g,%s\n", k, k / 7.0, k % 50 == 3 ? "\"two\nlines\"" : "x");
+  scratch_write(s, "f.csv", text, n);
+  for (size_t block = 1000; block < 1100; block++) compare(scratch_path(s, "f.csv"), block);
+}
+
+// The same words, with the place; unless nobody needs the column.
+static void flaws(void **state) {
+  scratch *s = *state;
+  const char text[] = "t,u\n0,1\n1,much\n2,3\n";
+  const bool used[2] = {true, false};
+  double row[2];
+  scratch_write(s, "f.csv", text, strlen(text));
+  od_error err = {0};
+  od_table *whole = NULL;
+  assert_int_equal(od_table_read_csv(scratch_path(s, "f.csv"), &whole, &err), OD_OK);
+  for (int needed = 0; needed < 2; needed++) {
+    od_csv_stream *c = NULL;
+    bool end = false;
+    od_status status = od_csv_stream_open(scratch_path(s, "f.csv"), 5, &c, &err);
+    if (!needed) od_csv_stream_use(c, used);
+    for (int k = 0; status == OD_OK && !end; k++) status = od_csv_stream_next(c, row, &end, &err);
+    assert_int_equal(status, needed ? OD_BAD_INPUT : OD_OK);
+    if (needed) assert_string_equal(err.text, od_table_flaw(whole, 1));
+    od_csv_stream_close(c);
+  }
+  od_table_free(whole);
+  od_csv_stream *none = NULL;
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "none.csv"), 0, &none, &err), OD_IO);
+  scratch_write(s, "empty.csv", "# no\n", 5);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "empty.csv"), 2, &none, &err), OD_BAD_INPUT);
+  scratch_write(s, "wide.csv", "\xff\xfet\0", 4);
+  assert_int_equal(od_csv_stream_open(scratch_path(s, "wide.csv"), 0, &none, &err), OD_BAD_INPUT);
+  assert_null(none);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+  const struct CMUnitTest tests[] = {TEST(as_whole_files), TEST(many_rows), TEST(flaws)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

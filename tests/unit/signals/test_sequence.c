@@ -1,0 +1,231 @@
+// Sequences of segments, slopes of all signals, and values placed by a density: against closed forms, differences and sums.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "signals/sequence.h"
+#include "signals/signal.h"
+
+static const double pi = 3.14159265358979323846;
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+static void near(double actual, double expected, double tolerance) {
+  if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", actual, expected, tolerance);
+}
+
+static int setup(void **state) {
+  *state = od_signals_new();
+  return *state ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  od_signals_free(*state);
+  return 0;
+}
+
+// The trajectory of 13 s for friction laws, segment by segment.
+static const double complete[] = {
+    0, OD_SEGMENT_SINE,        3,    0.25,  1.0 / 3, 0, OD_SEGMENT_HALF_COSINE, 0.75, 0.05,  0,
+    0, OD_SEGMENT_RAMP,        2,    0,     0,       0, OD_SEGMENT_HALF_COSINE, 0.75, -0.05, 0,
+    0, OD_SEGMENT_RAMP,        2,    0,     0,       0, OD_SEGMENT_SINE,        2,    0.05,  1,
+    0, OD_SEGMENT_HALF_COSINE, 0.25, 0.05,  0,       0, OD_SEGMENT_HOLD,        0.25, 0,     0,
+    0, OD_SEGMENT_LAGGED_STEP, 2,    0.001, 0.005,   0};
+
+// The same written out in time.
+static double by_hand(double t) {
+  if (t < 0) return 0;
+  if (t < 3) return 0.25 * sin(2 * pi * t / 3);
+  if (t < 3.75) return 0.025 * (1 - cos(pi * (t - 3) / 0.75));
+  if (t < 5.75) return 0.05 * (5.75 - t) / 2;
+  if (t < 6.5) return -0.025 * (1 - cos(pi * (t - 5.75) / 0.75));
+  if (t < 8.5) return -0.05 * (8.5 - t) / 2;
+  if (t < 10.5) return 0.05 * sin(2 * pi * (t - 8.5));
+  if (t < 10.75) return 0.025 * (1 - cos(pi * (t - 10.5) / 0.25));
+  if (t < 11) return 0.05;
+  if (t < 13) return 0.001 + 0.049 * exp(-200 * (t - 11));
+  return 0.001;
+}
+
+static void test_complete_trajectory(void **state) {
+  od_signals *s = *state;
+  int node = od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete));
+  assert_int_equal(node, 0);
+  for (int k = -100; k <= 14000; k++) near(od_signal_value(s, node, k * 1e-3), by_hand(k * 1e-3), 1e-15);
+  // Whole periods of a sine end where they began, to the last bit, so that the sign does not depend on round-off.
+  assert_true(od_signal_value(s, node, 3) == 0 && od_signal_value(s, node, 10.5) == 0);
+  const double breaks[] = {0, 3, 3.75, 5.75, 6.5, 8.5, 10.5, 10.75, 11, 13, INFINITY};
+  double t = -1;
+  for (int i = 0; i < COUNT(breaks); i++) {
+    t = od_signal_next_break(s, node, t);
+    assert_true(t == breaks[i]);
+  }
+  assert_true(od_signal_duration(s, node) == 13);
+}
+
+static void test_segments_go_on_where_the_last_one_ended(void **state) {
+  od_signals *s = *state;
+  const double v[] = {2,      OD_SEGMENT_STEP,        1, 5,  0,   0, OD_SEGMENT_SINE, 0.25, 3, 1,
+                      pi / 2, OD_SEGMENT_LAGGED_STEP, 1, 10, 0.5, 0, OD_SEGMENT_RAMP, 2,    0, 0,
+                      0};
+  int node = od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, v, COUNT(v));
+  assert_true(od_signal_value(s, node, -1) == 2 && od_signal_value(s, node, 0) == 5);
+  near(od_signal_value(s, node, 1.125), 5 + 3 * (cos(pi / 4) - 1), 1e-14);
+  double lagged = 10 + (2 - 10) * exp(-2);  // from 5 - 3
+  near(od_signal_value(s, node, 2.25), lagged, 1e-14);
+  near(od_signal_value(s, node, 3.25), lagged / 2, 1e-14);
+  assert_true(od_signal_value(s, node, 9) == 0);
+}
+
+static void test_what_is_no_segment_is_refused(void **state) {
+  od_signals *s = *state;
+  const double wrong[][1 + OD_SEGMENT_NUMBERS] = {{0, OD_SEGMENT_KINDS, 1, 0, 0, 0},
+                                                  {0, -1, 1, 0, 0, 0},
+                                                  {0, 0.5, 1, 0, 0, 0},
+                                                  {0, OD_SEGMENT_HOLD, 0, 0, 0, 0},
+                                                  {0, OD_SEGMENT_HOLD, INFINITY, 0, 0, 0},
+                                                  {0, NAN, 1, 0, 0, 0},
+                                                  {0, OD_SEGMENT_LAGGED_STEP, 1, 1, 0, 0}};
+  for (int i = 0; i < COUNT(wrong); i++)
+    assert_int_equal(od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, wrong[i], 1 + OD_SEGMENT_NUMBERS), -1);
+  assert_int_equal(od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, 1), -1);
+  assert_int_equal(od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, 5), -1);
+}
+
+// Differences of sixth order of the values, where nothing jumps near by.
+static void test_slopes(void **state) {
+  od_signals *s = *state;
+  const double sine[] = {3, 0.5, 0.25, 10, 2}, chirp[] = {2, 0.5, 3, 10, 1, 0.5};
+  const double stepped[] = {1, 1, 3, 0.5, 2}, steps[] = {0, 1, 10}, lagged[] = {0.4, 1, 1, 2, 3, -1};
+  const double pairs[] = {0.5, 0, 2, 3, 5, -1}, prbs[] = {0, 1, 0.5, 1, 10};
+  int node[] = {od_signals_add(s, OD_SIGNAL_SINE, 0, sine, 5),
+                od_signals_add(s, OD_SIGNAL_CHIRP, 0, chirp, 6),
+                od_signals_add(s, OD_SIGNAL_CHIRP, 1, chirp, 6),
+                od_signals_add(s, OD_SIGNAL_STEPPED_SINE, 0, stepped, 5),
+                od_signals_add(s, OD_SIGNAL_STEPS, 0, steps, 3),
+                od_signals_add(s, OD_SIGNAL_LAGGED_STEPS, 0, lagged, 6),
+                od_signals_add(s, OD_SIGNAL_RAMPS, 0, pairs, 6),
+                od_signals_add(s, OD_SIGNAL_TABLE, 0, pairs, 6),
+                od_signals_add(s, OD_SIGNAL_HALF_COSINES, 0, pairs, 6),
+                od_signals_add(s, OD_SIGNAL_PRBS, 0, prbs, 5),
+                od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete)),
+                od_signals_add(s, OD_SIGNAL_CONSTANT, 0, steps, 1),
+                -1};
+  node[COUNT(node) - 1] = od_signals_add_sum(s, node, COUNT(node) - 1);
+  const double h = 1e-3;
+  for (int i = 0; i < COUNT(node); i++) {
+    int compared = 0;
+    for (double t = -0.503; t < 14; t += 0.0377) {
+      // Half-cosines bend where they end, which is no break.
+      bool at_knot = fabs(t - 0.5) < 4 * h || fabs(t - 2) < 4 * h || fabs(t - 5) < 4 * h;
+      if (od_signal_next_break(s, node[i], t - 4 * h) < t + 4 * h || at_knot) continue;
+      double d[3];
+      for (int k = 1; k <= 3; k++)
+        d[k - 1] = (od_signal_value(s, node[i], t + k * h) - od_signal_value(s, node[i], t - k * h)) / (2 * k * h);
+      near(od_signal_slope(s, node[i], t), 1.5 * d[0] - 0.6 * d[1] + 0.1 * d[2], 2e-4 * (i == 10 || i == 12) + 1e-8);
+      compared++;
+    }
+    assert_true(compared > 200);
+  }
+}
+
+static void test_derivative(void **state) {
+  od_signals *s = *state;
+  const double pairs[] = {0, 0, 2, 1, 3, 1};
+  int cosines = od_signals_add(s, OD_SIGNAL_HALF_COSINES, 0, pairs, 6);
+  int lag = od_signals_add(s, OD_SIGNAL_LAGGED_STEPS, 0, (double[]){0.5, 0, 1, 2}, 4);
+  int rate = od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, lag}, 2));
+  near(od_signal_value(s, rate, 1), pi / 4 + 2 / 0.5, 1e-14);
+  near(od_signal_value(s, rate, 1.5), pi / 4 * sin(0.75 * pi) + 4 * exp(-1), 1e-14);
+  // A half-cosine is smooth to the eye; its slope has a bend where it ends.
+  assert_true(od_signal_next_break(s, rate, -1) == 0 && od_signal_next_break(s, rate, 1) == 2);
+  assert_true(isinf(od_signal_next_break(s, cosines, -1)));
+  assert_true(od_signal_duration(s, rate) == 3.5);
+  assert_int_equal(od_signals_add_derivative(s, rate), -1);
+  assert_int_equal(od_signals_add_derivative(s, od_signals_add_sum(s, (int[]){cosines, rate}, 2)), -1);
+}
+
+// Of the 13 s trajectory: the sine's zero at 1.5 s, where it is zero between segments and goes on with the other sign, and the zeros of the
+// second sine.
+static void test_reversals(void **state) {
+  od_signals *s = *state;
+  int node = od_signals_add(s, OD_SIGNAL_SEQUENCE, 0, complete, COUNT(complete));
+  const double reversals[] = {1.5, 3, 5.75, 8.5, 9, 9.5, 10, 10.5, INFINITY};
+  double t = 0;
+  for (int i = 0; i < COUNT(reversals); i++) {
+    t = od_signal_next_reversal(s, node, t, 20);
+    if (isinf(reversals[i]))
+      assert_true(isinf(t));
+    else
+      near(t, reversals[i], 1e-7);  // a half-cosine leaves zero with its square
+    if (!isinf(t)) assert_true(od_signal_value(s, node, t) * by_hand(reversals[i] - 1e-3) < 0);
+  }
+  int steps = od_signals_add(s, OD_SIGNAL_STEPS, 0, (double[]){1, 2, 0, 3, -1, 4, -2, 5, 7}, 9);
+  assert_true(od_signal_next_reversal(s, steps, 0, 10) == 3);
+  assert_true(od_signal_next_reversal(s, steps, 3, 10) == 5);
+  assert_true(isinf(od_signal_next_reversal(s, steps, 3, 4.5)) && isinf(od_signal_next_reversal(s, steps, 5, 1e9)));
+  // 0.3 sin(2 pi t) + 0.5 sin(2 pi 3 t + 1): by looking closely.
+  int a = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.3, 1, 0, 0, 0}, 5);
+  int b = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){0.5, 3, 1, 0, 0}, 5);
+  int sum = od_signals_add_sum(s, (int[]){a, b}, 2);
+  double found = 0, before = od_signal_value(s, sum, 0);
+  for (int k = 1; k <= 3000000; k++) {
+    double value = od_signal_value(s, sum, k * 1e-6);
+    if (value * before < 0) {
+      found = od_signal_next_reversal(s, sum, found, 3);
+      near(found, (k - 0.5) * 1e-6, 0.6e-6);
+    }
+    if (value != 0) before = value;
+  }
+  assert_true(isinf(od_signal_next_reversal(s, sum, found, 3)));
+}
+
+// Equal areas, by Simpson's rule, for the densities and numbers of values of the thesis.
+static void test_places_have_equal_areas(void **state) {
+  (void)state;
+  const od_density d = {192900, 91.1, 6000};
+  const int counts[] = {5, 10, 15, 20, 30, 50};
+  for (int c = 0; c < COUNT(counts); c++) {
+    double first = NAN;
+    assert_true(od_density_place(&d, 0.001, 0.25, counts[c], 0) == 0.001);
+    assert_true(od_density_place(&d, 0.001, 0.25, counts[c], counts[c] - 1) == 0.25);
+    for (int i = 1; i < counts[c]; i++) {
+      double a = od_density_place(&d, 0.001, 0.25, counts[c], i - 1);
+      double b = od_density_place(&d, 0.001, 0.25, counts[c], i), sum = 0, h = (b - a) / 2000;
+      for (int k = 0; k <= 2000; k++)
+        sum += (k == 0 || k == 2000 ? 1 : k % 2 ? 4 : 2) * (6000 + 192900 * exp(-91.1 * (a + k * h)));
+      sum *= h / 3;
+      if (i == 1) first = sum;
+      near(sum / first, 1, 1e-9);
+    }
+  }
+}
+
+static void test_densities_of_other_shapes(void **state) {
+  (void)state;
+  const od_density even = {0, 0, 1}, flat = {1, 0, 0}, growing = {1, -1, 0}, none = {0, 1, 0}, negative = {-1, 1, 0.5};
+  near(od_density_place(&even, 1, 3, 5, 1), 1.5, 1e-15);
+  near(od_density_place(&flat, 1, 3, 5, 3), 2.5, 1e-15);
+  near(od_density_place(&growing, 0, 1, 3, 1), log((1 + exp(1)) / 2), 1e-14);
+  assert_true(isnan(od_density_place(&none, 0, 1, 3, 1)) && isnan(od_density_place(&negative, 0, 1, 3, 1)));
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(test_complete_trajectory),
+      TEST(test_segments_go_on_where_the_last_one_ended),
+      TEST(test_what_is_no_segment_is_refused),
+      TEST(test_slopes),
+      TEST(test_derivative),
+      TEST(test_reversals),
+      cmocka_unit_test(test_places_have_equal_areas),
+      cmocka_unit_test(test_densities_of_other_shapes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
