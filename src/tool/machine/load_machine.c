@@ -12,12 +12,11 @@
 
 // The sections of a machine file: its own, and those of the element classes.
 enum { MOST_SECTIONS = 64 };
-static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",      "joints",
-                                           "rods",      "inputs",    "blocks",   "forces",      "torques",
-                                           "oil",       "volumes",   "tanks",    "sources",     "pressure_differences",
-                                           "initial",   "run",       "variants", "include",     "templates",
-                                           "instances", "constants", "set",      "requirements",
-                                           "junctions"};
+static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",       "joints",
+                                           "rods",      "inputs",    "blocks",   "forces",       "torques",
+                                           "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
+                                           "initial",   "run",       "variants", "include",      "templates",
+                                           "instances", "constants", "set",      "requirements", "junctions"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
