@@ -13,7 +13,7 @@
 #include "study/cases.h"
 #include "study/study.h"
 
-static const char *const sections[] = {"study", "seeds",    "first_seed", "start", "cost",
+static const char *const sections[] = {"study", "seeds",    "first_seed", "start",   "cost",
                                        "cases", "transfer", "values",     "include", NULL};
 static const char *const starts[] = {"model", "random", NULL};
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};

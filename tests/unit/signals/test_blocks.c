@@ -417,11 +417,18 @@ static void sampled_loop(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_responses), cmocka_unit_test(pade),
-                                     cmocka_unit_test(static_blocks),       cmocka_unit_test(nonlinear_blocks), cmocka_unit_test(spline_through_points),
-                                     cmocka_unit_test(rate_limits),         cmocka_unit_test(limits),
-                                     cmocka_unit_test(feeds_back_motion),   cmocka_unit_test(feeds_back_pressure),
-                                     cmocka_unit_test(lags_a_spool),        cmocka_unit_test(balanced_states),
-                                     cmocka_unit_test(state_units),         cmocka_unit_test(sampled_loop)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_responses),
+                                     cmocka_unit_test(pade),
+                                     cmocka_unit_test(static_blocks),
+                                     cmocka_unit_test(nonlinear_blocks),
+                                     cmocka_unit_test(spline_through_points),
+                                     cmocka_unit_test(rate_limits),
+                                     cmocka_unit_test(limits),
+                                     cmocka_unit_test(feeds_back_motion),
+                                     cmocka_unit_test(feeds_back_pressure),
+                                     cmocka_unit_test(lags_a_spool),
+                                     cmocka_unit_test(balanced_states),
+                                     cmocka_unit_test(state_units),
+                                     cmocka_unit_test(sampled_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
