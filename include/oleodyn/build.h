@@ -103,10 +103,16 @@ typedef enum od_oil_law {
   OD_OIL_AIR,  // modulus of the liquid, volume fraction of air, the pressure (Pa) at which that is, polytropic exponent
 } od_oil_law;
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
+// Its viscosity, and what temperature and pressure do. Numbers: kinematic viscosity (m2/s) and the temperature (K) at which it
+// and the density hold, the oil's temperature (K), the relative decrease of viscosity per temperature (1/K) and its growth with
+// pressure (1/Pa), the relative growth of volume per temperature (1/K). Without it: 46 mm2/s at any temperature.
+OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure
-// (Pa), which for a source is multiplied by the input if there is one (else input = -1).
-typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE } od_node_kind;
+// (Pa), which for a source is multiplied by the input if there is one (else input = -1). A junction has no volume and no
+// numbers (first_number = OD_UNUSED): the flows into it sum up to zero at any moment, and that decides its pressure. Elements
+// that act on the mechanism or add volume want a volume instead.
+typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
 // A gauge between two nodes, which adds nothing but an output: the pressure of the first less that of the second.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);

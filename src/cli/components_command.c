@@ -27,7 +27,7 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
     snprintf(text, size, "keys of a joint");
 }
 
-// Its connections: "between: two points; chambers: two volumes, tanks or sources".
+// Its connections: "between: two points; chambers: two volumes, junctions, tanks or sources".
 static void connection_text(const od_element_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -37,9 +37,10 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
   if (c->acts == OD_ACTS_SOMEWHERE)
     used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
-                             c->ends[i].count == 2 ? "two volumes, tanks or sources" : "a volume, tank or source",
-                             c->ends[i].optional ? " (optional)" : "");
+    used += (size_t)snprintf(
+        text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
+        c->ends[i].count == 2 ? "two volumes, junctions, tanks or sources" : "a volume, junction, tank or source",
+        c->ends[i].optional ? " (optional)" : "");
   if (c->signal_key && used < size)
     snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
 }

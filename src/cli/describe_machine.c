@@ -21,7 +21,7 @@ static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
                                           [OD_FIXED] = "fixed"};
 
 static const char *const node_kinds[] = {
-    [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source"};
+    [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source", [OD_NODE_JUNCTION] = "junction"};
 
 // One line of a section: a few cells, each as wide as the widest of its column.
 enum { CELLS = 4, CELL_SIZE = 320 };
@@ -170,7 +170,7 @@ static void load_row(const od_model *m, int i, row *r) {
 static void node_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[0], CELL_SIZE, "%s", m->node[i].name);
   snprintf(r->cell[1], CELL_SIZE, "%s", node_kinds[m->node[i].kind]);
-  driven_text(m, m->node[i].number, m->node[i].input, r->cell[2]);
+  if (m->node[i].kind != OD_NODE_JUNCTION) driven_text(m, m->node[i].number, m->node[i].input, r->cell[2]);
 }
 
 static const char *node_name(const od_model *m, int node) {
@@ -265,7 +265,7 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
   print_section(m, "Forces and torques", m->loads, load_row);
-  print_section(m, "Volumes, tanks and sources", m->nodes, node_row);
+  print_section(m, "Volumes, junctions, tanks and sources", m->nodes, node_row);
   print_section(m, "Pressure differences", m->differences, difference_row);
   print_components(m);
   print_section(m, "Blocks", m->blocks, block_row);
@@ -347,7 +347,7 @@ static json_t *node_json(const od_model *m, int i) {
   const od_node *node = &m->node[i];
   json_t *part = part_json(node->name);
   json_object_set_new(part, "kind", json_string(node_kinds[node->kind]));
-  set_number(part, m, node->number);
+  if (node->kind != OD_NODE_JUNCTION) set_number(part, m, node->number);
   json_object_set_new(part, "input", input_json(m, node->input));
   return part;
 }

@@ -7,7 +7,9 @@
 static double random_number(od_dice *dice, const od_element_field *f) {
   double low = f->limits.usual_low, high = f->limits.usual_high, factor = pow(3, od_dice_uniform(dice, -1, 1));
   bool known = low != 0 || high != 0;
-  if (!isnan(f->fallback) && f->fallback != 0) return f->fallback * factor;
+  // Of shares, no more than is possible.
+  if (!isnan(f->fallback) && f->fallback != 0)
+    return f->limits.high > 0 ? fmin(f->fallback * factor, f->limits.high) : f->fallback * factor;
   if (!known) return 0.3 * factor;
   // Pressures differ by some bar, so that valves do not open all at once.
   double weight = strcmp(f->unit, "Pa") == 0 ? 2.0 / 3 : 1.0 / 3;
@@ -56,6 +58,9 @@ od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
   int oil = take(&end, OD_OIL_STATES), host = take(&end, OD_MOST_ELEMENT_FIELDS);
   x.w[oil + OD_OIL_STATE_ROOT] = sqrt(2 / 870.0);
   x.w[oil + OD_OIL_STATE_SMOOTHING] = 1e4;
+  x.w[oil + OD_OIL_STATE_VISCOSITY] = 0.04;
+  x.w[oil + OD_OIL_STATE_THICKENING] = 2e-8;
+  x.w[oil + OD_OIL_STATE_THINNESS] = 1.3;
   if (c->host_class) od_random_numbers(dice, c->host_class, x.w + host, unused);
   x.pool[0] = end;
   x.pool[1] = host;

@@ -202,11 +202,14 @@ static void add_oil(plan *p) {
   if (law == OD_OIL_LINEAR) numbers(p, "oil", linear, 2);
   if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
   od_build_oil(p->build, law, first);
+  od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // of its own: it changes nothing for the rest
+  const double viscosity[6] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4};
+  if (od_dice_pick(&dice, 2)) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 6));
 }
 
-enum { VOLUMES = 3, TANK = VOLUMES, SOURCE };
+enum { VOLUMES = 3, TANK = VOLUMES, SOURCE, J1, J2 };
 
-// Volumes 0 .. 2, a tank, a source with an input.
+// Volumes 0 .. 2, a tank, a source with an input, two junctions.
 static void add_nodes(plan *p) {
   static const char *const names[] = {"va", "vb", "vc"};
   for (int i = 0; i < VOLUMES; i++) {
@@ -217,6 +220,8 @@ static void add_nodes(plan *p) {
   }
   od_build_node(p->build, "tank", OD_NODE_TANK, number(p, "pressure", 1e5), -1);
   od_build_node(p->build, "source", OD_NODE_SOURCE, number(p, "pressure", 5e6), driver(p, 1));
+  od_build_node(p->build, "j1", OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
+  od_build_node(p->build, "j2", OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
   od_build_pressure_difference(p->build, "ab", 0, 1);
   od_build_pressure_difference(p->build, "supply", SOURCE, 2);
 }
@@ -241,15 +246,21 @@ static void add_flows(plan *p) {
   flow(p, "relief", "relief valve", 0, TANK, relief, 2, -1);
   flow(p, "check", "check valve", 2, 1, check, 4, -1);
   flow(p, "leak", "leak", 2, TANK, leak, 1, -1);
+  flow(p, "branch", "orifice", 0, J1, orifice, 3, -1);
+  flow(p, "bridge", "orifice", J1, J2, orifice, 3, -1);
+  flow(p, "return", "check valve", J2, 2, check, 4, -1);
+  flow(p, "seep", "leak", J1, TANK, leak, 1, -1);
+  flow(p, "spill", "relief valve", J2, TANK, relief, 2, -1);
 }
 
-// One of every class that a table of fields describes: between random volumes, in the joint that has friction, with random
-// numbers around the usual ones. A new class is in all machines without a further line.
+// One of every class that a table of fields describes, each in half of the machines, those with modes in all: between random volumes, in the joint that has
+// friction, with random numbers around the usual ones. A new class is in them without a further line.
 static void add_every_class(plan *p) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // of its own: a new class changes nothing for the others
     bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
+    if (od_dice_pick(&dice, 2) && !c->margin) continue;
     if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
     if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];
@@ -283,7 +294,7 @@ static void add_valve(plan *p) {
   spec.first_number = numbers(p, "valve", q, 6);
   spec.signal = driver(p, 0);
   int valve = od_build_element(p->build, "valve", &spec);
-  static const int from[4] = {0, 2, 0, 1}, to[4] = {1, TANK, 2, TANK};
+  static const int from[4] = {0, 2, 0, J2}, to[4] = {1, TANK, 2, TANK};
   static const char *const names[] = {"a", "b", "c", "d"};
   for (int i = 0; i < 4; i++) {
     int degree = 1 + od_dice_pick(&p->dice, 3), count = degree + 1 + od_dice_pick(&p->dice, 4);

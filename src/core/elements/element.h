@@ -40,7 +40,14 @@ typedef struct od_in_slot {
 } od_in_slot;
 
 // The oil, as all elements see it.
-enum { OD_OIL_STATE_ROOT, OD_OIL_STATE_SMOOTHING, OD_OIL_STATES };  // sqrt(2/density); Pa
+enum {
+  OD_OIL_STATE_ROOT,        // sqrt(2/density)
+  OD_OIL_STATE_SMOOTHING,   // Pa
+  OD_OIL_STATE_VISCOSITY,   // dynamic, without pressure, Pa s
+  OD_OIL_STATE_THICKENING,  // its growth with pressure, 1/Pa
+  OD_OIL_STATE_THINNESS,    // viscosity at the temperature where it is given over that at the oil's own
+  OD_OIL_STATES
+};
 
 // ---- what it answers
 

@@ -23,6 +23,20 @@
   CLASS(brake)                    \
   CLASS(play)                     \
   CLASS(disturbance)              \
+  CLASS(throttle)                 \
+  CLASS(pipe)                     \
+  CLASS(relief_spool)             \
+  CLASS(reducing)                 \
+  CLASS(sequence)                 \
+  CLASS(pilot_check)              \
+  CLASS(counterbalance)           \
+  CLASS(shuttle)                  \
+  CLASS(compensator)              \
+  CLASS(divider)                  \
+  CLASS(pressure_pump)            \
+  CLASS(sensing_pump)             \
+  CLASS(driven_pump)              \
+  CLASS(thermal_accumulator)      \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -18,6 +18,18 @@ static inline od_x X(smooth_step)(od_x x) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) >= 1, 1, x * x * (3 - 2 * x)));
 }
 
+// From 0 to 1 while x goes from 0 to 1, straight but for rounded corners behind 0 and 1: how far a spring lets a spool open.
+static inline od_x X(rounded_limit)(od_x x) {
+  const double corner = 0.05;
+  return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);
+}
+
+// The dynamic viscosity at a pressure; oil: as elements see it.
+static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
+  od_x thickening = oil[OD_OIL_STATE_THICKENING];
+  return thickening == 0 ? oil[OD_OIL_STATE_VISCOSITY] : oil[OD_OIL_STATE_VISCOSITY] * od_x_exp(thickening * pressure);
+}
+
 #ifndef OD_COMPLEX
 // d smooth_root / d dp and / d e.
 static inline double root_slope(double dp, double e) {

@@ -1,5 +1,5 @@
 // Leak: laminar flow in proportion to the pressure difference. Cylinders have one of their own.
-//   Q = slope * (p_from - p_to)
+//   Q = slope * (p_from - p_to), with the oil as thick as where its viscosity is given; warmer oil leaks more
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -12,8 +12,7 @@ typedef struct X(numbers) {
 #include "elements/flow_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
-  out->flow = q->slope * (in->from - in->to);
+  out->flow = q->slope * s.oil[OD_OIL_STATE_THINNESS] * (in->from - in->to);
 }
 
 #ifndef OD_COMPLEX
@@ -23,9 +22,9 @@ typedef struct slopes_r {
   } flow;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
-  (void)in, (void)s, (void)out;
-  by->flow.from = q->slope;
-  by->flow.to = -q->slope;
+  (void)in, (void)out;
+  by->flow.from = q->slope * s.oil[OD_OIL_STATE_THINNESS];
+  by->flow.to = -by->flow.from;
 }
 #endif
 

@@ -1,15 +1,16 @@
-// Hydraulic motor or pump of fixed displacement in a joint: it turns with the oil that it takes, and drives the joint on with the
-// pressure difference between its ends.
-//   Q = displacement * speed + leakage * (p_from - p_to)
-//   force = displacement * (p_from - p_to) - viscous * speed
+// Hydraulic motor or pump in a joint: it turns with the oil that it takes, and drives the joint on with the pressure difference between
+// its ends.
+//   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
+//   force = D * (p_from - p_to) - viscous * speed
+// Leakage follows the oil's viscosity, as that of leaks does. A signal swivels it, also to the other side, where the setting is given as one.
 // In a revolute joint displacement is the volume per radian and the force a torque. Dry friction is friction of the joint.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
-  od_x from, to, speed;
+  od_x from, to, speed, signal;
 } X(in);
 typedef struct X(numbers) {
-  od_x displacement, leakage, viscous;
+  od_x displacement, leakage, viscous, setting;
 } X(numbers);
 typedef struct X(out) {
   od_x flow, force;
@@ -19,17 +20,16 @@ typedef struct X(report) {
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  (void)s;
-  od_x dp = in->from - in->to;
-  out->flow = q->displacement * in->speed + q->leakage * dp;
-  out->force = q->displacement * dp - q->viscous * in->speed;
+  od_x dp = in->from - in->to, D = q->displacement * q->setting * in->signal;
+  out->flow = D * in->speed + q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp;
+  out->force = D * dp - q->viscous * in->speed;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
-  (void)s, (void)out;
+  (void)out;
   od_x dp = in->from - in->to;
-  r->loss = q->leakage * dp * dp + q->viscous * in->speed * in->speed;
+  r->loss = q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp * dp + q->viscous * in->speed * in->speed;
   r->stored = 0;
 }
 
@@ -42,7 +42,7 @@ const od_element_class od_motor_class = {
     .section = "motors",
     .noun = "motor",
     .heading = "Motors",
-    .summary = "hydraulic motor or pump of fixed displacement that drives a joint",
+    .summary = "hydraulic motor or pump, of fixed or variable displacement, that drives a joint",
     .ends = {{"between", 2}},
     .acts = OD_ACTS_IN_JOINT,
     .needs_oil = true,
@@ -51,8 +51,10 @@ const od_element_class od_motor_class = {
                        .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
               OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the motor"),
               OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction",
-                       .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9})),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}},
+                       .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9}),
+              OD_FIELD("setting", "1", OD_ANY, 1, -1e3, 1e3, -1, 1, "share of the displacement that it is swivelled to",
+                       .follows_signal = true)),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
                 {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},

@@ -107,6 +107,7 @@ static double flow_by_other(const in_r *in, const numbers_r *q, const setting_r 
   if (number == OD_NUMBER_OF_OIL + OD_OIL_STATE_SMOOTHING)
     return s->host[OD_VALVE_AREA] * s->host[OD_VALVE_DISCHARGE] * s->oil[OD_OIL_STATE_ROOT] * port->opening *
            root_smoothing_slope(in->from - in->to, s->oil[OD_OIL_STATE_SMOOTHING]);
+  if (number >= OD_NUMBER_OF_OIL) return 0;
   int place = number - OD_NUMBER_OF_HOST;
   switch (place) {
     case OD_VALVE_AREA:

@@ -1,9 +1,14 @@
 // The circuit in complex numbers.
 #define OD_COMPLEX
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
+
+// Pa: large against the imaginary parts that carry derivatives, and small against pressures over which flows bend.
+static const double od_junction_imaginary_step = 1e-4;
+
 static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
   od_element_class_at(b->element_class)->evaluate_complex(b, pool, w);
 }

@@ -4,6 +4,7 @@
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
 #include "hydraulics/element_slopes.h"
+#include "math/dense.h"
 static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *w) {
   od_element_class_at(b->element_class)->evaluate(b, pool, w);
 }
@@ -12,6 +13,7 @@ static inline void report_batch_r(const od_batch *b, const int *pool, double *w)
 }
 #include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"
+#include "hydraulics/junction_slopes_x.h"
 #include "hydraulics/slopes_x.h"
 
 void od_circuit_evaluate(const od_model *m, double *w) {

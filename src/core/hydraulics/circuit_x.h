@@ -8,6 +8,10 @@ static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
   return state >= 0 && RE(w[m->layout.c + state]) < 0;
 }
+// A junction, whose pressure is zero while more is drawn from it than flows into it.
+static inline bool X(junction_cavitates)(const od_model *m, const od_x *w, int node) {
+  return RE(w[m->layout.pressure + node]) == 0 && RE(w[m->layout.inflow + node]) < 0;
+}
 
 // Pressures as elements see them, and the oil.
 static inline void X(node_pressures)(const od_model *m, od_x *w) {
@@ -17,7 +21,7 @@ static inline void X(node_pressures)(const od_model *m, od_x *w) {
     od_x *p = w + l->pressure + i;
     if (node->state >= 0)
       *p = X(cavitates)(m, w, i) ? 0 : w[l->c + node->state];
-    else
+    else if (node->junction < 0)
       *p = node->input >= 0 ? w[l->theta + node->number] * w[l->u + node->input] : w[l->theta + node->number];
   }
   X(oil_state)(m, w);
@@ -30,6 +34,8 @@ static inline void X(gather)(const od_model *m, od_x *w) {
   od_x *in = w + m->layout.in;
   for (int i = 0; i < m->join.ins; i++) in[i] = w[from[i]];
 }
+
+#include "hydraulics/junctions_x.h"
 
 // ---- nodes
 
@@ -73,6 +79,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
   X(gather)(m, w);
+  bool solved = m->junctions == 0 || X(solve_junctions)(m, w);
   for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
   X(sum_up)(m, w);
   for (int i = 0; i < m->nodes; i++) {
@@ -81,6 +88,8 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
     w[l->stiffness + i] = X(node_stiffness)(m, w, i);
     w[l->rate + m->node[i].state] = w[l->stiffness + i] * w[l->inflow + i];
   }
+  if (!solved)
+    for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = NAN;
 }
 
 // Of that, what acts on the mechanism: pressures and forces, as far as states alone decide them.
@@ -99,21 +108,9 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
 
 // ---- outputs and powers
 
-// One instance as a batch of its own.
-static inline od_batch X(batch_of_one)(const od_model *m, int instance) {
-  const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
-  od_batch b = m->join.batch[e->batch];
-  b.count = 1;
-  b.in = e->in, b.out = e->out;
-  b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
-  b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
-  return b;
-}
-
 // What an instance reports. It is written into its place in the work memory, which is not changed otherwise.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
-  od_batch b = X(batch_of_one)(m, instance);
+  od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(&b, m->join.pool, (od_x *)w);
   return w[b.report + which];
 }
@@ -139,7 +136,8 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
   switch (o->kind) {
     case OD_OUT_NODE_PRESSURE: return w[l->pressure + o->index];
     case OD_OUT_NODE_INFLOW: return w[l->inflow + o->index];
-    case OD_OUT_NODE_CAVITATING: return X(cavitates)(m, w, o->index) ? 1 : 0;
+    case OD_OUT_NODE_CAVITATING:
+      return X(cavitates)(m, w, o->index) || (m->node[o->index].junction >= 0 && X(junction_cavitates)(m, w, o->index));
     case OD_OUT_NODE_POWER: return w[l->pressure + o->index] * w[l->inflow + o->index];
     case OD_OUT_PRESSURE_DIFFERENCE: return w[l->pressure + o->index] - w[l->pressure + o->second];
     case OD_OUT_LENGTH: return w[l->length + o->index];

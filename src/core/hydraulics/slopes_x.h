@@ -4,7 +4,8 @@
 // How a pressure as elements see it moves with its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
   const od_node *n = &m->node[node];
-  return n->state < 0 ? w[m->layout.theta + n->number] : cavitates_r(m, w, node) ? 0 : 1;
+  if (n->state >= 0) return cavitates_r(m, w, node) ? 0 : 1;
+  return n->junction >= 0 ? 1 : w[m->layout.theta + n->number];
 }
 
 // d p' / d V and d p' / d B of a node: 1/p' is (V/B + C)/inflow.
@@ -28,7 +29,7 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
   switch (s->kind) {
     case OD_TO_FORCE:
     case OD_TO_RATE: return s->sign;
-    case OD_TO_END: return s->sign * w[l->stiffness + node];
+    case OD_TO_END: return s->state >= 0 ? s->sign * w[l->stiffness + node] : s->sign;
     case OD_TO_VOLUME: return is_squeezed_r(m, w, node) ? 0 : volume_slope(m, w, node);
     case OD_TO_LARGEST: return is_squeezed_r(m, w, node) ? least_volume_r * volume_slope(m, w, node) : 0;
     case OD_TO_COMPLIANCE: return -w[l->rate + s->state] * w[l->stiffness + node];
@@ -55,13 +56,14 @@ void od_circuit_linearise(const od_model *m, double *w) {
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
   for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
-  // Forces' rows and rates' rows stand one after another.
-  for (int i = l->force_row; i < l->rate_row + m->circuit_states * l->rate_width; i++) w[i] = 0;
+  // Rows of forces, rates and junctions stand one after another.
+  for (int i = l->force_row; i < l->junction_row + m->junctions * l->junction_width; i++) w[i] = 0;
   for (int i = 0; i < m->nodes; i++) w[l->pressure_gain + i] = pressure_gain(m, w, i);
   for (int i = 0; i < join->targets; i++) {
     double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
     if (gain != 0) add_slopes(m, w, &join->target[i], gain);
   }
+  if (m->junctions) eliminate_junctions(m, w);
   if (m->oil_law == OD_OIL_CONSTANT) return;
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
@@ -77,6 +79,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
 typedef struct change {
   double *force, *rate, sign;
   int stride;
+  double *junction;  // and those of flows into junctions
 } change;
 
 // The changes of an instance's outs.
@@ -89,6 +92,8 @@ static inline void add_change(const od_model *m, const double *w, const change *
     double by = gain[i] * dout[s->from - e->out];
     if (s->kind == OD_TO_FORCE)
       d->force[s->target] += by;
+    else if (s->state < 0)
+      d->junction[m->node[s->target].junction] += by;
     else
       d->rate[s->state * d->stride] += d->sign * by;
   }
@@ -123,25 +128,24 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// The law of its bulk modulus acts in every volume, density and smoothing act in elements.
+// The law of its bulk modulus acts in every volume; density, smoothing and viscosity act in elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
-  for (int i = 0; number >= OD_OIL_LAW && i < m->nodes; i++) {
+  bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
+  for (int i = 0; modulus && i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
     double slope = bulk_number_slope(m, w, w[l->pressure + i], number - OD_OIL_LAW);
     d->rate[m->node[i].state * d->stride] += d->sign * slope * modulus_slope(m, w, i);
   }
-  if (number >= OD_OIL_LAW) return;
-  bool density = number == OD_OIL_DENSITY;
-  double root = w[l->oil + OD_OIL_STATE_ROOT], dout[OD_MOST_OUT];
-  double per_number = density ? -root / (2 * w[l->theta + m->oil + OD_OIL_DENSITY]) : 1;
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i];
-    int outs = od_instance_class(e)->outs;
-    if (!od_instance_class(e)->needs_oil) continue;
-    int state = density ? OD_OIL_STATE_ROOT : OD_OIL_STATE_SMOOTHING;
-    if (!od_element_number_slope(m, w, i, OD_NUMBER_OF_OIL + state, dout)) continue;
-    for (int k = 0; k < outs; k++) dout[k] *= per_number;
+  if (modulus) return;
+  double per_number[OD_OIL_STATES], dout[OD_MOST_OUT];
+  oil_state_slopes(m, w, number, per_number);
+  for (int i = 0; i < m->instances * OD_OIL_STATES; i++) {
+    int state = i % OD_OIL_STATES;
+    const od_instance *e = &m->instance[i / OD_OIL_STATES];
+    if (per_number[state] == 0 || !od_instance_class(e)->needs_oil) continue;
+    if (!od_element_number_slope(m, w, i / OD_OIL_STATES, OD_NUMBER_OF_OIL + state, dout)) continue;
+    for (int k = 0; k < od_instance_class(e)->outs; k++) dout[k] *= per_number[state];
     add_change(m, w, d, e, dout);
   }
 }
@@ -174,12 +178,19 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
 
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride) {
-  change d = {force, rate, sign, stride};
+  change d = {force, rate, sign, stride, w + m->layout.junction_change};
+  for (int i = 0; i < m->junctions; i++) d.junction[i] = 0;
   switch (n.owner) {
     case OD_OWNER_ELEMENT: change_elements(m, w, &d, n.index, n.place); break;
     case OD_OWNER_OIL: change_oil(m, w, &d, n.place); break;
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;
     case OD_OWNER_NONE: break;
+  }
+  for (int i = 0; i < m->junctions; i++) {
+    double dp = junction_change(m, w, i, d.junction);
+    const double *column = w + m->layout.rate_row + junction_column(m) + i;
+    for (int k = 0; k < m->circuit_states && dp != 0; k++)
+      rate[k * stride] += sign * column[k * m->layout.rate_width] * dp;
   }
 }
 
@@ -191,6 +202,9 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   int of_oil = number - m->oil;
   if (m->oil >= 0 && of_oil >= 0 && of_oil < oil_numbers(m->oil_law))
     return (od_circuit_number){OD_OWNER_OIL, 0, of_oil, true, 0};
+  int of_viscosity = number - m->viscosity;
+  if (m->viscosity >= 0 && of_viscosity >= 0 && of_viscosity < OD_VISCOSITY_NUMBERS)
+    return (od_circuit_number){OD_OWNER_OIL, 0, OD_OIL_VISCOSITY + of_viscosity, true, 0};
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].number == number) return (od_circuit_number){OD_OWNER_NODE, i, 0, true, 0};
   int first = m->join.first_user[number], count = m->join.first_user[number + 1] - first;
@@ -204,6 +218,10 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
 static int sole_user(const od_model *m, const od_circuit_number *n) {
   if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes) return -1;
   int instance = m->join.user[n->index].instance;
+  for (int k = 0; k < OD_MOST_ENDS; k++) {
+    int node = m->instance[instance].end[k];
+    if (node >= 0 && m->node[node].junction >= 0) return -1;  // what it does goes on from there
+  }
   return od_instance_class(&m->instance[instance])->number_slopes ? instance : -1;
 }
 
@@ -221,13 +239,14 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 static void in_tangent(const od_model *m, const double *w, const od_instance *e, const double *dc, const double *du,
                        double *din) {
   const od_layout *l = &m->layout;
-  int states = 2 * m->actuators, signals = states + m->circuit_states;
+  int states = 2 * m->actuators, signals = states + m->circuit_states, junctions = signals + m->signals;
   for (int j = 0; j < od_instance_class(e)->ins; j++) {
     int column = m->join.column[e->in - l->in + j], node = m->join.node[e->in - l->in + j];
     din[j] = column == l->rate_width - 1 ? 0
              : column < m->actuators     ? w[l->dlength + column]
              : column < states           ? w[l->dspeed + column - m->actuators]
              : column < signals          ? dc[column - states]
+             : column >= junctions       ? junction_tangent(m, w, column - junctions, dc, du)
              : du                        ? du[column - signals]
                                          : 0;
     if (node >= 0) din[j] *= pressure_gain(m, w, node);
@@ -237,6 +256,7 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
 static double pressure_tangent(const od_model *m, const double *w, int node, const double *dc, const double *du) {
   const od_node *n = &m->node[node];
   if (n->state >= 0) return pressure_gain(m, w, node) * dc[n->state];
+  if (n->junction >= 0) return junction_tangent(m, w, n->junction, dc, du);
   return du && n->input >= 0 ? pressure_gain(m, w, node) * du[n->input] : 0;
 }
 

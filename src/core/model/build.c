@@ -10,7 +10,7 @@
 
 od_build *od_build_new(void) {
   od_build *b = calloc(1, sizeof *b);
-  if (b) b->part.gravity = b->part.oil = -1;
+  if (b) b->part.gravity = b->part.oil = b->part.viscosity = -1;
   return b;
 }
 
@@ -189,11 +189,14 @@ void od_build_oil(od_build *b, od_oil_law law, int first_number) {
   b->part.oil_law = law;
   b->part.oil = first_number;
 }
+void od_build_oil_viscosity(od_build *b, int first_number) {
+  b->part.viscosity = first_number;
+}
 
 int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input) {
   od_model *p = &b->part;
   if (!grow(b, &p->node, p->nodes, &b->room[ROOM_NODE], sizeof *p->node)) return -1;
-  p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1};
+  p->node[p->nodes] = (od_node){text(b, name), kind, first_number, input, -1, -1};
   return p->nodes++;
 }
 

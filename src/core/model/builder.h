@@ -53,6 +53,9 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 // integers after that. False when memory ran out.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
+bool od_join_junctions(od_model *m, od_arena *arena);
+// Complains about junctions where nothing flows and about elements that cannot end at one.
+void od_check_junctions(od_build *b, const od_model *m);
 
 // The coordinate that a quantity like "A.angle" or (rate) "A.rate" names, or -1.
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate);

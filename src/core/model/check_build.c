@@ -136,6 +136,8 @@ static void check_oil(od_build *b) {
   }
   if (p->oil == OD_UNUSED && needed)
     od_build_complain(b, OD_ABOUT_MACHINE, -1, "there is a circuit, but no oil in it: od_build_oil() is missing");
+  if (p->viscosity != OD_UNUSED)
+    check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil's viscosity", p->viscosity, OD_VISCOSITY_NUMBERS);
   if (p->oil == OD_UNUSED) return;
   if ((unsigned)p->oil_law >= sizeof numbers / sizeof *numbers)
     od_build_complain(b, OD_ABOUT_MACHINE, -1, "the oil has a law that is none of od_oil_law: %d", (int)p->oil_law);
@@ -147,6 +149,7 @@ static void check_nodes(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->nodes; i++) {
     const od_node *n = &p->node[i];
+    if (n->kind == OD_NODE_JUNCTION) continue;
     if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
       od_build_complain(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
                         (int)n->kind);

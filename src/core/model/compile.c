@@ -133,8 +133,10 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
 
 // First-order states: pressures of volumes, then states of elements.
 static void list_circuit_states(od_model *m) {
-  for (int i = 0; i < m->nodes; i++)
+  for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].kind == OD_NODE_VOLUME) m->node[i].state = m->circuit_states++;
+    m->node[i].junction = m->node[i].kind == OD_NODE_JUNCTION ? m->junctions++ : -1;
+  }
   for (int i = 0; i < m->instances; i++) {
     const od_element_state *state = od_instance_class(&m->instance[i])->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
@@ -176,6 +178,7 @@ od_model *od_compile(od_build *b) {
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
+    if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
     if (!od_compile_closures(m, &arena) || !od_outputs_list(m, &arena) || !od_compile_blocks(b, m, &arena))

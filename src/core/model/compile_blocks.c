@@ -79,6 +79,8 @@ static const char *refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only what the states alone decide can be measured: positions, rates, lengths, pressures, spools, forces of springs "
       "and cylinders";
+  static const char at_junction[] =
+      "a junction's pressure follows from the valves of the same moment; measure it at a volume";
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -91,8 +93,10 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_LENGTH:
     case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
+      if (m->node[o->index].junction >= 0) return at_junction;
       return follows_signal(m, o->index) ? "it follows a signal; use that signal instead" : NULL;
     case OD_OUT_PRESSURE_DIFFERENCE:
+      if (m->node[o->index].junction >= 0 || m->node[o->second].junction >= 0) return at_junction;
       return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of its pressures follows a signal"
                                                                          : NULL;
     case OD_OUT_ELEMENT_STATE:

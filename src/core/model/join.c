@@ -71,7 +71,10 @@ static source pressure_source(const od_model *m, int node) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states;
   const od_node *n = &m->node[node];
-  int column = n->state >= 0 ? states + n->state : n->input >= 0 ? signals + n->input : l->rate_width - 1;
+  int column = n->state >= 0      ? states + n->state
+               : n->junction >= 0 ? signals + m->signals + n->junction
+               : n->input >= 0    ? signals + n->input
+                                  : l->rate_width - 1;
   return (source){l->pressure + node, column, node};
 }
 
@@ -141,6 +144,8 @@ static int state_of(const od_model *m, od_out_kind kind, int target) {
 static int row_of(const od_model *m, od_out_kind kind, int target) {
   const od_layout *l = &m->layout;
   if (kind == OD_TO_FORCE) return l->force_row + target * l->force_width;
+  if (kind == OD_TO_END && m->node[target].junction >= 0)
+    return l->junction_row + m->node[target].junction * l->junction_width;
   int state = state_of(m, kind, target);
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
@@ -238,5 +243,6 @@ static bool list_users(od_model *m, od_arena *arena) {
 }
 
 bool od_join_tables(od_model *m, od_arena *arena) {
-  return place_batches(m, arena) && list_sources(m, arena) && list_targets(m, arena) && list_users(m, arena);
+  return place_batches(m, arena) && list_sources(m, arena) && list_targets(m, arena) && list_users(m, arena) &&
+         od_join_junctions(m, arena);
 }

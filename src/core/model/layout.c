@@ -64,6 +64,10 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->oil = take(&end, OD_OIL_STATES);
   l->one = take(&end, 1);
   l->nothing = take(&end, 1);
+  l->junction_flow = take(&end, m->junctions);
+  l->junction_step = take(&end, m->junctions);
+  l->junction_before = take(&end, m->junctions);
+  l->junction_matrix = take(&end, m->junctions * m->junctions);
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);
   l->kept = take(&end, m->join.kept);
@@ -89,10 +93,13 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->slope = take(&end, m->join.slopes);
-  l->force_width = 2 + m->circuit_states + m->signals + 1;
+  l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);
-  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + 1;
+  l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
   l->rate_row = take(&end, m->circuit_states * l->rate_width);
+  l->junction_width = l->rate_width + m->junctions;
+  l->junction_row = take(&end, m->junctions * l->junction_width);
+  l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
   l->length_map = take(&end, m->actuators * n);

@@ -30,6 +30,8 @@ typedef struct od_layout {
   // compliances beside the oil, bulk moduli of nodes, and what one unit of inflow does to their pressures; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
   // that are not connected.
   int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
+  // Junctions: net flows, steps of their pressures, pressures before a step, and the slopes of flows by pressures.
+  int junction_flow, junction_step, junction_before, junction_matrix;
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
@@ -39,7 +41,10 @@ typedef struct od_layout {
   // speed, by states and by signals (force_width apart), then of each rate by all lengths, speeds, states and signals
   // (rate_width apart); the last column of a row is for what depends on nothing. How pressures as elements see them move with
   // their states or signals; how much each out changes the row it counts in. And lengths by the independent
-  // coordinates.
+  // coordinates. Behind the signals, rates have a column for each junction's pressure. Behind the rows of rates stands a row for
+  // each junction (junction_width apart): its pressure by what a rate's row has, then by inflows of junctions. A change of those
+  // by a number is junction_change.
+  int junction_row, junction_width, junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.

@@ -129,10 +129,22 @@ typedef struct od_node {
   const char *name;
   od_node_kind kind;
   int number, input;
-  int state;  // its pressure's place among the first-order states, or -1
+  int state;     // its pressure's place among the first-order states, or -1
+  int junction;  // its place among the junctions, or -1
 } od_node;
 // Places of the oil's numbers.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
+// Of its viscosity; their places are counted from OD_OIL_VISCOSITY on where both are meant.
+enum {
+  OD_VISCOSITY_VALUE,
+  OD_VISCOSITY_REFERENCE,
+  OD_VISCOSITY_TEMPERATURE,
+  OD_VISCOSITY_THINNING,
+  OD_VISCOSITY_THICKENING,
+  OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_NUMBERS,
+  OD_OIL_VISCOSITY = 64
+};
 
 // An instance of an element class.
 typedef struct od_instance {
@@ -160,12 +172,35 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
   od_out_kind kind;
   int target;          // a node, actuator or first-order state
   int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
-  int row, state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank
+  int row,
+      state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
 } od_target;
 // An instance that depends on a number, where it stands, and how its class calls the number.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
+// Junctions: what has an end at one, and how its flows there move with the pressures of junctions.
+typedef struct od_junction_in {  // an `in` that is the pressure of a junction
+  int in, node;
+} od_junction_in;
+typedef struct od_junction_flow {  // an out that flows into a junction
+  int from, junction;
+  double sign;
+} od_junction_flow;
+typedef struct
+    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is
+  int row, column, from, in, slope, instance;
+  double sign;
+} od_junction_slope;
+typedef struct od_junctions {
+  int instances, ins, flows, slopes;
+  int *node;        // of each junction
+  int *instance;    // those with an end at a junction
+  od_batch *alone;  // each of them as a batch of its own
+  od_junction_in *in;
+  od_junction_flow *flow;
+  od_junction_slope *slope;
+} od_junctions;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
   bool compliant;     // some element gives way beside the oil
@@ -179,7 +214,8 @@ typedef struct od_join {
   od_target *target;
   int *force;            // the targets that are forces
   int *by_complex_step;  // instances whose slopes are complex steps
-  int *first_user;       // of each number of theta; one more for the end
+  od_junctions at_junction;
+  int *first_user;  // of each number of theta; one more for the end
   od_number_user *user;
 } od_join;
 
@@ -277,13 +313,14 @@ struct od_model {
   od_output *output;
   int gravity;  // three numbers, or -1
 
-  int nodes, instances, actuators;
+  int nodes, instances, actuators, junctions;
   od_node *node;
   od_instance *instance;
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
   int oil;             // first of the oil's numbers, or -1
+  int viscosity;       // first of the numbers of its viscosity, or -1: the usual one
   int circuit_states;  // pressures of volumes, then states of elements
 
   int signals;  // inputs, then outputs of blocks
@@ -334,6 +371,17 @@ static inline int od_model_power(const od_model *m, int kind) {
 
 static inline const od_element_class *od_instance_class(const od_instance *instance) {
   return od_element_class_at(instance->element_class);
+}
+
+// One instance as a batch of its own.
+static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
+  const od_element_class *c = od_instance_class(e);
+  od_batch b = m->join.batch[e->batch];
+  b.count = 1;
+  b.in = e->in, b.out = e->out;
+  b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
+  b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
+  return b;
 }
 
 // What counts as one in a coordinate: a radian, or a typical length of the machine.

@@ -149,7 +149,7 @@ static void add_nodes(listing *list) {
     bool volume = m->node[i].kind == OD_NODE_VOLUME;
     add(list, OD_OUT_NODE_PRESSURE, i, 0, "Pa", name, "pressure");
     add(list, OD_OUT_NODE_INFLOW, i, 0, "m3/s", name, "inflow");
-    if (volume) add(list, OD_OUT_NODE_CAVITATING, i, 0, "1", name, "cavitating");
+    if (volume || m->node[i].kind == OD_NODE_JUNCTION) add(list, OD_OUT_NODE_CAVITATING, i, 0, "1", name, "cavitating");
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_NODE) + i, 1, "J", name, volume ? "compressed" : "taken");
   }
 }

@@ -130,7 +130,7 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   if (p->head->linear) return;
   const od_mechanics_real *mech = od_mechanics(d->m);
   mech->closure_forces(d->m, p->in, p->w);
-  if (d->m->actuators || d->m->circuit_states) {
+  if (d->m->actuators || d->m->circuit_states || d->m->junctions) {
     od_circuit_linearise(d->m, p->w);
     mech->actuator_map(d->m, p->in, p->w);
   }

@@ -61,7 +61,9 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
 }
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output_complex(m, w, o);
-  return od_mechanics_with_derivatives(m)->output(m, w, o) + stored_share(o) * od_circuit_stored_complex(m, w);
+  double share = stored_share(o);
+  double _Complex value = od_mechanics_with_derivatives(m)->output(m, w, o);
+  return share != 0 ? value + share * od_circuit_stored_complex(m, w) : value;
 }
 
 bool od_model_output_is_reaction(const od_output *o) {

@@ -37,6 +37,7 @@ static const entry entries[] = {
     {"m2", INFINITY, "m\u00b2", 1},
     {"m3", 1e-4, "cm\u00b3", 1e6},
     {"m3", INFINITY, "l", 1e3},
+    {"m3/rad", INFINITY, "cm\u00b3/rev", 2e6 * 3.14159265358979323846},
     {"rad", INFINITY, "deg", DEGREE},
     {"rad/s", 60, "deg/s", DEGREE},
     {"rad/s", INFINITY, "rad/s", 1},

@@ -79,6 +79,7 @@ void od_load_oil(od_loader *ld, int node);
 void od_load_volumes(od_loader *ld, int node);
 void od_load_tanks(od_loader *ld, int node);
 void od_load_sources(od_loader *ld, int node);
+void od_load_junctions(od_loader *ld, int node);
 void od_load_pressure_differences(od_loader *ld, int node);
 // Components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);

@@ -15,11 +15,11 @@ static const char *measured_unit(const od_element *element, const char *name) {
   static const struct {
     od_element_kind kind;
     const char *name, *unit;
-  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},      {OD_ELEMENT_SOURCE, "pressure", "Pa"},
-              {OD_ELEMENT_BODY, "wx", "rad/s"},         {OD_ELEMENT_BODY, "wy", "rad/s"},
-              {OD_ELEMENT_BODY, "wz", "rad/s"},         {OD_ELEMENT_BODY, "gyro_x", "rad/s"},
-              {OD_ELEMENT_BODY, "gyro_y", "rad/s"},     {OD_ELEMENT_BODY, "gyro_z", "rad/s"},
-              {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}};
+  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},       {OD_ELEMENT_SOURCE, "pressure", "Pa"},
+              {OD_ELEMENT_BODY, "wx", "rad/s"},          {OD_ELEMENT_BODY, "wy", "rad/s"},
+              {OD_ELEMENT_BODY, "wz", "rad/s"},          {OD_ELEMENT_BODY, "gyro_x", "rad/s"},
+              {OD_ELEMENT_BODY, "gyro_y", "rad/s"},      {OD_ELEMENT_BODY, "gyro_z", "rad/s"},
+              {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}, {OD_ELEMENT_JUNCTION, "pressure", "Pa"}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
     if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
   // Forces of what acts on the mechanism.

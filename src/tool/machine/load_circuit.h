@@ -4,10 +4,10 @@
 
 #include "machine/draft.h"
 
-// The element of the volume, tank or source that the text at a node names; -1 with a message.
+// The element of the volume, junction, tank or source that the text at a node names; -1 with a message.
 int od_find_node(od_loader *ld, int node, const char *label);
-// 'between' of a section: two different ones; false with a message otherwise.
-bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]);
+// Two different ones in the list of a key, such as 'between'; false with a message otherwise.
+bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]);
 // Both get oil through what the section describes: they are no longer unconnected.
 void od_connect_nodes(od_loader *ld, const int *ends, int count);
 

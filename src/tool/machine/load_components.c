@@ -91,15 +91,15 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
   for (int i = 0; i < OD_MOST_ENDS; i++) ends[i] = -1;
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) {
     if (c->ends[i].count == 2)
-      sound = od_find_node_pair(ld, section, ends + count) && sound;
+      sound = od_find_node_pair(ld, section, c->ends[i].key, ends + count) && sound;
     else
       sound = find_single_end(ld, section, &c->ends[i], ends + count) && sound;
     count += c->ends[i].count;
   }
   if (!sound || ends[0] < 0 || ends[0] != ends[1]) return sound;
   od_complain(ld, od_section_get(ld, section, c->ends[1].key ? c->ends[1].key : c->ends[0].key),
-              "%s connects '%s' with itself; expected two different volumes, tanks or sources", section->what,
-              ld->draft->names.element[ends[1]].name);
+              "%s connects '%s' with itself; expected two different volumes, junctions, tanks or sources",
+              section->what, ld->draft->names.element[ends[1]].name);
   ld->draft->loose_ends = true;
   return false;
 }

@@ -214,6 +214,9 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
     od_complain(ld, key, "'%s' cannot have an initial value; the %s's own 'pressure' holds", od_text_of(ld, key), noun);
+  else if (owner->kind == OD_ELEMENT_JUNCTION && strcmp(name, "pressure") == 0)
+    od_complain(ld, key, "'%s' cannot have an initial value; a junction's pressure follows from what is around it",
+                od_text_of(ld, key));
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
   else if (nearest.best != NULL)

@@ -16,7 +16,8 @@ static const char *const own_sections[] = {"machine",   "gravity",   "ground",  
                                            "rods",      "inputs",    "blocks",   "forces",      "torques",
                                            "oil",       "volumes",   "tanks",    "sources",     "pressure_differences",
                                            "initial",   "run",       "variants", "include",     "templates",
-                                           "instances", "constants", "set",      "requirements"};
+                                           "instances", "constants", "set",      "requirements",
+                                           "junctions"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -65,6 +66,7 @@ static void load_circuit(od_loader *ld, const od_section *file) {
   od_load_volumes(ld, od_section_get(ld, file, "volumes"));
   od_load_tanks(ld, od_section_get(ld, file, "tanks"));
   od_load_sources(ld, od_section_get(ld, file, "sources"));
+  od_load_junctions(ld, od_section_get(ld, file, "junctions"));
   load_components(ld, file, true);
   od_load_pressure_differences(ld, od_section_get(ld, file, "pressure_differences"));
   od_check_volumes(ld);

@@ -19,24 +19,25 @@ int od_first_end(od_loader *ld, int node, const char *what) {
 }
 
 int od_find_node(od_loader *ld, int node, const char *label) {
-  const char *text = od_read_text(ld, node, label, "the name of a volume, tank or source");
+  const char *text = od_read_text(ld, node, label, "the name of a volume, junction, tank or source");
   int element = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_NODE) : -1;
   if (element < 0) ld->draft->loose_ends = true;
   return element;
 }
 
-bool od_find_node_pair(od_loader *ld, const od_section *section, int ends[2]) {
+bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]) {
   ends[0] = ends[1] = -1;
   int entry[2];
-  int node = od_section_need(ld, section, "between");
-  if (!od_read_list(ld, node, "between", "two names of volumes, tanks or sources", 2, entry)) {
+  int node = od_section_need(ld, section, key);
+  if (!od_read_list(ld, node, key, "two names of volumes, junctions, tanks or sources", 2, entry)) {
     ld->draft->loose_ends = true;
     return false;
   }
-  for (int i = 0; i < 2; i++) ends[i] = od_find_node(ld, entry[i], "between");
+  for (int i = 0; i < 2; i++) ends[i] = od_find_node(ld, entry[i], key);
   if (ends[0] < 0 || ends[1] < 0) return false;
   if (ends[0] == ends[1]) {
-    od_complain(ld, entry[1], "%s connects '%s' with itself; expected two different volumes, tanks or sources",
+    od_complain(ld, entry[1],
+                "%s connects '%s' with itself; expected two different volumes, junctions, tanks or sources",
                 section->what, ld->draft->names.element[ends[0]].name);
     ld->draft->loose_ends = true;
     return false;
@@ -104,13 +105,32 @@ void od_load_sources(od_loader *ld, int node) {
   load_nodes(ld, node, "sources", OD_ELEMENT_SOURCE, &source_form);
 }
 
+// Junctions have nothing but names: a list of them.
+void od_load_junctions(od_loader *ld, int node) {
+  if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s; 'junctions' wants a list of names: [A, B]", od_describe(ld, node));
+    ld->draft->names.lacks_nodes = true;
+    return;
+  }
+  for (int key = ld->tree.node[node].first; key >= 0; key = ld->tree.node[key].next) {
+    const char *text = od_read_text(ld, key, "junctions", "the name of a junction");
+    int element = text ? od_names_declare(ld, od_tree_value(&ld->tree, key), OD_ELEMENT_JUNCTION) : -1;
+    if (!text) ld->draft->names.lacks_nodes = true;
+    if (element < 0) continue;
+    od_element *junction = &ld->draft->names.element[element];
+    junction->index = od_build_node(ld->draft->build, junction->name, OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
+    od_remember(ld, OD_ABOUT_NODE, junction->index, key);
+  }
+}
+
 // --- Gauges -------------------------------------------------------------------------------------------------------
 
 static void load_pressure_difference(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"between", NULL};
   od_section section = od_open_element(ld, key, element, keys);
   int ends[2];
-  if (!od_find_node_pair(ld, &section, ends)) return;
+  if (!od_find_node_pair(ld, &section, "between", ends)) return;
   od_element *gauge = &ld->draft->names.element[element];
   int a = ld->draft->names.element[ends[0]].index, b = ld->draft->names.element[ends[1]].index;
   gauge->index = od_build_pressure_difference(ld->draft->build, gauge->name, a, b);

@@ -1,4 +1,4 @@
-// The oil: its density and the law of its bulk modulus.
+// The oil: its density, the law of its bulk modulus, its viscosity and temperature.
 #include <math.h>
 #include <string.h>
 
@@ -38,9 +38,24 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
+// Viscosity and temperature are there only where the file says something about them.
+static void load_viscosity(od_loader *ld, const od_section *section) {
+  static const od_field field[] = {
+      {"viscosity", "m2/s", OD_POSITIVE, 46e-6},  {"reference", "K", OD_POSITIVE, 313.15},
+      {"temperature", "K", OD_POSITIVE, 313.15},  {"thinning", "1/K", OD_NOT_NEGATIVE, 0},
+      {"thickening", "1/Pa", OD_NOT_NEGATIVE, 0}, {"expansion", "1/K", OD_NOT_NEGATIVE, 0}};
+  enum { COUNT = sizeof field / sizeof *field };
+  bool given = false;
+  for (int i = 0; i < COUNT; i++) given = given || od_section_get(ld, section, field[i].key) >= 0;
+  if (!given) return;
+  int first = od_read_fields(ld, section, field, COUNT, OD_IN_MODEL);
+  od_build_oil_viscosity(ld->draft->build, od_number_theta(ld, first));
+}
+
 void od_load_oil(od_loader *ld, int node) {
-  static const char *const keys[] = {"density", "law", "modulus",  "kp",        "k0",
-                                     "air",     "at",  "exponent", "smoothing", NULL};
+  static const char *const keys[] = {"density",  "law",        "modulus",   "kp",        "k0",        "air",
+                                     "at",       "exponent",   "smoothing", "viscosity", "reference", "temperature",
+                                     "thinning", "thickening", "expansion", NULL};
   static const od_field density = {"density", "kg/m3", OD_POSITIVE, NAN};
   static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
   if (node < 0) return;
@@ -55,6 +70,7 @@ void od_load_oil(od_loader *ld, int node) {
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
     od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
+  load_viscosity(ld, &section);
 }
 
 // The first element that cannot do without oil, where the file has none.

@@ -57,7 +57,7 @@ static void load_port(od_loader *ld, int key, const od_section *owner, const val
   const char *path = od_format(ld, "%s.ports.%s", owner->path, name);
   od_section section = od_section_open(ld, od_value(ld, key), key, path, what, keys);
   port p = {.name = name};
-  bool connected = od_find_node_pair(ld, &section, p.ends);
+  bool connected = od_find_node_pair(ld, &section, "between", p.ends);
   int side = od_read_choice(ld, od_section_need(ld, &section, "side"), "side", sides);
   int first = od_read_component_fields(ld, &section, &od_port_class, v->frame.unit, false, &(int){0});
   od_curve curve;

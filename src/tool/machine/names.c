@@ -10,13 +10,14 @@
 enum { MOST_SHOWN = 12 };
 
 static const char *const kind_names[] = {
-    [OD_ELEMENT_BODY] = "body",     [OD_ELEMENT_JOINT] = "joint",
-    [OD_ELEMENT_ROD] = "rod",       [OD_ELEMENT_FORCE] = "force",
-    [OD_ELEMENT_TORQUE] = "torque", [OD_ELEMENT_INPUT] = "input",
-    [OD_ELEMENT_VOLUME] = "volume", [OD_ELEMENT_TANK] = "tank",
-    [OD_ELEMENT_SOURCE] = "source", [OD_ELEMENT_GROUND] = "ground",
-    [OD_ELEMENT_BLOCK] = "block",   [OD_ELEMENT_NODE] = "volume, tank or source",
-    [OD_ELEMENT_SIGNAL] = "input",  [OD_ELEMENT_DIFFERENCE] = "pressure difference",
+    [OD_ELEMENT_BODY] = "body",         [OD_ELEMENT_JOINT] = "joint",
+    [OD_ELEMENT_ROD] = "rod",           [OD_ELEMENT_FORCE] = "force",
+    [OD_ELEMENT_TORQUE] = "torque",     [OD_ELEMENT_INPUT] = "input",
+    [OD_ELEMENT_VOLUME] = "volume",     [OD_ELEMENT_TANK] = "tank",
+    [OD_ELEMENT_SOURCE] = "source",     [OD_ELEMENT_GROUND] = "ground",
+    [OD_ELEMENT_BLOCK] = "block",       [OD_ELEMENT_NODE] = "volume, junction, tank or source",
+    [OD_ELEMENT_SIGNAL] = "input",      [OD_ELEMENT_DIFFERENCE] = "pressure difference",
+    [OD_ELEMENT_JUNCTION] = "junction",
 };
 
 const char *od_element_noun(od_element_kind kind) {
@@ -37,7 +38,8 @@ static const char *noun_of(const od_loader *ld, od_element_kind kind) {
 
 bool od_element_is(const od_element *element, od_element_kind kind) {
   od_element_kind its = element->kind;
-  if (kind == OD_ELEMENT_NODE) return its == OD_ELEMENT_VOLUME || its == OD_ELEMENT_TANK || its == OD_ELEMENT_SOURCE;
+  if (kind == OD_ELEMENT_NODE)
+    return its == OD_ELEMENT_VOLUME || its == OD_ELEMENT_TANK || its == OD_ELEMENT_SOURCE || its == OD_ELEMENT_JUNCTION;
   if (kind == OD_ELEMENT_SIGNAL) return its == OD_ELEMENT_INPUT || its == OD_ELEMENT_BLOCK;
   return its == kind || (kind == OD_ELEMENT_BODY && its == OD_ELEMENT_GROUND);
 }

@@ -19,10 +19,11 @@ enum {
   OD_ELEMENT_VOLUME,
   OD_ELEMENT_TANK,
   OD_ELEMENT_SOURCE,
+  OD_ELEMENT_JUNCTION,
   OD_ELEMENT_DIFFERENCE,
   OD_ELEMENT_GROUND,
   OD_ELEMENT_BLOCK,      // also its outputs behind the first, by their full names: "piston.velocity"
-  OD_ELEMENT_NODE,       // to look for: a volume, tank or source
+  OD_ELEMENT_NODE,       // to look for: a volume, junction, tank or source
   OD_ELEMENT_SIGNAL,     // to look for: an input or a block
   OD_ELEMENT_COMPONENT,  // of the first element class; the others follow
 };

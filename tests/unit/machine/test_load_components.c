@@ -37,6 +37,7 @@ static void write_machine(char *text, const od_element_class *c, const double *q
                       c == &od_leak_class ? orifices : leaks, c->section);
   const char *names[] = {"A", "B"};
   int end = 0;
+  bool pair = c->ends[0].count == 2 || c->ends[1].count == 2;  // then a single end is somewhere else
   if (c->acts == OD_ACTS_BETWEEN_POINTS)
     used += snprintf(text + used, (size_t)(SIZE - used), "between: [ground.P, arm.end], ");
   if (c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE)
@@ -45,7 +46,7 @@ static void write_machine(char *text, const od_element_class *c, const double *q
     if (c->ends[i].count == 2)
       used += snprintf(text + used, (size_t)(SIZE - used), "%s: [A, B], ", c->ends[i].key);
     else
-      used += snprintf(text + used, (size_t)(SIZE - used), "%s: %s, ", c->ends[i].key, names[end++]);
+      used += snprintf(text + used, (size_t)(SIZE - used), "%s: %s, ", c->ends[i].key, pair ? "T" : names[end++]);
   if (c->signal_key) used += snprintf(text + used, (size_t)(SIZE - used), "%s: u, ", c->signal_key);
   for (int i = 0; i < c->field_count; i++) {
     if (i == other && !*instead) continue;

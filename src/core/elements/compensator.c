@@ -1,0 +1,41 @@
+// Pressure compensator: a throttle in front of a metering edge, which keeps the pressure drop over that edge. It closes as the pressure
+// behind it exceeds that at the pilot, which is taken behind the metering edge, by more than `set`.
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (1 - limit((p_to - p_pilot - set) / range) - opening) / time_constant
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, pilot, opening;
+} X(in);
+typedef struct X(numbers) {
+  od_x set, range, area, discharge, time_constant;
+} X(numbers);
+#include "elements/spool_valve_x.h"
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  return 1 - X(spring_opening)(in->to - in->pilot, q->set, q->range);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/compensator.c"
+#include "elements/both_x.h"
+
+const od_element_class od_compensator_class = {
+    .name = "pressure compensator",
+    .section = "compensators",
+    .noun = "pressure compensator",
+    .heading = "Pressure compensators",
+    .summary = "keeps the pressure drop over a metering edge behind it",
+    .ends = {{"between", 2}, {"pilot", 1}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                       "drop from behind it to the pilot at which it begins to close"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is closed"),
+              OD_SPOOL_FIELDS),
+    .states = {OD_SPOOL_STATE},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,46 @@
+// Counterbalance valve: holds a load at `from` until its pressure, helped by the pilot, opens it towards `to`.
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (limit((p_from + ratio p_pilot - back p_to - set) / range) - opening) / time_constant
+// ratio is the pilot's area over that of the load's pressure. The pressure behind the valve closes it by the factor `back`: 0 where the
+// spring chamber is vented, 1 + ratio where it is not. The check valve for lifting is an element of its own.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, pilot, opening;
+} X(in);
+typedef struct X(numbers) {
+  od_x set, range, ratio, back, area, discharge, time_constant;
+} X(numbers);
+#include "elements/spool_valve_x.h"
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  return X(spring_opening)(in->from + q->ratio * in->pilot - q->back * in->to, q->set, q->range);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/counterbalance.c"
+#include "elements/both_x.h"
+
+const od_element_class od_counterbalance_class = {
+    .name = "counterbalance valve",
+    .section = "counterbalance_valves",
+    .noun = "counterbalance valve",
+    .heading = "Counterbalance valves",
+    .summary = "holds a load until its pressure and a pilot open it",
+    .ends = {{"between", 2}, {"pilot", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                 "pressure of the load that opens it without a pilot"),
+        OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is fully open"),
+        OD_FIELD("ratio", "1", OD_NOT_NEGATIVE, NAN, 0, 1000, 1, 12,
+                 "area of the pilot over that of the load's pressure"),
+        OD_FIELD("back", "1", OD_NOT_NEGATIVE, 0, 0, 1000, 0, 13, "the same of the pressure behind it, which closes"),
+        OD_SPOOL_FIELDS),
+    .states = {OD_SPOOL_STATE},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

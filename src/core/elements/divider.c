@@ -1,0 +1,69 @@
+// Flow divider: splits a flow into two at a fixed ratio, whatever the pressures behind it. A spool throttles the branch that gets too
+// much; it moves as long as the flows are not at their ratio.
+//   Q_a = share * limit(1 - spool) * area * discharge * sqrt(2/rho) * root(p - p_a)
+//   Q_b = (1 - share) * limit(1 + spool) * area * discharge * sqrt(2/rho) * root(p - p_b)
+//   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)
+// Near its ends, where one branch is closed, the spool stops.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, a, b, spool;
+} X(in);
+typedef struct X(numbers) {
+  od_x share, area, discharge, nominal, time_constant;
+} X(numbers);
+typedef struct X(out) {
+  od_x flow, a, b, rate;  // flow: out of the node in front, negative
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/metering_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x full_a = X(edge_flow)(X(rounded_limit)(1 - in->spool), q->area, q->discharge, in->from - in->a, s.oil);
+  od_x full_b = X(edge_flow)(X(rounded_limit)(1 + in->spool), q->area, q->discharge, in->from - in->b, s.oil);
+  od_x drive = (full_a - full_b) / (q->nominal * q->time_constant);
+  od_x room = OD_SELECT(RE(drive) > 0, 1 - in->spool, 1 + in->spool);
+  out->a = q->share * full_a;
+  out->b = (1 - q->share) * full_b;
+  out->flow = -out->a - out->b;
+  out->rate = drive * X(smooth_step)(20 * room);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->a * (in->from - in->a) + out->b * (in->from - in->b);
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/divider.c"
+#include "elements/both_x.h"
+
+const od_element_class od_divider_class = {
+    .name = "flow divider",
+    .section = "flow_dividers",
+    .noun = "flow divider",
+    .heading = "Flow dividers",
+    .summary = "splits a flow into two at a fixed ratio, whatever the pressures behind it",
+    .ends = {{"from", 1}, {"to", 2}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("share", "1", OD_POSITIVE, 0.5, 1e-3, 0.999, 0.05, 0.95, "share of the first branch"),
+              OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of both branches together"),
+              OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+              OD_FIELD("nominal", "m3/s", OD_POSITIVE, NAN, 1e-9, 10, 1e-6, 0.1, "flow that it is made for"),
+              OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1, "of the spool at that flow")),
+    .states = {{"spool", "1", .present_if = -1, .scale = 1}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "spool", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,41 @@
+// Relief valve with dynamics: a spool or poppet on a spring, which opens while the pressure difference goes from `set` to set + range,
+// and follows it by a lag.
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (limit((p_from - p_to - set) / range) - opening) / time_constant
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, opening;
+} X(in);
+typedef struct X(numbers) {
+  od_x set, range, area, discharge, time_constant;
+} X(numbers);
+#include "elements/spool_valve_x.h"
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  return X(spring_opening)(in->from - in->to, q->set, q->range);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/relief_spool.c"
+#include "elements/both_x.h"
+
+const od_element_class od_relief_spool_class = {
+    .name = "spool relief valve",
+    .section = "relief_valves",
+    .noun = "spool relief valve",
+    .heading = "Spool relief valves",
+    .summary = "opens beyond a set pressure difference, with a spool that follows by a lag",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                       "pressure difference at which it begins to open"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is fully open"),
+              OD_SPOOL_FIELDS),
+    .states = {OD_SPOOL_STATE},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

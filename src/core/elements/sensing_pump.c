@@ -1,0 +1,59 @@
+// Load-sensing pump: delivers as much as keeps its pressure above that of the load by `margin`, up to a cut-off. It draws from a tank at the
+// pressure of the air.
+//   Q = flow * swash - leakage * p_to
+//   swash' = ((1 - limit((p_to - p_load - margin) / range)) (1 - limit((p_to - cutoff) / range)) - swash) / time_constant
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x to, load, swash;
+} X(in);
+typedef struct X(numbers) {
+  od_x flow, margin, cutoff, range, leakage, time_constant;
+} X(numbers);
+#include "elements/pump_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x wanted = (1 - X(spring_opening)(in->to - in->load, q->margin, q->range)) *
+                (1 - X(spring_opening)(in->to, q->cutoff, q->range));
+  X(pump)(in, q, s, 0, wanted, out);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -out->flow * in->to;
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/sensing_pump.c"
+#include "elements/both_x.h"
+
+const od_element_class od_sensing_pump_class = {
+    .name = "load-sensing pump",
+    .section = "sensing_pumps",
+    .noun = "load-sensing pump",
+    .heading = "Load-sensing pumps",
+    .summary = "pump that keeps its pressure above that of the load by a margin",
+    .ends = {{"to", 1}, {"load", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("flow", "m3/s", OD_POSITIVE, NAN, 1e-9, 10, 1e-6, 0.1, "flow at the largest displacement"),
+        OD_FIELD("margin", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e5, 1e7,
+                 "pressure above the load's from which on it swivels back"),
+        OD_FIELD("cutoff", "Pa", OD_POSITIVE, NAN, 1e3, 1e10, 1e6, 1e8,
+                 "pressure from which on it swivels back in any case"),
+        OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it delivers nothing"),
+        OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage back to the suction side"),
+        OD_FIELD("time_constant", "s", OD_POSITIVE, 0.03, 1e-6, 100, 1e-3, 1, "of the swash plate")),
+    .states = {{"swash", "1", .present_if = -1, .scale = 1, .initial = 1}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "swash", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
+                {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
+    .supplies = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

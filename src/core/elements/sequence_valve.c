@@ -1,0 +1,41 @@
+// Sequence valve: passes oil on once the pressure in front of it has reached `set`, whatever the pressure behind it; its spring
+// chamber drains to a node of its own, or to the air.
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (limit((p_from - p_drain - set) / range) - opening) / time_constant
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, drain, opening;
+} X(in);
+typedef struct X(numbers) {
+  od_x set, range, area, discharge, time_constant;
+} X(numbers);
+#include "elements/spool_valve_x.h"
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  return X(spring_opening)(in->from - in->drain, q->set, q->range);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/sequence_valve.c"
+#include "elements/both_x.h"
+
+const od_element_class od_sequence_class = {
+    .name = "sequence valve",
+    .section = "sequence_valves",
+    .noun = "sequence valve",
+    .heading = "Sequence valves",
+    .summary = "opens when the pressure in front of it has reached a value, whatever is behind it",
+    .ends = {{"between", 2}, {"drain", 1, true}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
+                       "pressure in front of it, against the drain, at which it begins to open"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is fully open"),
+              OD_SPOOL_FIELDS),
+    .states = {OD_SPOOL_STATE},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,58 @@
+// Shuttle valve: connects the one of two nodes that has the higher pressure with a third. Its ball goes from one seat to the other while
+// the pressures differ by less than `range`.
+//   Q_a = limit(y) * area * discharge * sqrt(2/rho) * root(p_a - p_out),    y = 1/2 + (p_a - p_b) / (2 range)
+//   Q_b = (1 - limit(y)) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x a, b, to;
+} X(in);
+typedef struct X(numbers) {
+  od_x area, discharge, range;
+} X(numbers);
+typedef struct X(out) {
+  od_x a, b, flow;  // into the ends
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/metering_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x ball = X(smooth_step)((in->a - in->b) / (2 * q->range) + 0.5);
+  out->a = -X(edge_flow)(ball, q->area, q->discharge, in->a - in->to, s.oil);
+  out->b = -X(edge_flow)(1 - ball, q->area, q->discharge, in->b - in->to, s.oil);
+  out->flow = -out->a - out->b;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -out->a * (in->a - in->to) - out->b * (in->b - in->to);
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/shuttle.c"
+#include "elements/both_x.h"
+
+const od_element_class od_shuttle_class = {
+    .name = "shuttle valve",
+    .section = "shuttles",
+    .noun = "shuttle valve",
+    .heading = "Shuttle valves",
+    .summary = "connects the one of two nodes that has the higher pressure with a third",
+    .ends = {{"between", 2}, {"to", 1}},
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),
+              OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, 1e4, 1, 1e9, 1e3, 1e6,
+                       "difference of the pressures at which the ball is at one of its seats")),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

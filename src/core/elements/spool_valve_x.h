@@ -1,0 +1,23 @@
+// What valves between two nodes have in common whose spool follows pressures by a lag: the flow over one edge, all of whose power is
+// lost, and the rate of the opening. To be included behind X(in), X(numbers) and the declaration of X(target), where the spool goes.
+typedef struct X(out) {
+  od_x flow, rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/metering_x.h"
+
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->flow = X(edge_flow)(in->opening, q->area, q->discharge, in->from - in->to, s.oil);
+  out->rate = (X(target)(in, q) - in->opening) / q->time_constant;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = out->flow * (in->from - in->to);
+  r->stored = 0;
+}

@@ -1,0 +1,86 @@
+// Gas accumulator whose gas warms up when it is compressed and cools down to its surroundings: fast changes are adiabatic, slow ones
+// isothermal. The states are the volume V of oil in it and how much warmer than its surroundings the gas is, x.
+//   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
+//   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
+//   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
+// The last thousandth of the oil closes the inlet's valve. When almost no gas is left, its pressure does not rise any more.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x pressure, oil, warmer;
+} X(in);
+typedef struct X(numbers) {
+  od_x volume, precharge, ambient, exponent, time_constant, area, discharge;
+} X(numbers);
+typedef struct X(out) {
+  od_x inflow, rate, heating, gas_pressure;  // inflow: of the node
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored, flow, temperature;
+} X(report);
+
+// The gas's heat capacity: U = capacity * temperature.
+static inline od_x X(capacity)(const X(numbers) * q) {
+  return q->precharge * q->volume / (q->ambient * (q->exponent - 1));
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  const double last_oil = 1e-3, least_gas = 1e-3;  // of the volume
+  od_x gas = q->volume - in->oil;
+  gas = OD_SELECT(RE(gas) < least_gas * RE(q->volume), least_gas * q->volume, gas);
+  out->gas_pressure = q->precharge * q->volume / gas * (1 + in->warmer / q->ambient);
+  out->rate = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
+              X(smooth_root)(in->pressure - out->gas_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
+  if (RE(out->rate) < 0) out->rate *= X(smooth_step)(in->oil / (last_oil * q->volume));
+  out->inflow = -out->rate;
+  out->heating = (q->exponent - 1) * (q->ambient + in->warmer) * out->rate / gas - in->warmer / q->time_constant;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)s;
+  r->loss = out->rate * (in->pressure - out->gas_pressure) + X(capacity)(q) * in->warmer / q->time_constant;
+  r->stored = X(capacity)(q) * in->warmer;
+  r->flow = out->rate;
+  r->temperature = q->ambient + in->warmer;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/thermal_accumulator.c"
+#include "elements/both_x.h"
+
+enum { VOLUME };
+
+const od_element_class od_thermal_accumulator_class = {
+    .name = "thermal accumulator",
+    .section = "thermal_accumulators",
+    .noun = "thermal accumulator",
+    .heading = "Thermal accumulators",
+    .summary = "gas accumulator behind an inlet, whose gas warms up and cools down with a thermal time constant",
+    .ends = {{"at", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e3, 1e-5, 1, "volume of the gas without oil"),
+        OD_FIELD("precharge", "Pa", OD_POSITIVE, NAN, 1e2, 1e10, 1e4, 5e7, "pressure of the gas without oil, absolute"),
+        OD_FIELD("ambient", "K", OD_POSITIVE, 293.15, 100, 1000, 230, 400,
+                 "temperature of the surroundings and of the precharge"),
+        OD_FIELD("exponent", "1", OD_POSITIVE, 1.4, 1.0001, 5, 1.1, 1.7, "adiabatic exponent of the gas"),
+        OD_FIELD("time_constant", "s", OD_POSITIVE, NAN, 1e-6, 1e9, 0.1, 1e4, "of cooling"),
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the inlet"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the inlet")),
+    .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME},
+               {"warmer", "K", .present_if = -1, .scale_field = -1, .scale = 100}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
+    .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "warmer", .unit = "K", .shows = OD_SHOWS_STATE, .index = 1},
+                {.name = "temperature", .unit = "K", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
+                {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .may_supply = true,  // heat comes back to gas that is colder than its surroundings
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

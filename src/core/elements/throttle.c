@@ -1,0 +1,47 @@
+// Throttle: a sharp edge whose flow is laminar while little flows, and turbulent beyond.
+//   Q = area * discharge * sqrt(2/rho) * dp / (dp^2 + e^2)^(1/4),    e = rho/2 (reynolds * nu / (discharge * diameter))^2
+// e is the pressure difference at which the turbulent law alone has the Reynolds number `reynolds`; far below it
+// Q = 2 area diameter discharge^2 / (mu reynolds) dp. The viscosity is that at the mean of both pressures.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, signal;
+} X(in);
+typedef struct X(numbers) {
+  od_x area, discharge, diameter, reynolds, opening;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x root = s.oil[OD_OIL_STATE_ROOT], mu = X(viscosity)(s.oil, (in->from + in->to) / 2);
+  // rho/2 is 1/root^2, and nu is mu root^2/2.
+  od_x transition = q->reynolds * mu * root / (2 * q->discharge * q->diameter);
+  out->flow = q->area * q->discharge * q->opening * in->signal * root *
+              X(smooth_root)(in->from - in->to, transition * transition);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/throttle.c"
+#include "elements/both_x.h"
+
+const od_element_class od_throttle_class = {
+    .name = "throttle",
+    .section = "throttles",
+    .noun = "throttle",
+    .heading = "Throttles",
+    .summary = "sharp edge with laminar flow up to a critical Reynolds number",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
+        OD_FIELD("diameter", "m", OD_POSITIVE, NAN, 1e-8, 10, 1e-5, 0.5, "hydraulic diameter, 4 area / perimeter"),
+        OD_FIELD("reynolds", "1", OD_POSITIVE, 100, 1e-3, 1e6, 1, 3000, "critical Reynolds number"),
+        OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening, a factor on the area",
+                 .follows_signal = true)),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,100 @@
+// What has an end at a junction: constant tables, by which the circuit finds the pressures of junctions (hydraulics/junctions_x.h).
+#include "model/builder.h"
+
+static int junction_of(const od_model *m, int node) {
+  return node >= 0 ? m->node[node].junction : -1;
+}
+
+// The junction whose pressure the k-th `in` of an instance is, or -1.
+static int junction_in(const od_model *m, const od_instance *e, int k) {
+  return junction_of(m, m->join.node[e->in - m->layout.in + k]);
+}
+
+static bool has_end_at_junction(const od_model *m, const od_instance *e) {
+  for (int k = 0; k < OD_MOST_ENDS; k++)
+    if (junction_of(m, e->end[k]) >= 0) return true;
+  return false;
+}
+
+// Its flows into junctions, and their slopes by the pressures of junctions.
+static void add_flows(od_model *m, const od_instance *e, int place) {
+  od_junctions *j = &m->join.at_junction;
+  for (int t = e->target; t < e->target + e->targets; t++) {
+    const od_target *s = &m->join.target[t];
+    int row = s->kind == OD_TO_END ? junction_of(m, s->target) : -1;
+    if (row < 0) continue;
+    j->flow[j->flows++] = (od_junction_flow){s->from, row, s->sign};
+    for (int k = 0; k < s->ins; k++)
+      if (junction_in(m, e, k) >= 0)
+        j->slope[j->slopes++] =
+            (od_junction_slope){row, junction_in(m, e, k), s->from, e->in + k, s->slope + k, place, s->sign};
+  }
+}
+
+static void add_instance(od_model *m, int instance) {
+  od_junctions *j = &m->join.at_junction;
+  const od_instance *e = &m->instance[instance];
+  for (int k = 0; k < od_instance_class(e)->ins; k++)
+    if (junction_in(m, e, k) >= 0)
+      j->in[j->ins++] = (od_junction_in){e->in + k, m->join.node[e->in - m->layout.in + k]};
+  add_flows(m, e, j->instances);
+  j->instance[j->instances] = instance;
+  j->alone[j->instances++] = od_instance_batch(m, e);
+}
+
+bool od_join_junctions(od_model *m, od_arena *arena) {
+  od_junctions *j = &m->join.at_junction;
+  if (m->junctions == 0) return true;
+  size_t instances = 0, ins = 0, flows = 0, slopes = 0;
+  for (int i = 0; i < m->instances; i++) {
+    const od_element_class *c = od_instance_class(&m->instance[i]);
+    if (!has_end_at_junction(m, &m->instance[i])) continue;
+    instances++, ins += (size_t)c->ins, flows += (size_t)m->instance[i].targets;
+    slopes += (size_t)(m->instance[i].targets * c->ins);
+  }
+  j->node = od_arena_take(arena, (size_t)m->junctions * sizeof *j->node);
+  j->instance = od_arena_take(arena, (instances + 1) * sizeof *j->instance);
+  j->alone = od_arena_take(arena, (instances + 1) * sizeof *j->alone);
+  j->in = od_arena_take(arena, (ins + 1) * sizeof *j->in);
+  j->flow = od_arena_take(arena, (flows + 1) * sizeof *j->flow);
+  j->slope = od_arena_take(arena, (slopes + 1) * sizeof *j->slope);
+  if (!j->node || !j->instance || !j->alone || !j->in || !j->flow || !j->slope) return false;
+  for (int i = 0; i < m->nodes; i++)
+    if (m->node[i].junction >= 0) j->node[m->node[i].junction] = i;
+  for (int i = 0; i < m->instances; i++)
+    if (has_end_at_junction(m, &m->instance[i])) add_instance(m, i);
+  return true;
+}
+
+// ---- what cannot be joined there
+
+static bool adds_volume(const od_element_class *c) {
+  for (int k = 0; k < c->outs; k++)
+    if (c->out[k].kind == OD_TO_VOLUME || c->out[k].kind == OD_TO_COMPLIANCE) return true;
+  return false;
+}
+
+void od_check_junctions(od_build *b, const od_model *m) {
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    const char *why = c->acts != OD_ACTS_NOWHERE ? "acts on the mechanism"
+                      : adds_volume(c)           ? "has a volume there"
+                                                 : NULL;
+    for (int k = 0; why && k < OD_MOST_ENDS; k++)
+      if (junction_of(m, e->end[k]) >= 0)
+        od_build_complain(
+            b, OD_ABOUT_ELEMENT, i,
+            "%s '%s' ends at '%s', a junction without volume, but it %s; expected a volume in place of the "
+            "junction",
+            c->noun, e->name, m->node[e->end[k]].name, why);
+  }
+  for (int i = 0; i < m->nodes; i++) {
+    bool flows = m->node[i].junction < 0;
+    for (int k = 0; k < m->instances * OD_MOST_ENDS && !flows; k++)
+      flows = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS] == i;
+    if (!flows)
+      od_build_complain(b, OD_ABOUT_NODE, i, "nothing flows into or out of the junction '%s', so it has no pressure",
+                        m->node[i].name);
+  }
+}
