@@ -181,7 +181,7 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const drive_side_r *s, c
   if (law->has_bristles)
     batch_bristles(s, grid, b);
   else
-    for (int j = 1; j <= b->steps; j++) b->bristle[j] = 0;
+    for (int j = 1; j <= b->steps; j++) b->bristle[j] = b->decay[j - 1] = 0;
 }
 
 // 1/tau in the step to node j, and h' behind it.
