@@ -84,9 +84,9 @@ static void differentiate(int count, const double *t, const double *v, double *a
 
 static od_status balance(const reader *r, const od_force_balance *b, od_friction_data *d) {
   size_t n = (size_t)d->samples;
-  double *memory = calloc(4 * n + 1, sizeof *memory), *p[2] = {memory, memory + n};
-  double *load = memory + 2 * n, *a = memory + 3 * n;
+  double *memory = calloc(4 * n + 1, sizeof *memory);
   if (!memory) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  double *p[2] = {memory, memory + n}, *load = memory + 2 * n, *a = memory + 3 * n;
   bool ok = read_column(r, b->pressure[0], "Pa", p[0]) && read_column(r, b->pressure[1], "Pa", p[1]);
   if (ok && b->load) ok = read_column(r, b->load, "N", load);
   if (ok && b->acceleration)
