@@ -180,6 +180,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     status = OD_BAD_INPUT;
   if (!log->balance.given || d->noise == 0) d->noise = noise_of(d->samples, d->force);
   if (plan->noise > 0) d->noise = plan->noise;
+  d->speed_noise = noise_of(d->samples, d->v);
   d->parts = PARTS;
   for (int i = 0; i < d->samples; i++) d->part[i] = (int)((long)i * PARTS / d->samples);
   return status;
