@@ -192,14 +192,26 @@ static void read_accumulator(requirement_reader *r) {
                        "the precharge must not be above the least pressure: the accumulator would be empty");
 }
 
+// Density and dynamic viscosity of the oil at its temperature; NAN: the file does not give them.
+static void find_oil(const od_model *m, double *density, double *viscosity) {
+  *density = *viscosity = NAN;
+  if (m->oil < 0) return;
+  *density = m->theta[m->oil + OD_OIL_DENSITY];
+  if (m->viscosity < 0) return;
+  const double *q = m->theta + m->viscosity;
+  double warmer = q[OD_VISCOSITY_TEMPERATURE] - q[OD_VISCOSITY_REFERENCE];
+  *density /= 1 + q[OD_VISCOSITY_EXPANSION] * warmer;
+  *viscosity = q[OD_VISCOSITY_VALUE] * exp(-q[OD_VISCOSITY_THINNING] * warmer) * *density;
+}
+
 static void read_hose(requirement_reader *r) {
   static const char *const known[] = {"flow", "diameter", "length", "density", "viscosity", NULL};
-  const od_model *m = r->ld->draft->machine->model;
-  double density = m->oil >= 0 ? m->theta[m->oil + OD_OIL_DENSITY] : (double)NAN;
+  double density, viscosity;
+  find_oil(r->ld->draft->machine->model, &density, &viscosity);
   const od_field fields[] = {{"diameter", "m", OD_POSITIVE, NAN},
                              {"length", "m", OD_POSITIVE, NAN},
                              {"density", "kg/m3", OD_POSITIVE, density},
-                             {"viscosity", "Pa s", OD_POSITIVE, NAN}};
+                             {"viscosity", "Pa s", OD_POSITIVE, viscosity}};
   od_section section = open_size(r, "hose", known);
   if (section.map < 0) return;
   read_flow(r, &section);
