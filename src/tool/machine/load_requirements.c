@@ -230,11 +230,16 @@ static double read_gain(requirement_reader *r, const char *key) {
   od_given given = od_given_for(ld, node, path, key, "1", od_place_of(ld, r->section.node));
   double number;
   if (!given.text || !od_split_quantity(given.text, &number, &unit) || strcmp(unit, "dB") != 0)
-    return read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
-  const od_field field = {key, "1", OD_POSITIVE, NAN};
-  double factor = pow(10, number / 20);
-  od_add_number(ld, &given, factor, &field, "", OD_IN_LOADER);
-  return factor;
+    number = read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
+  else {
+    const od_field field = {key, "1", OD_POSITIVE, NAN};
+    number = pow(10, number / 20);
+    od_add_number(ld, &given, number, &field, "", OD_IN_LOADER);
+  }
+  if (number < 1)
+    od_complain_given(ld, &given, "'%s' is less than 0 dB, a factor of 1, which every stable loop has; expected more, "
+                      "such as '6 dB'", od_excerpt(ld, given.text));
+  return number;
 }
 
 // {within: BAND, time: T}
