@@ -1,27 +1,8 @@
 // Maximum of several signals of one unit, times a gain.
 #ifdef OD_BLOCK_TEXT
-#define OD_BLOCK_SLOPES
-
-typedef struct X(numbers) {
-  od_x gain;
-} X(numbers);
-
-static inline int X(chosen)(X(block) b) {
-  int best = 0;
-  for (int i = 1; i < b.s->inputs; i++)
-    if (RE(b.u[i]) > RE(b.u[best])) best = i;
-  return best;
-}
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  b.y[0] = q->gain * b.u[X(chosen)(b)];
-}
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  by[chosen_r(b)] = q->gain;
-}
-#endif
+#define OD_BEATS(a, b) ((a) > (b))
+#include "blocks/extreme_x.h"
+#undef OD_BEATS
 
 #else
 #define OD_BLOCK_FILE "blocks/maximum.c"

@@ -1,5 +1,5 @@
 // TR-BDF2: a trapezoidal step to t + gamma h, then the backward differentiation formula of order two through both points to
-// t + h. With gamma = 2 - sqrt 2 both stages have the same matrix (sources 24 and 25 in docs/theory.md). In terms of implicit.h,
+// t + h. With gamma = 2 - sqrt 2 both stages have the same matrix (sources 39 and 40 in docs/theory.md). In terms of implicit.h,
 // with d = gamma / 2, b = sqrt 2 / 4 (so that 2 b + d = 1), beta = d h, and k2, w2 at t + gamma h:
 //
 //   w2 = w0 + beta (k0 + k2)                     z2 = z0 + gamma h w0 + beta^2 (k0 + k2)

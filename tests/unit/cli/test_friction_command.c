@@ -173,7 +173,7 @@ static void test_contour(void **state) {
     snprintf(command, sizeof command,
              REDUCED "--set tau_hn=2.4 --vary tau_hn=0.2 --show step --from %g --to %g --time 2.2 --csv b.csv",
              steps[k][0], steps[k][1]);
-    o = run(s, command);
+    o = run(s, "%s", command);
     ends_with(o, 0);
     forget(o);
     od_table *one = table_of(s, "b.csv");
