@@ -180,10 +180,11 @@ static bool remark(od_friction_fitted *f) {
   if (!f->converged)
     ok = od_verdict_add(v, OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.") && ok;
   if (alike)
-    ok = od_verdict_add(v, OD_DOUBTFUL, "residual.speed", "Not explained:",
-                        "residuals of neighbouring speeds are alike, %.3g N root mean square in all: the law has another "
-                        "curve, or measurements are off by more than noise. Standard deviations take all of it for noise.",
-                        f->rms) &&
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "residual.speed", "Not explained:",
+             "residuals of neighbouring speeds are alike, %.3g N root mean square in all: the law has another "
+             "curve, or measurements are off by more than noise. Standard deviations take all of it for noise.",
+             f->rms) &&
          ok;
   else if (!explained)
     ok = od_verdict_add(

@@ -237,8 +237,10 @@ static double read_gain(requirement_reader *r, const char *key) {
     od_add_number(ld, &given, number, &field, "", OD_IN_LOADER);
   }
   if (number > 0 && number < 1)
-    od_complain_given(ld, &given, "'%s' is less than 0 dB, a factor of 1, which every stable loop has; expected more, "
-                      "such as '6 dB'", od_excerpt(ld, given.text));
+    od_complain_given(ld, &given,
+                      "'%s' is less than 0 dB, a factor of 1, which every stable loop has; expected more, "
+                      "such as '6 dB'",
+                      od_excerpt(ld, given.text));
   return number;
 }
 

@@ -280,8 +280,11 @@ static void test_another_curve(void **state) {
     snprintf(text, sizeof text,
              "friction: points\nlaws: {guess: {law: %s, Fc: 200 N, vs: 5 mm/s, viscous: 200 N s/m%s}}\n"
              "fit: {law: %s, start: guess, parameters: [Fc, viscous%s]}\npoints: {log: points.csv}\n",
-             law[i], i == 0 ? ", Fs: 500 N, sigma_0: 1e7 N/m" : i == 1 ? ", Fs: 500 N" : "", law[i],
-             i < 2 ? ", Fs, vs" : "");
+             law[i],
+             i == 0   ? ", Fs: 500 N, sigma_0: 1e7 N/m"
+             : i == 1 ? ", Fs: 500 N"
+                      : "",
+             law[i], i < 2 ? ", Fs, vs" : "");
     put(*state, "points.yaml", text);
     json_t *all = fitted(*state, "points.yaml", 0);
     assert_int_equal(remarks(all, "residual.speed"), i > 0);
