@@ -44,7 +44,7 @@ static void print(const od_response *r, const char *path, FILE *to) {
     if (isnan(found.bandwidth.value))
       fprintf(to, "  %-12s beyond %g Hz\n", "bandwidth", f->frequency[f->points - 1]);
     else
-      print_reading(to, "bandwidth", found.bandwidth, "Hz (-3 dB)");
+      print_reading(to, "bandwidth", found.bandwidth, "Hz (3 dB below the first point)");
     for (int i = 0; i < found.peaks; i++) {
       char what[40];
       snprintf(what, sizeof what, "resonance");

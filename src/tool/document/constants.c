@@ -267,10 +267,19 @@ static void finish(od_loader *ld, int constant) {
   od_constant *c = &all->item[constant];
   c->state = OD_CONSTANT_DONE;
   all->order[all->ordered++] = constant;
-  const od_field field = {c->name, c->unit != NULL ? c->unit : "1", OD_ANY, NAN};
-  od_given given = given_by(c);
   if (c->formula >= 0 && !od_index_add(&all->of_path, c->path, c->formula)) ld->no_memory = true;
-  c->number = od_add_number(ld, &given, c->value, &field, "", OD_IN_LOADER);
+}
+
+// A parameter gets its value where it is first used, amid the numbers of an element, which must stay together: its own number
+// comes later.
+void od_number_constants(od_loader *ld) {
+  od_constants *all = &ld->document->constants;
+  for (int i = 0; i < all->ordered; i++) {
+    od_constant *c = &all->item[all->order[i]];
+    const od_field field = {c->name, c->unit != NULL ? c->unit : "1", OD_ANY, NAN};
+    od_given given = given_by(c);
+    if (c->number < 0) c->number = od_add_number(ld, &given, c->value, &field, "", OD_IN_LOADER);
+  }
 }
 
 static bool evaluate(od_loader *ld, int constant, int depth) {
@@ -386,6 +395,7 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
     }
   }
   evaluate_all(ld);
+  od_number_constants(ld);
 }
 
 void od_constants_free(od_constants *c) {

@@ -14,6 +14,8 @@ enum { OD_MOST_CONSTANTS = 10000 };
 // Reads the section of constants, and the parameters of instances (full names and what is given for them), which count only
 // where they are used. Nodes of maps; -1: none.
 void od_load_constants(od_loader *ld, int constants, int parameters);
+// Gives those a number that have got their values since. To be called when all elements have been read.
+void od_number_constants(od_loader *ld);
 
 // Whether a text must be an expression, because a quantity cannot have such signs.
 bool od_is_arithmetic(const char *text);

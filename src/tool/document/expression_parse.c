@@ -93,11 +93,14 @@ static const char *unit_text(const dimension *d, char text[120]) {
   return text;
 }
 
-// The unit of a sum, or of two sides of a relation.
+// The unit of a sum, or of two sides of a relation. Relations may leave the radian out: N/m over kg is a square of rad/s.
 static dimension common(parser *p, int at, const char *what, const dimension *a, const dimension *b) {
   char left[120], right[120];
+  dimension other = *b;
   if (a->any) return *b;
-  if (!b->any && !same_unit(a, b))
+  for (int i = 0; i < OD_UNIT_BASES; i++)
+    if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
+  if (!b->any && !same_unit(a, &other))
     fail(p, at, "units do not fit on both sides of '%s': %s on the left, %s on the right", what, unit_text(a, left),
          unit_text(b, right));
   return *a;

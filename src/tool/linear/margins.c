@@ -87,6 +87,8 @@ od_margins od_margins_find(od_linear_response *r, const od_path *path, const dou
       double at = locate(r, path, lag_over, 0, low, high);
       take_gain(&m, od_path_at(r, path, at), at);
     }
+    // What falls from the beginning on, as an integrator does, has no level from which it could fall.
+    if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;
     if (i > 0 && isnan(m.bandwidth) && cabs(before) >= fallen && cabs(g) < fallen)
       m.bandwidth = locate(r, path, gain_over, fallen, low, high);
     before = g;

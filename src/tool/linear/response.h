@@ -44,8 +44,10 @@ typedef struct od_margins {
   double gain,
       gain_at;  // how many times larger (or, below 1, smaller) the gain may become; of several the nearest to 1
   double phase,
-      phase_at;      // how much more lag (or, negative: lead) there may be where the gain is 1; of several the smallest
-  double bandwidth;  // where the gain has fallen by 3 dB from that at the lowest frequency for the first time
+      phase_at;  // how much more lag (or, negative: lead) there may be where the gain is 1; of several the smallest
+  double
+      bandwidth;  // where the gain has fallen by 3 dB from that at the lowest frequency for the first time; NAN: never, or
+                  // it falls from the beginning on, as behind an integrator
   double peak, peak_at;  // the largest gain
 } od_margins;
 od_margins od_margins_find(od_linear_response *response, const od_path *path, const double *frequency, int count);

@@ -351,9 +351,10 @@ static double saved_time(od_loader *ld, int root) {
 void od_load_saved_state(od_loader *ld, int node) {
   int file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? od_map_find(ld, node, "file") : -1;
   const char *name = od_read_text(ld, file, "file", "the name of a file that --save-state wrote");
+  int before = od_messages_errors(ld->messages);
   int root = name != NULL ? od_document_read_beside(ld, file, name) : -1;
-  if (root < 0) return;
-  int map = od_map_find(ld, root, "initial");
+  if (name == NULL || od_messages_errors(ld->messages) > before) return;
+  int map = root >= 0 ? od_map_find(ld, root, "initial") : -1;
   if (map < 0 || ld->tree.node[map].kind != OD_TREE_MAP) {
     od_complain(ld, file, "'%s' has no section 'initial'; 'oleodyn simulate --save-state' writes one",
                 od_excerpt(ld, name));

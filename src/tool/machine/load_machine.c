@@ -92,6 +92,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));
   od_load_run(ld, od_section_get(ld, file, "run"));
+  od_number_constants(ld);
 }
 
 // Where the element stands that a problem of the builder is about.
@@ -122,6 +123,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
   od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
   od_load_requirements(ld, od_section_get(ld, file, "requirements"));
+  od_number_constants(ld);
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 

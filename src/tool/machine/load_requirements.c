@@ -192,14 +192,26 @@ static void read_accumulator(requirement_reader *r) {
                        "the precharge must not be above the least pressure: the accumulator would be empty");
 }
 
+// Density and dynamic viscosity of the oil at its temperature; NAN: the file does not give them.
+static void find_oil(const od_model *m, double *density, double *viscosity) {
+  *density = *viscosity = NAN;
+  if (m->oil < 0) return;
+  *density = m->theta[m->oil + OD_OIL_DENSITY];
+  if (m->viscosity < 0) return;
+  const double *q = m->theta + m->viscosity;
+  double warmer = q[OD_VISCOSITY_TEMPERATURE] - q[OD_VISCOSITY_REFERENCE];
+  *density /= 1 + q[OD_VISCOSITY_EXPANSION] * warmer;
+  *viscosity = q[OD_VISCOSITY_VALUE] * exp(-q[OD_VISCOSITY_THINNING] * warmer) * *density;
+}
+
 static void read_hose(requirement_reader *r) {
   static const char *const known[] = {"flow", "diameter", "length", "density", "viscosity", NULL};
-  const od_model *m = r->ld->draft->machine->model;
-  double density = m->oil >= 0 ? m->theta[m->oil + OD_OIL_DENSITY] : (double)NAN;
+  double density, viscosity;
+  find_oil(r->ld->draft->machine->model, &density, &viscosity);
   const od_field fields[] = {{"diameter", "m", OD_POSITIVE, NAN},
                              {"length", "m", OD_POSITIVE, NAN},
                              {"density", "kg/m3", OD_POSITIVE, density},
-                             {"viscosity", "Pa s", OD_POSITIVE, NAN}};
+                             {"viscosity", "Pa s", OD_POSITIVE, viscosity}};
   od_section section = open_size(r, "hose", known);
   if (section.map < 0) return;
   read_flow(r, &section);
@@ -218,11 +230,18 @@ static double read_gain(requirement_reader *r, const char *key) {
   od_given given = od_given_for(ld, node, path, key, "1", od_place_of(ld, r->section.node));
   double number;
   if (!given.text || !od_split_quantity(given.text, &number, &unit) || strcmp(unit, "dB") != 0)
-    return read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
-  const od_field field = {key, "1", OD_POSITIVE, NAN};
-  double factor = pow(10, number / 20);
-  od_add_number(ld, &given, factor, &field, "", OD_IN_LOADER);
-  return factor;
+    number = read_number(r, &r->section, (od_field){key, "1", OD_POSITIVE, NAN});
+  else {
+    const od_field field = {key, "1", OD_POSITIVE, NAN};
+    number = pow(10, number / 20);
+    od_add_number(ld, &given, number, &field, "", OD_IN_LOADER);
+  }
+  if (number > 0 && number < 1)
+    od_complain_given(ld, &given,
+                      "'%s' is less than 0 dB, a factor of 1, which every stable loop has; expected more, "
+                      "such as '6 dB'",
+                      od_excerpt(ld, given.text));
+  return number;
 }
 
 // {within: BAND, time: T}

@@ -28,6 +28,15 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
 
+// The state or input on whose two sides the slopes differ; NULL: none.
+static const char *find_kink(const od_linear_model *m) {
+  for (int i = 0; i < m->states; i++)
+    if (m->state[i].kinked) return m->state[i].name;
+  for (int i = 0; i < m->inputs; i++)
+    if (m->input[i].kinked) return m->input[i].name;
+  return NULL;
+}
+
 static od_status find_margins(const od_machine *machine, const od_linear_model *model, od_judgement *j, od_error *err) {
   const od_requirement *q = j->requirement;
   od_path path;
@@ -61,6 +70,11 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
     } else if (!model->rests) {
       snprintf(j->note, sizeof j->note, "the operating point does not rest: '%.80s' changes there",
                model->state[model->fastest].name);
+    } else if (find_kink(model)) {
+      snprintf(j->note, sizeof j->note,
+               "the slopes differ on the two sides of '%.80s', and the margin holds for their mean: 'at' a time when "
+               "the machine is on one side it may be less",
+               find_kink(model));
     }
   }
   free(frequency);

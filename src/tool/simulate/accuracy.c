@@ -217,14 +217,27 @@ static double weighted_product(const od_accuracy *a, const double *x, const doub
   return sum;
 }
 
-// Takes the delay out of e at the beginning of the window; zero where rates are no solution: inputs change, or stiff
-// parts ring, which G shows. Rules of higher order delay too little to matter.
+// At rest the rates are no motion but what rounding and the ends of iterations leave: changes of the states by a part
+// `unsure` of their sizes. From window to window they change at random, and an error that followed them would grow at random.
+static bool rates_are_noise(const od_accuracy *a, const double *f) {
+  const double unsure = 1e-10;
+  int nx = a->nx;
+  double *noise = a->scratch;
+  memset(noise, 0, (size_t)nx * sizeof *noise);
+  for (int j = 0; j < nx; j++)
+    for (int i = 0; i < nx; i++) noise[i] += unsure * fabs(a->mean[j * nx + i] * a->window.x[j]);
+  return weighted_product(a, f, f) <= weighted_product(a, noise, noise);
+}
+
+// Takes the delay out of e at the beginning of the window; zero where rates are no solution: inputs change, the machine rests,
+// or stiff parts ring, which G shows. Rules of higher order delay too little to matter.
 static double take_delay(od_accuracy *a) {
   int nx = a->nx;
   const od_window *w = &a->window;
   const od_flow *t = find_transition(a, w->h[0]);
   double *part = a->scratch, *damped = a->difference, f2 = weighted_product(a, w->f, w->f);
   if (a->integrator->order > 2 || a->plant->ops->sample || !t || !(f2 > 0)) return 0;
+  if (rates_are_noise(a, w->f) || rates_are_noise(a, a->f_end)) return 0;
   if (a->nu && memcmp(w->u, od_sim_inputs(a->sim), (size_t)a->nu * sizeof *w->u) != 0) return 0;
   for (int i = 0; i < nx; i++) {
     part[i] = w->f[i];

@@ -89,6 +89,10 @@ static void test_margins(void **state) {
     assert_true(fabs(json_number_value(json_array_get(phase, i)) + 3 * atan(at) * 180 / pi) < 1e-6);
   }
   json_decref(bode);
+  // Above its corner the response falls from the first point on: there is no level that a bandwidth could be told from.
+  bode = json_of(run(s, "bode lags.yaml --loop error --low 10 --high 100 --json -"));
+  assert_false(json_is_number(json_object_get(json_array_get(json_object_get(bode, "responses"), 0), "bandwidth")));
+  json_decref(bode);
   // There is no other loop.
   bode = json_of(run(s, "bode lags.yaml --loop all --json -"));
   assert_int_equal(json_array_size(json_object_get(bode, "responses")), 1);

@@ -176,6 +176,9 @@ static void test_relations(void **state) {
   assert_string_equal(problem.text, "found the end, expected '<=', '>=' or '='");
   assert_false(od_relation_parse("k1 <= 5 kg", &all, &r, &problem));
   assert_string_equal(problem.text, "units do not fit on both sides of '<=': kg s-2 on the left, kg on the right");
+  // Stiffness over mass against the square of a rate of turn; a sum stays strict.
+  assert_true(od_relation_parse("k1 / spool.mass <= (150 rad/s)^2", &all, &r, &problem));
+  assert_false(od_relation_parse("k1 / spool.mass + (150 rad/s)^2 <= 3", &all, &r, &problem));
 }
 
 int main(void) {

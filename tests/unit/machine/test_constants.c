@@ -93,6 +93,28 @@ static void test_in_templates(void **state) {
   od_machine_free(m);
 }
 
+// A parameter that is an expression gets its value amid the numbers of an element, which it must not part.
+static void test_expressions_for_parameters(void **state) {
+  static const char text[] =
+      "constants: {unit: 50 kg}\n"
+      "templates:\n"
+      "  part:\n"
+      "    parameters: {m: , at: , size: at / 2}\n"
+      "    bodies: {b: {mass: m, centre: [at, size], inertia: m * size^2}}\n"
+      "    joints: {j: {type: prismatic, between: [ground, b], axis: [1, 0, 0]}}\n"
+      "    initial: {j.position: at}\n"
+      "instances: {one: {template: part, m: unit, at: 1 m + 1 m}, two: {template: part, m: 2 * 150 kg, at: 4 m}}\n"
+      "bodies: {}\n";
+  od_machine *m = machine_with(*state, text, NULL);
+  check(m, "one.b.mass", 50, "kg", "m");
+  check(m, "one.b.centre[0]", 2, "m", "at");
+  check(m, "one.b.centre[1]", 1, "m", "size");
+  check(m, "two.b.mass", 300, "kg", "m");
+  check(m, "two.b.inertia", 1200, "kg m2", "m * size^2");
+  check(m, "two.m", 300, "kg", "2 * 150 kg");
+  od_machine_free(m);
+}
+
 // --- Constants as parameters --------------------------------------------------------------------------------------
 
 enum { STEPS = 3 };
@@ -239,6 +261,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_values, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_set_and_variants, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_in_templates, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_expressions_for_parameters, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_free_constants, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_derivatives, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_refused, machine_file_start, machine_file_end),

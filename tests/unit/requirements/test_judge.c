@@ -246,6 +246,43 @@ static void test_sizes_from_a_run(void **state) {
   for (int i = 0; i < 4; i++) assert_int_equal(j[i].outcome, want[i]);
 }
 
+// Where a hose does not say what flows in it, it is the oil at its temperature. Oracle: the laws of docs/machine-files.md by hand.
+static void test_hoses_have_the_oil(void **state) {
+  const double density = 900 / (1 + 7e-4 * 20), viscosity = 46e-6 * exp(-0.03 * 20) * density;
+  char text[1200];
+  snprintf(text, sizeof text,
+           "oil: {density: 900 kg/m3, law: constant, modulus: 1.4 GPa, viscosity: 46 mm^2/s, reference: 313.15 K,\n"
+           "      temperature: 333.15 K, thinning: 0.03 1/K, expansion: 7e-4 1/K}\n"
+           "inputs: {q: {unit: m3/s, constant: 10 l/min}}\n"
+           "blocks: {y: {type: integrator, input: q, gain: 1}}\n"
+           "requirements:\n"
+           "  a: {hose: {flow: q, diameter: 12 mm, length: 2 m}, loss: 1 bar}\n"
+           "  b: {hose: {flow: q, diameter: 12 mm, length: 2 m, density: %.17g, viscosity: %.17g Pa s}, loss: 1 bar}\n",
+           density, viscosity);
+  outcome o = judge(*state, text, 0.1, 1e-3, NULL, true);
+  near(o.judgement[0].reached, o.judgement[1].reached, 1e-9);
+  near(o.judgement[0].reached, 128 * viscosity * 2 * 0.01 / 60 / (pi * pow(0.012, 4)), 1e-3);
+}
+
+// At the edge of a dead zone the loop has two gains: the margin is told to hold for their mean.
+static void test_margins_at_kinks_are_told(void **state) {
+  static const char text[] =
+      "inputs: {r: {constant: 0}}\n"
+      "blocks:\n"
+      "  e: {type: sum, inputs: [r, x], weights: [1, -1]}\n"
+      "  lag: {type: first-order, input: e, gain: 9, time_constant: 0.1 s}\n"
+      "  d: {type: dead-zone, input: lag, band: [%s]}\n"
+      "  x: {type: integrator, input: d, gain: 1 1/s}\n"
+      "requirements: {phase: {loop: e, phase_margin: 30 deg}}\n";
+  static const char *const band[] = {"-1, 0", "-2, -1"};
+  for (int i = 0; i < 2; i++) {
+    char file[800];
+    snprintf(file, sizeof file, text, band[i]);
+    outcome o = judge(*state, file, 0.1, 1e-3, NULL, true);
+    assert_int_equal(strstr(o.judgement[0].note, "the slopes differ on the two sides of 'lag") != NULL, i == 0);
+  }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, machine_file_start, machine_file_end)
   const struct CMUnitTest tests[] = {
@@ -258,6 +295,8 @@ int main(void) {
       TEST(test_margins),
       TEST(test_an_unstable_machine_has_no_margin),
       TEST(test_sizes_from_a_run),
+      TEST(test_hoses_have_the_oil),
+      TEST(test_margins_at_kinks_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

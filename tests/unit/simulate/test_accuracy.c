@@ -250,6 +250,35 @@ static void rest_is_sound(void **state) {
   od_machine_free(m);
 }
 
+// A circuit that comes to rest: what rounding leaves of the rates there must not carry the error along, which grew without
+// bound. Oracle: CVODES.
+static void an_error_does_not_grow_at_rest(void **state) {
+  (void)state;
+  static const char circuit[] =
+      "machine: load sensing\noil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\n"
+      "volumes: {P: {volume: 0.5 L}, M: {volume: 0.1 L}, L: {volume: 0.3 L}}\ntanks: {T: {pressure: 1 bar}}\n"
+      "sensing_pumps: {ls: {to: P, load: L, flow: 60 L/min, margin: 20 bar, cutoff: 250 bar, range: 4 bar}}\n"
+      "compensators: {comp: {between: [P, M], pilot: L, set: 8 bar, range: 4 bar, area: 40 mm^2}}\n"
+      "orifices: {meter: {between: [M, L], area: 10 mm^2, discharge: 0.7},\n"
+      "  load: {between: [L, T], area: 3 mm^2, discharge: 0.7}}\n"
+      "initial: {P.pressure: 20 bar, M.pressure: 10 bar, L.pressure: 2 bar}\n"
+      "run: {time: 2 s, outputs: [P.pressure, M.pressure, L.pressure]}\n";
+  static const double steps[] = {1e-4, 5e-5, 2e-5};
+  od_machine *m = od_test_machine_text(circuit);
+  for (size_t i = 0; i < 3; i++) {
+    od_run_report report = {0};
+    od_table *t = run(m, "tr-bdf2", steps[i], false, &report), *c = run(m, "cvodes", steps[i], false, NULL);
+    print_message("steps of %g s: true error %.3g, estimated %.3g\n", steps[i], table_error(t, c),
+                  estimated_error(&report));
+    assert_true(table_error(t, c) < 0.01);
+    assert_int_equal(report.verdict.trust, OD_SOUND);
+    od_run_report_free(&report);
+    od_table_free(t);
+    od_table_free(c);
+  }
+  od_machine_free(m);
+}
+
 // --- Calibration --------------------------------------------------------------------------------------------------
 
 // Bad runs are off by more than 3 %, good ones by less than 0.3 % of the range; in between either answer is right.
@@ -315,6 +344,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(inputs_faster_than_the_steps_are_told),
                                      cmocka_unit_test(samples_leave_the_error_as_it_is),
                                      cmocka_unit_test(rest_is_sound),
+                                     cmocka_unit_test(an_error_does_not_grow_at_rest),
                                      cmocka_unit_test(bad_runs_are_told_and_good_ones_left_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
