@@ -129,7 +129,7 @@ static json_t *component(const od_element_class *c) {
   if (c->acts == OD_ACTS_BETWEEN_POINTS || somewhere)
     add(properties, "between", json_incref(texts), "two points", NULL);
   if (c->acts == OD_ACTS_IN_JOINT || somewhere) add(properties, "joint", json_incref(texts), "a joint", NULL);
-  for (int i = 0; i < 2 && c->ends[i].key; i++)
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     add(properties, c->ends[i].key, json_incref(texts), c->ends[i].count == 2 ? "two nodes" : "a node", NULL);
   if (c->signal_key) add(properties, c->signal_key, json_incref(texts), "an input or a block", NULL);
   add_fields(properties, c);

@@ -7,9 +7,11 @@
 static double random_number(od_dice *dice, const od_element_field *f) {
   double low = f->limits.usual_low, high = f->limits.usual_high, factor = pow(3, od_dice_uniform(dice, -1, 1));
   bool known = low != 0 || high != 0;
-  // Of shares, no more than is possible.
-  if (!isnan(f->fallback) && f->fallback != 0)
-    return f->limits.high > 0 ? fmin(f->fallback * factor, f->limits.high) : f->fallback * factor;
+  // No more and no less than is possible, as of shares and exponents.
+  if (!isnan(f->fallback) && f->fallback != 0) {
+    double value = f->fallback * factor;
+    return f->limits.high > 0 ? fmax(fmin(value, f->limits.high), f->limits.low) : value;
+  }
   if (!known) return 0.3 * factor;
   // Pressures differ by some bar, so that valves do not open all at once.
   double weight = strcmp(f->unit, "Pa") == 0 ? 2.0 / 3 : 1.0 / 3;

@@ -6,7 +6,7 @@ OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_si
                                       const od_friction_motion *out) {
   double bristle = start->bristle, film = start->film;
   drive_batch b;
-  b.paced_dt = 0;
+  b.paced[0] = b.paced[1] = b.paced_dt = 0;
   int first = 0;
   do {
     drive_batch_begin(&b, grid, first);

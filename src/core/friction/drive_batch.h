@@ -209,8 +209,8 @@ OD_INTO_WIDE void batch_forces(const od_friction_law *law, const drive_side_r *s
                   s->f.film_force * ((v[j] > 0) - (v[j] < 0)) * film_rate_at(s, b, j);
 }
 
-// The force at the samples among the nodes of a batch; the states as well where they are wanted. Nodes that are no samples stand only at
-// the ends, where the direction changes.
+// The force at the samples among the nodes of a batch; the states as well where they are wanted. Mostly nodes that are no samples stand
+// only at the ends, where the direction changes; a grid with steps between samples has others.
 OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const drive_side_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, to = b->steps;
@@ -221,6 +221,16 @@ OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const drive_side_r 
   if (to >= from && grid->sample[b->first + to] < 0) to--;
   if (to < from) return infinite ? OD_NOT_FINITE : OD_OK;
   int k = grid->sample[b->first + from];
+  if (k < 0 || grid->sample[b->first + to] - k != to - from) {
+    for (int j = from; j <= to; j++) {
+      int sample = grid->sample[b->first + j];
+      if (sample < 0) continue;
+      if (out->force) out->force[sample] = force[j];
+      if (out->bristle) out->bristle[sample] = b->bristle[j];
+      if (out->film) out->film[sample] = b->target[j] + b->lag[j];
+    }
+    return infinite ? OD_NOT_FINITE : OD_OK;
+  }
   size_t size = (size_t)(to - from + 1) * sizeof *force;
   if (out->force) memcpy(out->force + k, force + from, size);
   if (out->bristle) memcpy(out->bristle + k, b->bristle + from, size);

@@ -222,7 +222,7 @@ OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_s
                                        double *state, double *force, double *dforce) {
   double bristle = start->bristle, film = start->film;
   drive_batch b;
-  b.paced_dt = 0;
+  b.paced[0] = b.paced[1] = b.paced_dt = 0;
   coefficients k;
   int first = 0;
   do {

@@ -105,22 +105,36 @@ void od_load_sources(od_loader *ld, int node) {
   load_nodes(ld, node, "sources", OD_ELEMENT_SOURCE, &source_form);
 }
 
-// Junctions have nothing but names: a list of them.
+static void load_junction(od_loader *ld, int name) {
+  int element = od_names_declare(ld, od_tree_value(&ld->tree, name), OD_ELEMENT_JUNCTION);
+  if (element < 0) return;
+  od_element *junction = &ld->draft->names.element[element];
+  junction->index = od_build_node(ld->draft->build, junction->name, OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
+  od_remember(ld, OD_ABOUT_NODE, junction->index, name);
+}
+
+// Junctions have nothing but names: a list of them, or a map with nothing behind the names, which templates and variants can add to.
 void od_load_junctions(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
-  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+  od_tree_kind kind = ld->tree.node[node].kind;
+  if (kind != OD_TREE_LIST && kind != OD_TREE_MAP) {
     od_complain(ld, node, "found %s; 'junctions' wants a list of names: [A, B]", od_describe(ld, node));
     ld->draft->names.lacks_nodes = true;
     return;
   }
-  for (int key = ld->tree.node[node].first; key >= 0; key = ld->tree.node[key].next) {
+  for (int key = ld->tree.node[node].first; key >= 0;
+       key = kind == OD_TREE_MAP ? od_next(ld, key) : ld->tree.node[key].next) {
     const char *text = od_read_text(ld, key, "junctions", "the name of a junction");
-    int element = text ? od_names_declare(ld, od_tree_value(&ld->tree, key), OD_ELEMENT_JUNCTION) : -1;
-    if (!text) ld->draft->names.lacks_nodes = true;
-    if (element < 0) continue;
-    od_element *junction = &ld->draft->names.element[element];
-    junction->index = od_build_node(ld->draft->build, junction->name, OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
-    od_remember(ld, OD_ABOUT_NODE, junction->index, key);
+    if (!text) {
+      ld->draft->names.lacks_nodes = true;
+      continue;
+    }
+    load_junction(ld, key);
+    if (kind != OD_TREE_MAP) continue;
+    int value = od_value(ld, key);
+    bool nothing = ld->tree.node[value].kind == OD_TREE_NULL ||
+                   (ld->tree.node[value].kind == OD_TREE_MAP && ld->tree.node[value].count == 0);
+    if (!nothing) od_complain(ld, value, "found %s; a junction has nothing but its name", od_describe(ld, value));
   }
 }
 

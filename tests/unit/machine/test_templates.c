@@ -289,9 +289,39 @@ static void test_scopes(void **state) {
   od_machine_free(m);
 }
 
+// Junctions, which have nothing but names, of two instances: the pressure between two equal orifices is the mean of both ends.
+static void test_junctions(void **state) {
+  static const char text[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {P: {volume: 1 L}}\n"
+      "tanks: {T: {pressure: 1 bar}}\n"
+      "templates:\n"
+      "  branch:\n"
+      "    junctions: {J: }\n"
+      "    orifices:\n"
+      "      in: {between: [P, J], area: 4 mm^2, discharge: 0.6}\n"
+      "      out: {between: [J, T], area: 4 mm^2, discharge: 0.6}\n"
+      "instances: {left: {template: branch}, right: {template: branch}}\n"
+      "initial: {P.pressure: 100 bar}\n";
+  od_machine *m = machine_from(*state, text, NULL, NULL);
+  const int outputs[] = {od_machine_output_find(m, "left.J.pressure"), od_machine_output_find(m, "right.J.pressure")};
+  assert_true(outputs[0] >= 0 && outputs[1] >= 0 && outputs[0] != outputs[1]);
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(m, outputs, 2, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  double y[2];
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  assert_int_equal(od_sim_outputs(sim, y), OD_OK);
+  for (int i = 0; i < 2; i++) assert_true(fabs(y[i] - 50.5e5) < 1);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_same_as_by_hand, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_junctions, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_set, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_laid_over, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_includes, machine_file_start, machine_file_end),
