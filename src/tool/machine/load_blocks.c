@@ -397,8 +397,19 @@ static void read_source(block_reader *r, int place) {
   if (place == 0) r->source = found, r->source_node = node;
 }
 
+// Inputs of a block that is part of something else, which has said what they are.
+static void measure_inputs(block_reader *r) {
+  for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
+    od_build_block_measures(r->ld->draft->build, r->b->index, i, r->b->measures[i]);
+    r->source_units[i] = r->c->inputs[i].unit;
+  }
+  r->source = r->source_units[0];
+}
+
 static void read_inputs(block_reader *r) {
-  if (r->c->inputs[0].list)
+  if (r->b->measures[0] != NULL)
+    measure_inputs(r);
+  else if (r->c->inputs[0].list)
     read_sources(r, r->c->inputs[0].key);
   else
     for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++) read_source(r, i);
@@ -453,29 +464,30 @@ static void name_state_units(const block_reader *r, const od_block_spec *spec) {
   }
 }
 
-static void list_keys(const od_block_class *c, const char *keys[MOST_KEYS]) {
+// All keys, or those of its numbers alone.
+static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
-  keys[count++] = "type";
-  if (c->unit == NULL) keys[count++] = "unit";
-  for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) keys[count++] = c->inputs[i].key;
+  if (all) keys[count++] = "type";
+  if (all && c->unit == NULL) keys[count++] = "unit";
+  for (int i = 0; all && i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) keys[count++] = c->inputs[i].key;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     keys[count++] = c->fields[i].key;
     if (c->fields[i].or_key) keys[count++] = c->fields[i].or_key;
   }
-  if (od_block_can_be_sampled(c)) keys[count++] = "sample";
+  if (all && od_block_can_be_sampled(c)) keys[count++] = "sample";
   keys[count] = NULL;
 }
 
 static void load_block(od_loader *ld, od_loading_block *b) {
-  const char *keys[MOST_KEYS], *name = od_text_of(ld, b->key);
+  const char *keys[MOST_KEYS];
   block_reader r = {.ld = ld,
                     .b = b,
                     .c = od_block_classes[b->block_class],
                     .unit = b->unit != NULL ? b->unit : "1",
                     .source_node = -1};
   r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
-  list_keys(r.c, keys);
-  r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), keys);
+  list_keys(r.c, b->measures[0] == NULL, keys);
+  r.section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   int first = ld->document->numbers.count;
   read_inputs(&r);
