@@ -23,13 +23,11 @@ static inline int scale_of_row(int n, const double *row) {
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
 
-// Where the pivot of column k is, see below. The row that stands there is kept unless another one is more than 2^KEPT times better,
-// as sparse solvers do: an exchange costs more than it gains, in every right-hand side.
-enum { KEPT = 3 };
+// Where the pivot of column k is, see below.
 static inline int find_pivot(int n, const double *a, const int *scale, int k) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
-  best = best == 0 ? INT64_MIN : best + (scale[k] + KEPT) * ((int64_t)1 << 52);
+  best = best == 0 ? INT64_MIN : best + scale[k] * ((int64_t)1 << 52);
   for (int i = k + 1; i < n; i++) {
     int64_t size = bits_of_size(a[i * n + k]);
     if (size == 0) continue;
