@@ -115,11 +115,10 @@ void od_block_class_print_markdown(const od_block_class *c) {
 // --- For programs ---------------------------------------------------------------------------------------------------
 
 static json_t *field_json(const od_block_field *f) {
-  static const char *const shapes[] = {[OD_ONE_NUMBER] = "number",
-                                       [OD_TWO_NUMBERS] = "two numbers",
-                                       [OD_BOUNDS] = "bounds",
-                                       [OD_PER_INPUT] = "number per input",
-                                       [OD_POLYNOMIAL] = "coefficients"};
+  static const char *const shapes[] = {
+      [OD_ONE_NUMBER] = "number",          [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
+      [OD_PER_INPUT] = "number per input", [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
+      [OD_ORDINATES] = "numbers per point"};
   json_t *field =
       json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "key", f->key, "unit", f->unit, "meaning", f->meaning, "shape",
                 shapes[f->shape], "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback), "optional",

@@ -137,6 +137,20 @@ static json_t *component(const od_element_class *c) {
   return closed(properties);
 }
 
+// The numbers of the blocks that make a factor of pressures.
+static json_t *friction_pressure(void) {
+  static const char *const types[] = {"pressure-factor", "pressure-table", "pressure-map"};
+  json_t *properties = json_object();
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const od_block_class *c = od_block_classes[od_block_class_find(types[i])];
+    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
+      bool list = c->fields[k].shape != OD_ONE_NUMBER;
+      add(properties, c->fields[k].key, list ? list_of(number()) : number(), c->fields[k].meaning, c->fields[k].unit);
+    }
+  }
+  return closed(properties);
+}
+
 static json_t *friction(void) {
   json_t *properties = json_object(), *laws = json_array();
   for (int i = 0; i < od_element_class_count(); i++) {
@@ -146,6 +160,7 @@ static json_t *friction(void) {
     add_fields(properties, c);
   }
   add(properties, "law", choice_of(laws), "the friction law", NULL);
+  add(properties, "pressure", friction_pressure(), "how it follows the pressures in the cylinder's chambers", NULL);
   return or_text(closed(properties));
 }
 

@@ -204,7 +204,8 @@ static int load_point(work *w, int point) {
   if (code >= 0) return code;
   for (int i = 0; i < w->axes; i++) {
     int at = od_machine_number_find(w->machine[point], w->axis[i].path);
-    od_number x = at < 0 ? (od_number){.value = value_at(w, point, i)} : od_machine_number(w->machine[point], at);
+    od_number x = {.value = value_at(w, point, i)};
+    if (at >= 0) x = od_machine_number(w->machine[point], at);
     w->value[point * w->axes + i] = x.value;
     snprintf(w->axis[i].si, sizeof w->axis[i].si, "%s", x.unit ? x.unit : "1");
   }

@@ -331,12 +331,48 @@ static void load_cell(void **state) {
     od_error err = {0};
     if (od_table_read_csv(scratch_path(s, "run.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
     for (long i = 0; i < t->rows; i++) {
-      const double *row = t->data + i * t->columns, ambient = 29.83531;
+      const double *row = t->data + i * t->columns, ambient = -97.46202;
       double pushed = row[1] + ambient - 10 * row[3];
       assert_true(fabs(cells[c].sign * row[2] - pushed) < 1e-6 * (fabs(row[1]) + 1000));
     }
     od_table_free(t);
   }
+}
+
+// The bench as it measures: friction from sensors by eq. 6.10, gauge pressures times areas less the cell's force and what moves the rod, is the
+// friction that the machine has. With the encoder the speeds are right to its pulses.
+static void measures_friction(void **state) {
+  scratch *s = *state;
+  expect_code(run(s, "simulate " BENCH "measure.yaml --output piston_side.pressure,rod_side.pressure,coupling.force_x,"
+                     "guide.acceleration,main.friction --quiet --csv run.csv"),
+              0);
+  od_table *t = NULL;
+  od_error err = {0};
+  if (od_table_read_csv(scratch_path(s, "run.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double friction = row[1] * 19.63495408e-4 - row[2] * 10.01382658e-4 - row[3] - 10 * row[4];
+    assert_true(fabs(friction - row[5]) < 1e-4);
+  }
+  assert_true(t->rows == 26001);
+  od_table_free(t);
+  expect_code(run(s, "observe " BENCH "measure.experiment.yaml --variant encoder --quiet --csv seen.csv"), 0);
+  if (od_table_read_csv(scratch_path(s, "seen.csv"), &t, &err) != OD_OK) fail_msg("%s", err.text);
+  int measured = -1, truth = -1;
+  for (int k = 0; k < t->columns; k++) {
+    if (!strcmp(t->name[k], "measured.guide.rate")) measured = k;
+    if (!strcmp(t->name[k], "true.guide.rate")) truth = k;
+  }
+  assert_true(measured > 0 && truth > 0);
+  long fast = 0;
+  for (long i = 1; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    if (fabs(row[truth]) < 0.02 || isnan(row[measured])) continue;
+    fast++;
+    assert_true(fabs(row[measured] - row[truth]) < 2e-3);
+  }
+  assert_true(fast > 5000);
+  od_table_free(t);
 }
 
 // With play the slider is free of the rod for a while after the force has changed its sign, and the contact never pulls within the gap.
@@ -371,6 +407,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(least_damped_pair, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(linear_and_nonlinear, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(load_cell, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(measures_friction, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(axial_play, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,9 @@
   CLASS(reduced)                \
   CLASS(table)                  \
   CLASS(spline)                 \
-  CLASS(pressure_map)
+  CLASS(pressure_map)           \
+  CLASS(pressure_table)         \
+  CLASS(pressure_factor)
 
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);

@@ -134,11 +134,13 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;
   double *matrix = od_sim_at(s, s->matrix), *gxB = od_sim_at(s, s->gxB);
-  for (int i = 0; i < nk; i++)
-    for (int k = 0; k < nk; k++) {
-      gxB[i * nk + k] = (k < nz ? beta * beta * gx[i * nx + k] : 0) + beta * gx[i * nx + nz + k];
-      matrix[i * nk + k] = gk[i * nk + k] + gxB[i * nk + k];
-    }
+  for (int i = 0; i < nk; i++) {
+    const double *restrict from = gx + i * nx;
+    double *restrict to = gxB + i * nk;
+    for (int k = 0; k < nk; k++) to[k] = beta * from[nz + k];
+    for (int k = 0; k < nz; k++) to[k] += beta * beta * from[k];
+  }
+  for (int i = 0; i < nk * nk; i++) matrix[i] = gk[i] + gxB[i];
   od_status status = od_lu_factor(nk, matrix, od_sim_pivot(s));
   s->has_matrix = status == OD_OK;
   s->matrix_beta = beta;

@@ -5,35 +5,54 @@
 #include <stdint.h>
 #include <string.h>
 
-// 2^exponent, and the exponent of a number between 2^-1000 and 2^1000 or of the nearest such: by bits, since ldexp() and frexp() are slow.
-static double power_of_two(int exponent) {
-  uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-  double power;
-  memcpy(&power, &bits, sizeof power);
-  return power;
-}
-static int exponent_of(double x) {
-  uint64_t bits;
+// The bits of |x|: they grow with |x|, and adding e << 52 to them makes 2^e |x| of it, unless it is
+// zero. By bits, since ldexp() and frexp() are slow.
+static inline int64_t bits_of_size(double x) {
+  int64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-  return exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+  return bits & INT64_MAX;
+}
+
+// The negative exponent of what the entries of a row sum up to: within what keeps bits with it apart from their sign.
+static inline int scale_of_row(int n, const double *row) {
+  double even = 0, odd = 0;
+  int j = 0;
+  for (; j + 1 < n; j += 2) even += fabs(row[j]), odd += fabs(row[j + 1]);
+  if (j < n) even += fabs(row[j]);
+  int exponent = (int)(bits_of_size(even + odd) >> 52) - 1023;
+  return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
+}
+
+// Where the pivot of column k is, see below. The row that stands there is kept unless another one is more than 2^KEPT times better,
+// as sparse solvers do: an exchange costs more than it gains, in every right-hand side.
+enum { KEPT = 3 };
+static inline int find_pivot(int n, const double *a, const int *scale, int k) {
+  int p = k;
+  int64_t best = bits_of_size(a[k * n + k]);
+  best = best == 0 ? INT64_MIN : best + (scale[k] + KEPT) * ((int64_t)1 << 52);
+  for (int i = k + 1; i < n; i++) {
+    int64_t size = bits_of_size(a[i * n + k]);
+    if (size == 0) continue;
+    size += scale[i] * ((int64_t)1 << 52);
+    if (size > best) p = i, best = size;
+  }
+  return p;
+}
+
+// y -= a x of short rows: two entries at a time, without what a compiler puts around a loop that it takes for long.
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+static inline void take_short(int n, double a, const double *restrict x, double *restrict y) {
+  int i = 0;
+  for (; i + 1 < n; i += 2) *(pair *)(y + i) -= a * *(const pair *)(x + i);
+  if (i < n) y[i] -= a * x[i];
 }
 
 // Rows have units of their own, newtons or pascals per second, so that pivots are chosen by how large they are in their row as it
-// was. Until row k is chosen, pivot[k] keeps the negative exponent of its largest entry.
+// was. Until row k is chosen, pivot[k] keeps the negative exponent of its size.
 od_status od_lu_factor(int n, double *a, int *pivot) {
-  for (int i = 0; i < n; i++) {
-    double most = 0;
-    for (int j = 0; j < n; j++) most = fabs(a[i * n + j]) > most ? fabs(a[i * n + j]) : most;
-    pivot[i] = -exponent_of(most);
-  }
+  for (int i = 0; i < n; i++) pivot[i] = scale_of_row(n, a + i * n);
   for (int k = 0; k < n; k++) {
-    int p = k;
-    double best = fabs(a[k * n + k]) * power_of_two(pivot[k]);
-    for (int i = k + 1; i < n; i++) {
-      double part = fabs(a[i * n + k]) * power_of_two(pivot[i]);
-      if (part > best) p = i, best = part;
-    }
+    int p = find_pivot(n, a, pivot, k);
     pivot[p] = pivot[k];
     pivot[k] = p;
     double size = fabs(a[p * n + k]);
@@ -48,7 +67,7 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
     for (int i = k + 1; i < n; i++) {
       if (a[i * n + k] == 0) continue;
       double factor = a[i * n + k] *= inverse;
-      od_add_scaled(n - k - 1, -factor, a + k * n + k + 1, a + i * n + k + 1);
+      take_short(n - k - 1, factor, a + k * n + k + 1, a + i * n + k + 1);
     }
   }
   return OD_OK;
@@ -87,7 +106,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
     double *row = b + i * columns, inverse = 1 / a[i * n + i];
     for (int k = i + 1; k < n; k++)
       if (a[i * n + k] != 0) od_add_scaled(columns, -a[i * n + k], b + k * columns, row);
-    for (int c = 0; inverse != 1 && c < columns; c++) row[c] *= inverse;
+    if (inverse == 1) continue;
+    for (int c = 0; c < columns; c++) row[c] *= inverse;
   }
 }
 

@@ -185,7 +185,7 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
 // --- B and D ------------------------------------------------------------------------------------------------------
 
 static void advance(const subspace *s, double *x, int driven, double u) {
-  double next[MOST];
+  double next[MOST] = {0};
   for (int i = 0; i < s->n; i++) {
     next[i] = i == driven ? u : 0;
     for (int j = 0; j < s->n; j++) next[i] += s->A[i * s->n + j] * x[j];

@@ -36,7 +36,7 @@ static void check_variant(od_loader *ld, const char *const *sections, int key) {
   }
   const char *keys[MOST_KEYS];
   int count = 0;
-  while (sections[count] != NULL && count < MOST_KEYS - 2) keys[count] = sections[count], count++;
+  while (count < MOST_KEYS - 2 && sections[count] != NULL) keys[count] = sections[count], count++;
   keys[count] = extends;
   keys[count + 1] = NULL;
   od_section_open(ld, value, key, "", what, keys);

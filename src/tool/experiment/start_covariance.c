@@ -333,7 +333,7 @@ static void check_truth_noise(od_experiment_loader *xl) {
   od_status status = outputs ? od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &plant, &err) : OD_NO_MEMORY;
   size_t nx = status == OD_OK ? (size_t)od_plant_nx(plant) : 0, nu = status == OD_OK ? (size_t)plant->nu : 0;
   od_sim *sim = status == OD_OK ? od_sim_new(plant) : NULL;
-  double *Q = calloc(nx * nx + nu + 1, sizeof *Q), *u = Q + nx * nx;
+  double *Q = calloc(nx * nx + nu + 1, sizeof *Q), *u = Q ? Q + nx * nx : NULL;
   if (status == OD_OK && (!sim || !Q)) status = OD_NO_MEMORY;
   if (status == OD_OK) {
     od_machine_inputs(e->truth, 0, u);

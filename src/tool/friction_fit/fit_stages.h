@@ -33,6 +33,10 @@ od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_
 
 // friction_errors.c: standard deviations, and how much parts of the run tell.
 od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
+// speed_noise.c: what noise of a log's speed does to estimates of numbers that a run told: by how much it has shifted them, and what it adds to
+// their standard deviations.
+od_status od_friction_speed_errors(const od_friction_fitted *f, int columns, const int *number, double *shift,
+                                   double *spread, od_error *err);
 // friction_verdict.c
 od_status od_friction_judge(od_friction_fitted *f, od_error *err);
 

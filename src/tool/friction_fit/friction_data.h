@@ -24,6 +24,7 @@ typedef struct od_friction_data {
   double *t, *v, *force, *clean, *position;  // of the run; position NULL: not known
   int *part;                                 // of the run that each sample belongs to
   double noise;                              // standard deviation of the run's force; 0: none
+  double speed_noise;                        // the same of a log's speed
   od_velocity_run *run;  // which says what the speed is between samples; NULL: a log, straight lines
   od_force_budget budget;
 } od_friction_data;

@@ -134,6 +134,14 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
     // One after another they come from parts that the file names.
     if (status == OD_OK && count > 0 && f->plan->method != OD_FRICTION_SEQUENTIAL)
       find_shares(f, count, known, J, t.rows, t.first);
+    double shift[OD_MOST_LAW_NUMBERS], spread[OD_MOST_LAW_NUMBERS];
+    if (status == OD_OK) status = od_friction_speed_errors(f, count, known, shift, spread, err);
+    for (int k = 0; k < count && status == OD_OK; k++) {
+      od_friction_parameter *p = &f->parameter[place_of(f, known[k])];
+      p->shift = shift[k];
+      p->sigma = hypot(p->sigma, spread[k]);
+      p->known = known_by(p);
+    }
   }
   od_identifiability_free(id);
   od_law_target_free(&t);

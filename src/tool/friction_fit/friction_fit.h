@@ -17,6 +17,7 @@ typedef struct od_friction_parameter {
   int number;           // of the law
   double value, sigma;  // sigma infinite: the data do not tell it
   double truth;         // NAN: not known
+  double shift;         // by which noise of a log's speed is likely to have moved the value
   od_friction_known known;
 } od_friction_parameter;
 

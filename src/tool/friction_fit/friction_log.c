@@ -15,6 +15,7 @@ typedef struct reader {
   od_table *table;
   od_units *units;
   od_error *err;
+  long first;  // row: before it some column has no number yet
 } reader;
 
 static int find_column(const reader *r, const char *name) {
@@ -37,9 +38,10 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
     od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' is in '%s', expected a unit like %s", r->path, name, unit, si);
     return false;
   }
-  for (long i = 0; i < r->table->rows; i++) {
-    out[i] = od_convert(&in_si, r->table->data[i * r->table->columns + column]);
-    if (isfinite(out[i])) continue;
+  for (long i = r->first; i < r->table->rows; i++) {
+    double *value = &out[i - r->first];
+    *value = od_convert(&in_si, r->table->data[i * r->table->columns + column]);
+    if (isfinite(*value)) continue;
     od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or cut the log first",
             r->path, name, i + 1);
     return false;
@@ -84,9 +86,9 @@ static void differentiate(int count, const double *t, const double *v, double *a
 
 static od_status balance(const reader *r, const od_force_balance *b, od_friction_data *d) {
   size_t n = (size_t)d->samples;
-  double *memory = calloc(4 * n + 1, sizeof *memory), *p[2] = {memory, memory + n};
-  double *load = memory + 2 * n, *a = memory + 3 * n;
+  double *memory = calloc(4 * n + 1, sizeof *memory);
   if (!memory) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  double *p[2] = {memory, memory + n}, *load = memory + 2 * n, *a = memory + 3 * n;
   bool ok = read_column(r, b->pressure[0], "Pa", p[0]) && read_column(r, b->pressure[1], "Pa", p[1]);
   if (ok && b->load) ok = read_column(r, b->load, "N", load);
   if (ok && b->acceleration)
@@ -131,11 +133,36 @@ static double noise_of(int count, const double *x) {
   return noise;
 }
 
-static od_status read_run(const reader *r, const od_friction_plan *plan, od_friction_data *d) {
+// Loggers begin before their sensors do: rows before every column has a number are left out.
+static void find_first_row(reader *r, const od_friction_log *log) {
+  const od_force_balance *b = &log->balance;
+  const char *names[] = {log->velocity ? log->velocity : "velocity",
+                         log->position,
+                         !b->given ? (log->force ? log->force : "force") : NULL,
+                         b->given ? b->pressure[0] : NULL,
+                         b->given ? b->pressure[1] : NULL,
+                         b->given ? b->load : NULL,
+                         b->given ? b->acceleration : NULL};
+  const od_table *t = r->table;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    for (int column = 0; names[k] && column < t->columns; column++) {
+      if (strcmp(t->name[column], names[k]) != 0) continue;
+      long first = 0;
+      while (first < t->rows && !isfinite(t->data[first * t->columns + column])) first++;
+      if (first < t->rows && first > r->first) r->first = first;
+    }
+}
+
+static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_log *log = &plan->log;
+  find_first_row(r, log);
+  if (r->table->rows - r->first < 2)
+    return od_fail(r->err, OD_BAD_INPUT, "%s: all columns have numbers from row %ld on; expected at least 2 such rows",
+                   r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
-  if (!od_friction_data_room(d, (int)r->table->rows, false)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (!od_friction_data_room(d, (int)(r->table->rows - r->first), false))
+    return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   bool ok = read_column(r, r->table->name[time], "s", d->t) &&
             read_column(r, log->velocity ? log->velocity : "velocity", "m/s", d->v);
   if (ok && log->position) {
@@ -153,6 +180,7 @@ static od_status read_run(const reader *r, const od_friction_plan *plan, od_fric
     status = OD_BAD_INPUT;
   if (!log->balance.given || d->noise == 0) d->noise = noise_of(d->samples, d->force);
   if (plan->noise > 0) d->noise = plan->noise;
+  d->speed_noise = noise_of(d->samples, d->v);
   d->parts = PARTS;
   for (int i = 0; i < d->samples; i++) d->part[i] = (int)((long)i * PARTS / d->samples);
   return status;

@@ -123,6 +123,16 @@ static bool begins_moving(const od_friction_fitted *f) {
          fabs(d->v[0]) > 0.01 * fastest;
 }
 
+static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
+  const od_friction_parameter *most = NULL;
+  for (int i = 0; i < f->parameters; i++) {
+    const od_friction_parameter *p = &f->parameter[i];
+    if (p->sigma > 0 && isfinite(p->sigma) && (!most || fabs(p->shift) * most->sigma > fabs(most->shift) * p->sigma))
+      most = p;
+  }
+  return most;
+}
+
 // Points by their speed, those of both directions apart.
 typedef struct speed_residual {
   double v, r;
@@ -194,6 +204,15 @@ static bool remark(od_friction_fitted *f) {
              "minimum. Standard deviations take all of it for noise.",
              f->rms, plan->accept, f->data->noise) &&
          ok;
+  const od_friction_parameter *most = most_shifted(f);
+  if (most && fabs(most->shift) > 0.5 * most->sigma)
+    ok =
+        od_verdict_add(
+            v, OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
+            "the speed trembles by %.3g m/s, which the law takes for motion. It has shifted %s by about %.3g %s, %.2g of its "
+            "standard deviations, and others less. Smooth the speed, or measure it better.",
+            f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma) &&
+        ok;
   if (begins_moving(f))
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "run.moving", "Begins moving:",

@@ -68,7 +68,7 @@ static void draw_key(FILE *to, const page *p) {
   double step = height / LEVELS;
   od_svg_label(to, key_x, top - 12, p->c->z_name, shown.unit);
   for (int i = 0; i <= LEVELS; i++) {
-    char text[32], name[8];
+    char text[32], name[16];
     double y = top + height - i * step;
     snprintf(text, sizeof text, "%.4g", (p->low + (p->high - p->low) * i / LEVELS) * shown.factor);
     snprintf(name, sizeof name, "l%d", i);

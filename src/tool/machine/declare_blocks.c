@@ -32,13 +32,13 @@ int od_list_count(const od_loader *ld, int node) {
 }
 
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", b->path, key);
   return od_map_find(ld, b->map, key) >= 0 || od_numbers_is_overridden(&ld->document->numbers, path);
 }
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
   double value;
-  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", b->path, key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
@@ -88,10 +88,11 @@ const char *od_unit_rate(od_loader *ld, const char *unit, int order) {
 
 static void build_block(od_loader *ld, od_loading_block *b) {
   od_block_spec spec = spec_of(ld, b);
-  const char *name = od_text_of(ld, b->key), *unit = b->unit != NULL ? b->unit : "1";
+  const char *name = b->name, *unit = b->unit != NULL ? b->unit : "1";
   b->index = od_build_block(ld->draft->build, name, &spec, unit);
   if (b->index < 0) return;
   od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
+  if (b->element < 0) return;  // a part of something else
   ld->draft->names.element[b->element].index = od_build_block_signal(ld->draft->build, b->index, 0);
   ld->draft->names.element[b->element].unit = unit;
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
@@ -174,7 +175,7 @@ static const char *unit_of_source(od_loader *ld, int node) {
 
 // The unit that a number is written with; "1" without one.
 static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *path = od_format(ld, "%s.%s", od_text_of(ld, b->key), key);
+  const char *path = od_format(ld, "%s.%s", b->path, key);
   const char *text = od_numbers_overriding(&ld->document->numbers, path);
   int node = od_map_find(ld, b->map, key);
   if (text == NULL && node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT) text = od_text_of(ld, node);
@@ -231,18 +232,45 @@ static void find_units(od_loader *ld) {
 
 // --- Declaring, all of them ---------------------------------------------------------------------------------------
 
-static void declare_block(od_loader *ld, int key) {
-  int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK);
-  if (element < 0) return;
+// The place of the next block; NULL with a message when there is none.
+static od_loading_block *next_block(od_loader *ld, int key) {
+  if (ld->draft->blocks == OD_MOST_BLOCKS) {
+    od_complain(ld, key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
+    return NULL;
+  }
   od_loading_block *grown =
       od_grow(ld->draft->block, ld->draft->blocks, &ld->draft->block_capacity, sizeof *ld->draft->block);
   if (grown == NULL) {
     ld->no_memory = true;
-    return;
+    return NULL;
   }
   ld->draft->block = grown;
-  od_loading_block b = {.key = key, .element = element, .block_class = -1, .map = -1, .index = OD_NOT_BUILT};
+  return &grown[ld->draft->blocks];
+}
+
+int od_declare_inner_block(od_loader *ld, const od_loading_block *inner) {
+  od_loading_block *b = next_block(ld, inner->key);
+  if (b == NULL) return -1;
+  *b = *inner;
+  b->element = -1;
+  ld->draft->blocks++;
+  build_block(ld, b);
+  return b->index >= 0 ? od_build_block_signal(ld->draft->build, b->index, 0) : -1;
+}
+
+static void declare_block(od_loader *ld, int key) {
+  int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK);
+  od_loading_block *place = element >= 0 ? next_block(ld, key) : NULL;
+  if (place == NULL) return;
   const char *name = od_text_of(ld, key), *what = od_format(ld, "the block '%s'", name);
+  od_loading_block b = {.key = key,
+                        .element = element,
+                        .block_class = -1,
+                        .name = name,
+                        .path = name,
+                        .what = what,
+                        .map = -1,
+                        .index = OD_NOT_BUILT};
   static const char *const any[] = {"type", NULL};
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind == OD_TREE_MAP)
@@ -256,17 +284,16 @@ static void declare_block(od_loader *ld, int key) {
   ld->draft->names.element[element].unit = b.unit;
   ld->draft->names.element[element].block = ld->draft->blocks;
   ld->draft->names.element[element].broken = b.block_class < 0;
-  ld->draft->block[ld->draft->blocks++] = b;
+  *place = b;
+  ld->draft->blocks++;
 }
 
 void od_declare_blocks(od_loader *ld, int node) {
   ld->draft->names.has_blocks = node >= 0;
   for (int key = od_first(ld, node, "blocks"); key >= 0; key = od_next(ld, key)) {
-    if (ld->draft->blocks == OD_MOST_BLOCKS) {
-      od_complain(ld, key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
-      break;
-    }
+    bool full = ld->draft->blocks == OD_MOST_BLOCKS;
     declare_block(ld, key);
+    if (full) break;
   }
   find_units(ld);
   for (int i = 0; i < ld->draft->blocks; i++)

@@ -40,6 +40,8 @@ typedef struct od_culprit {
 // A block between its declaration, after the inputs, and its reading, when all that it may measure is known.
 typedef struct od_loading_block {
   int key, element, block_class;                    // block_class: -1 after an error
+  const char *name, *path, *what;                   // in the model; before the keys of its numbers; in messages
+  const char *measures[2];                          // quantities that its inputs are, where no keys say that; or NULL
   int map;                                          // the node of its section, or -1
   const char *unit;                                 // of its first output
   int index;                                        // in the builder, or OD_NOT_BUILT

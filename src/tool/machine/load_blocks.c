@@ -8,105 +8,6 @@
 
 enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
 
-// --- What inputs are connected to ---------------------------------------------------------------------------------
-
-// The unit of something that can be measured without having an initial value, or NULL.
-static const char *measured_unit(const od_element *element, const char *name) {
-  static const struct {
-    od_element_kind kind;
-    const char *name, *unit;
-  } list[] = {{OD_ELEMENT_TANK, "pressure", "Pa"},       {OD_ELEMENT_SOURCE, "pressure", "Pa"},
-              {OD_ELEMENT_BODY, "wx", "rad/s"},          {OD_ELEMENT_BODY, "wy", "rad/s"},
-              {OD_ELEMENT_BODY, "wz", "rad/s"},          {OD_ELEMENT_BODY, "gyro_x", "rad/s"},
-              {OD_ELEMENT_BODY, "gyro_y", "rad/s"},      {OD_ELEMENT_BODY, "gyro_z", "rad/s"},
-              {OD_ELEMENT_DIFFERENCE, "pressure", "Pa"}, {OD_ELEMENT_JUNCTION, "pressure", "Pa"}};
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-    if (list[i].kind == element->kind && strcmp(list[i].name, name) == 0) return list[i].unit;
-  // Forces of what acts on the mechanism.
-  const od_element_class *c = od_component_class(element);
-  for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
-    const od_element_output *o = &c->outputs[i];
-    bool force = o->shows == OD_SHOWS_FORCE || o->shows == OD_SHOWS_OUT || o->shows == OD_SHOWS_OF_FRICTION;
-    if (force && o->name && strcmp(o->name, name) == 0) return o->unit;
-  }
-  return NULL;
-}
-
-// The forces of springs and frictions in joints have the unit of the joint.
-static const char *joint_force_unit(const od_element *joint, const char *name) {
-  if (joint->kind != OD_ELEMENT_JOINT || (strcmp(name, "spring_force") != 0 && strcmp(name, "friction") != 0))
-    return NULL;
-  return joint->type == OD_PRISMATIC ? "N" : "N m";
-}
-
-// Whether the last part of a name is that of an acceleration, of a joint, a point or a body.
-static bool is_acceleration(const char *name) {
-  static const char *const of_bodies[] = {"a", "body_a", "accelerometer_", "alpha_", "body_alpha_"};
-  if (strncmp(name, "acceleration", 12) == 0 || strcmp(name, "turn_acceleration") == 0) return true;
-  for (size_t i = 0; i < sizeof of_bodies / sizeof of_bodies[0]; i++) {
-    size_t length = strlen(of_bodies[i]);
-    const char *axis = name + length;
-    if (strncmp(name, of_bodies[i], length) == 0 && axis[0] >= 'x' && axis[0] <= 'z' && axis[1] == '\0') return true;
-  }
-  return false;
-}
-
-static void complain_source(od_loader *ld, int node, const char *text) {
-  const char *rest = "", *owner = od_copy(ld, text, od_names_element_length(ld, text));
-  int element = strchr(text, '.') != NULL ? od_names_owner(ld, node, text, &rest) : -1;
-  if (element >= 0) owner = ld->draft->names.element[element].name;
-  if (od_names_has_failed(ld, node, owner)) return;  // its own mistake has been reported
-  od_nearest nearest = od_nearest_to(text);
-  for (int i = 0; i < ld->draft->names.elements; i++)
-    if (od_element_is(&ld->draft->names.element[i], OD_ELEMENT_SIGNAL))
-      od_nearest_try(&nearest, ld->draft->names.element[i].name);
-  const char *other = element > 0 ? od_nearest_state_quantity(ld, element, rest) : NULL;
-  if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
-  if (element > 0 && ld->draft->names.element[element].kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
-    od_complain(ld, node, "the block '%s' has no output '%s'", ld->draft->names.element[element].name, rest);
-  else if (element > 0 && nearest.best == NULL)
-    od_complain(ld, node,
-                "'%s' is nothing that a block can measure; positions, rates, lengths, pressures, spools and forces of "
-                "springs and cylinders are",
-                od_excerpt(ld, text));
-  else if (nearest.best != NULL)
-    od_complain(ld, node, "there is no input, block or quantity '%s'; did you mean '%s'?", od_excerpt(ld, text),
-                nearest.best);
-  else
-    od_complain(ld, node, "there is no input, block or quantity '%s'", od_excerpt(ld, text));
-}
-
-// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message now or later.
-static const char *connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place) {
-  const char *text = od_read_text(ld, node, label, "the name of an input, a block or a quantity like 'boom.angle'");
-  if (text == NULL) return NULL;
-  int found = od_names_look_up(ld, node, text);
-  if (found >= 0 && od_element_is(&ld->draft->names.element[found], OD_ELEMENT_SIGNAL)) {
-    const od_element *signal = &ld->draft->names.element[found];
-    if (signal->index == OD_NOT_BUILT) return NULL;  // and that has been said
-    od_build_block_input(ld->draft->build, b->index, place, signal->index);
-    return signal->unit;
-  }
-  const char *rest;
-  int owner = od_names_owner(ld, node, text, &rest);
-  if (rest[0] == '\0') owner = -1;
-  const od_element *element = owner > 0 ? &ld->draft->names.element[owner] : NULL;
-  if (element != NULL && element->broken) return NULL;
-  const char *unit = NULL;
-  if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
-  if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
-  if (unit == NULL && element != NULL) unit = joint_force_unit(element, rest);
-  // Accelerations are known by name; why they cannot be measured is said when the model is built.
-  bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
-               (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);
-  if (unit == NULL && !later) {
-    complain_source(ld, node, text);
-    return NULL;
-  }
-  od_build_block_measures(ld->draft->build, b->index, place, od_format(ld, "%s.%s", element->name, rest));
-  return unit;
-}
-
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
 // What the reading of a block's numbers works with.
@@ -375,7 +276,7 @@ static void read_sources(block_reader *r, const char *key) {
     return;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, i++)
-    r->source_units[i] = connect(ld, od_tree_value(&ld->tree, at), key, r->b, i);
+    r->source_units[i] = od_block_connect(ld, od_tree_value(&ld->tree, at), key, r->b, i);
   r->inputs = count;
   r->source = r->source_units[0];
   r->source_node = od_tree_value(&ld->tree, ld->tree.node[node].first);
@@ -390,15 +291,26 @@ static void read_sources(block_reader *r, const char *key) {
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
   int node = in->optional ? od_section_get(r->ld, &r->section, in->key) : od_section_need(r->ld, &r->section, in->key);
-  const char *found = node >= 0 ? connect(r->ld, node, in->key, r->b, place) : NULL;
+  const char *found = node >= 0 ? od_block_connect(r->ld, node, in->key, r->b, place) : NULL;
   if (found != NULL && in->unit != NULL && strcmp(od_factor_unit(r->ld, in->unit, found), "1") != 0)
     od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, in->unit);
   r->source_units[place] = found;
   if (place == 0) r->source = found, r->source_node = node;
 }
 
+// Inputs of a block that is part of something else, which has said what they are.
+static void measure_inputs(block_reader *r) {
+  for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
+    od_build_block_measures(r->ld->draft->build, r->b->index, i, r->b->measures[i]);
+    r->source_units[i] = r->c->inputs[i].unit;
+  }
+  r->source = r->source_units[0];
+}
+
 static void read_inputs(block_reader *r) {
-  if (r->c->inputs[0].list)
+  if (r->b->measures[0] != NULL)
+    measure_inputs(r);
+  else if (r->c->inputs[0].list)
     read_sources(r, r->c->inputs[0].key);
   else
     for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++) read_source(r, i);
@@ -453,29 +365,30 @@ static void name_state_units(const block_reader *r, const od_block_spec *spec) {
   }
 }
 
-static void list_keys(const od_block_class *c, const char *keys[MOST_KEYS]) {
+// All keys, or those of its numbers alone.
+static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
-  keys[count++] = "type";
-  if (c->unit == NULL) keys[count++] = "unit";
-  for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) keys[count++] = c->inputs[i].key;
+  if (all) keys[count++] = "type";
+  if (all && c->unit == NULL) keys[count++] = "unit";
+  for (int i = 0; all && i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) keys[count++] = c->inputs[i].key;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     keys[count++] = c->fields[i].key;
     if (c->fields[i].or_key) keys[count++] = c->fields[i].or_key;
   }
-  if (od_block_can_be_sampled(c)) keys[count++] = "sample";
+  if (all && od_block_can_be_sampled(c)) keys[count++] = "sample";
   keys[count] = NULL;
 }
 
 static void load_block(od_loader *ld, od_loading_block *b) {
-  const char *keys[MOST_KEYS], *name = od_text_of(ld, b->key);
+  const char *keys[MOST_KEYS];
   block_reader r = {.ld = ld,
                     .b = b,
                     .c = od_block_classes[b->block_class],
                     .unit = b->unit != NULL ? b->unit : "1",
                     .source_node = -1};
   r.sampled = od_block_can_be_sampled(r.c) && is_given(&r, "sample");
-  list_keys(r.c, keys);
-  r.section = od_section_open(ld, b->map, b->key, name, od_format(ld, "the block '%s'", name), keys);
+  list_keys(r.c, b->measures[0] == NULL, keys);
+  r.section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   int first = ld->document->numbers.count;
   read_inputs(&r);

@@ -13,6 +13,11 @@ enum { OD_MOST_BLOCKS = 2000 };
 // mistakes in it are reported (0 for those).
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
+// A block that is a part of something else, such as what makes the factor of a friction: key, class, name, path, what, measures, map and
+// unit are given, od_load_blocks() reads its numbers. Returns its signal, or -1 with a message.
+int od_declare_inner_block(od_loader *ld, const od_loading_block *inner);
+// Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message now or later.
+const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place);
 // How many entries a list has; 0 when it is none.
 int od_list_count(const od_loader *ld, int node);
 

@@ -34,8 +34,14 @@ typedef struct od_curve {
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
 // 'friction' of a section, if it has one: of a component, or of a joint (the other one is -1, or OD_NOT_BUILT).
-// `turning`: torques and rates of turn instead of forces and speeds.
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning);
+// `turning`: torques and rates of turn instead of forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an
+// error; NULL: it has none.
+const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
+                                         const int *chambers);
+// 'pressure' of a friction, which makes its factor of the pressures in the chambers: the signal of that, or `signal`, which it
+// follows already.
+int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
+                              const od_section *owner, const int *chambers, int signal);
 
 // A field of an element class as the reader of numbers wants it. signal_unit: of what the component listens to.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);

@@ -249,9 +249,10 @@ static void add_key(const char **keys, int most, const char *key) {
   if (count + 1 < most) keys[count] = key, keys[count + 1] = NULL;
 }
 
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning) {
+const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
+                                         const int *chambers) {
   enum { MOST = 4 * OD_MOST_ELEMENT_FIELDS };
-  const char *keys[MOST] = {"law", NULL}, *word[MOST_CHOICES + 1];
+  const char *keys[MOST] = {"law", "pressure", NULL}, *word[MOST_CHOICES + 1];
   int class_index[MOST_CHOICES], count = list_choices("friction", class_index, word);
   int node = od_section_get(ld, owner, "friction");
   if (node < 0) return NULL;
@@ -269,7 +270,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
     return NULL;
   }
   const od_element_class *c = od_element_class_at(class_index[law]);
-  for (int i = 1; keys[i]; i++) {
+  for (int i = 2; keys[i]; i++) {
     int extra = od_section_get(ld, &section, keys[i]);
     if (extra >= 0 && field_place(c, keys[i]) < 0)
       od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, keys[i]);
@@ -278,6 +279,8 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
   spec.first_number = od_number_theta(ld, first);
   spec.choice[0] = ld->document->numbers.count > first + c->numbers;
+  if (od_section_get(ld, &section, "pressure") >= 0)
+    spec.signal = od_load_friction_pressure(ld, c, &section, owner, chambers, spec.signal);
   if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;
   spec.host = host, spec.joint = joint;
   od_build_element(ld->draft->build, "", &spec);

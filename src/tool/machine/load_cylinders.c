@@ -117,5 +117,5 @@ void od_load_cylinder(od_loader *ld, int key, int element) {
     leak.first_number = spec.first_number + OD_CYLINDER_LEAKAGE;
     od_build_element(ld->draft->build, "", &leak);
   }
-  cylinder->friction = od_load_friction(ld, &section, cylinder->index, -1, false);
+  cylinder->friction = od_load_friction(ld, &section, cylinder->index, -1, false, chambers);
 }

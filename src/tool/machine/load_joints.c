@@ -157,7 +157,7 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
   load_joint_spring(ld, &section, element);
   if (has_axis(spec.type))
     ld->draft->names.element[element].friction =
-        od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, spec.type == OD_REVOLUTE);
+        od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, spec.type == OD_REVOLUTE, NULL);
   else
     refuse(ld, &section, "friction", spec.type);
   return connected;

@@ -1,5 +1,5 @@
-// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor. The oracle is the
-// law by hand, with scaled parameters.
+// Friction that depends on pressures, on a position and on a temperature, through blocks that make its factor or by its key
+// 'pressure'. The oracle is the law by hand, with scaled parameters; of derivatives its slope by the factor, by differences of it.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +22,9 @@ static double steady(double factor_Fs, double factor_Fc, double factor_vs, doubl
   return force * tanh(v / v0) + viscous * factor_viscous * v;
 }
 
-// The friction of a cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s.
-static double friction_with(const char *more) {
+// A cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s.
+static od_machine *machine_with(const char *more) {
   char text[3000];
-  double y;
   snprintf(
       text, sizeof text,
       "bodies: {load: {point: {mass: 200 kg}}}\n"
@@ -51,8 +50,12 @@ static double friction_with(const char *more) {
       "        friction: {law: tustin, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300%s}}\n"
       "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 90 bar}\n",
       more);
-  od_test_run r = od_test_begin(od_test_machine_text(text), "ram.friction", NULL);
-  double u[2] = {1, 334};
+  return od_test_machine_text(text);
+}
+
+static double friction_with(const char *more) {
+  od_test_run r = od_test_begin(machine_with(more), "ram.friction", NULL);
+  double u[2] = {1, 334}, y;
   assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
   assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
   od_test_end(&r);
@@ -87,7 +90,66 @@ static void dependences(void **state) {
           steady(pow(thin, -0.1), pow(thin, 0.2), 1, sqrt(thin), v));
 }
 
+// The same by the key 'pressure', without blocks.
+static void own_chambers(void **state) {
+  (void)state;
+  const double v = 0.02, apart = 1 - 20 * 0.004 + 40 * 0.007, of_sum = 1 + 0.4 * 20 / 300;
+  is_near("both chambers",
+          friction_with(", pressure: {per_a: 0.4 %/bar, per_b: 0.7 %/bar, nominal_a: 50 bar, nominal_b: 50 bar}"),
+          steady(apart, apart, 1, 1, v));
+  is_near("their sum", friction_with(", pressure: {per_sum: 0.1 %/bar}"), steady(1.12, 1.12, 1, 1, v));
+  is_near("every parameter", friction_with(", factor_vs: 1, factor_viscous: -1, pressure: {per_sum: 0.1 %/bar}"),
+          steady(1.12, 1.12, 1.12, 1 / 1.12, v));
+  is_near("above a limit", friction_with(", pressure: {per_sum: 0.1 %/bar, limits: [0.5, 1.05]}"),
+          steady(1.05, 1.05, 1, 1, v));
+  is_near("below a limit", friction_with(", pressure: {per_a: -1 %/bar, limits: [0.9, 1.1]}"),
+          steady(0.9, 0.9, 1, 1, v));
+  is_near("beside a factor", friction_with(", factor: 1.5, pressure: {per_sum: 0.1 %/bar}"),
+          steady(1.68, 1.68, 1, 1, v));
+  is_near("a table over the sum",
+          friction_with(", pressure: {at_sum: [20 bar, 100 bar, 400 bar], values: [0.7, 1, 1.4]}"),
+          steady(of_sum, of_sum, 1, 1, v));
+  double below = 1 + 0.2 * 0.8, above = 1.3 + 0.4 * 0.8, both = below + 0.75 * (above - below);
+  is_near("a map over both",
+          friction_with(", pressure: {at_a: [0 bar, 40 bar], at_b: [50 bar, 100 bar], values: [1, 1.2, 1.3, 1.7]}"),
+          steady(both, both, 1, 1, v));
+}
+
+// d friction by the pressures and by the numbers of 'pressure' are those of the factor times d friction/d factor.
+static void slopes(void **state) {
+  (void)state;
+  od_machine *machine = machine_with(
+      ", factor_vs: 0.5, pressure: {per_a: 0.4 %/bar, per_b: 0.7 %/bar, nominal_a: 50 bar, nominal_b: 50 bar}");
+  const char *const path[] = {"ram.friction.pressure.per_a", "ram.friction.pressure.per_b",
+                              "ram.friction.pressure.per_sum", "ram.friction.pressure.nominal_a"};
+  const double per[] = {-20e5, 40e5, 20e5, -0.004e-5}, factor = 1.2, step = 1e-4;
+  int parameter[4], output[3] = {od_test_output(machine, "ram.friction"), od_test_output(machine, "A.pressure"),
+                                 od_test_output(machine, "B.pressure")};
+  for (int i = 0; i < 4; i++) assert_true((parameter[i] = od_machine_number_find(machine, path[i])) >= 0);
+  od_plant *plant;
+  assert_int_equal(od_machine_plant(machine, output, 3, parameter, 4, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  double u[2] = {1, 334}, hx[3 * 8], hp[3 * 4], by_factor = 0;
+  int nx = od_plant_nx(plant);
+  assert_true(sim && nx <= 8);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, hp), OD_OK);
+  for (int side = -1; side <= 1; side += 2) {
+    double f = factor + side * step;
+    by_factor += side * steady(f, f, sqrt(f), 1, 0.02) / (2 * step);
+  }
+  for (int i = 0; i < 4; i++) is_near(path[i], hp[i], per[i] * by_factor);
+  for (int chamber = 0; chamber < 2; chamber++)
+    for (int i = 0; i < nx; i++)
+      if (hx[(1 + chamber) * nx + i] != 0)
+        is_near("by a pressure", hx[i] / hx[(1 + chamber) * nx + i], (chamber ? 0.007e-5 : 0.004e-5) * by_factor);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(dependences)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dependences), cmocka_unit_test(own_chambers),
+                                     cmocka_unit_test(slopes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

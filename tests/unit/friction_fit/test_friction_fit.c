@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -189,6 +190,64 @@ static void test_begins_moving(void **state) {
   json_decref(all);
 }
 
+// Noise of the speed, through the law, is part of the standard deviations: errors over ten noises are as large as they say, where noise of
+// the force alone, which is small, would explain a small part of them. Oracle: the true law, driven by the speed without noise.
+static void test_speed_noise(void **state) {
+  enum { ROWS = 4000, RUNS = 10 };
+#define LUGRE "Fs: 900 N, Fc: 500 N, vs: 10 mm/s, viscous: 400 N s/m, sigma_0: 1e6 N/m"
+  static const struct {
+    const char *key;
+    double value;
+  } truth[] = {{"Fs", 900}, {"Fc", 500}, {"vs", 0.01}, {"viscous", 400}, {"sigma_0", 1e6}};
+  static char text[200 * ROWS];
+  static double clean[ROWS];
+  uint64_t dice = 20;
+  double squares = 0;
+  int used = snprintf(text, sizeof text, "time [s],speed [m/s]\n"), warned = 0;
+  for (int i = 0; i < ROWS; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.17g\n", i * 1e-3,
+                     0.06 * sin(2e-3 * i) * sin(0.011 * i));
+  put(*state, "speed.csv", text);
+  forget(run(*state,
+             "friction lugre --set Fs=900 --set Fc=500 --set vs=0.01 --set viscous=400 --set sigma_0=1e6 --show log "
+             "--log speed.csv --csv force.csv --quiet"));
+  char *forces = scratch_read(scratch_path(*state, "force.csv")), *line = forces;
+  for (int i = 0; i < ROWS; i++) {
+    line = strchr(line, '\n') + 1;
+    const char *cell = line;
+    for (int c = 0; c < 2; c++) cell = strchr(cell, ',') + 1;
+    clean[i] = strtod(cell, NULL);
+  }
+  put(*state, "noisy.yaml",
+      "friction: x\nlaws: {a: {law: lugre, " LUGRE
+      "}}\n"
+      "fit: {law: lugre, method: complete, start: a, parameters: [Fs, Fc, vs, viscous, sigma_0], noise: 1 N, restarts: 0}\n"
+      "run: {log: noisy.csv}\n");
+  for (int r = 0; r < RUNS; r++) {
+    used = snprintf(text, sizeof text, "time [s],velocity [m/s],force [N]\n");
+    for (int i = 0; i < ROWS; i++) {
+      double normal[2] = {0, 0};
+      for (int k = 0; k < 24; k++) {  // sums of twelve
+        dice = dice * 6364136223846793005u + 1442695040888963407u;
+        normal[k % 2] += (double)(dice >> 11) / 9007199254740992.0 - 0.5;
+      }
+      double v = 0.06 * sin(2e-3 * i) * sin(0.011 * i);
+      used += snprintf(text + used, sizeof text - (size_t)used, "%.3f,%.17g,%.17g\n", i * 1e-3, v + 3e-4 * normal[0],
+                       clean[i] + normal[1]);
+    }
+    put(*state, "noisy.csv", text);
+    json_t *all = fitted(*state, "noisy.yaml", 0);
+    for (size_t k = 0; k < 5; k++)
+      squares += pow((number(all, truth[k].key, "value") - truth[k].value) / number(all, truth[k].key, "sigma"), 2) /
+                 (5 * RUNS);
+    warned += remarks(all, "speed.noise");
+    json_decref(all);
+  }
+  free(forces);
+  print_message("errors are %.2f of their standard deviations, %d of %d warned of\n", sqrt(squares), warned, RUNS);
+  assert_true(squares > 0.3 && squares < 2.5);
+}
+
 // --- Points -------------------------------------------------------------------------------------------------------
 
 static double density(double v) {
@@ -299,6 +358,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_one_way, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_slow_and_unsettled, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_begins_moving, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_speed_noise, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_placed, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_another_curve, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown)};

@@ -26,7 +26,7 @@
 #include "support/random_machine.h"
 
 enum { MACHINES = 60, MOST_PARAMETERS = 12, MOST_OUTPUTS = 4096 };
-static const double tiny = 1e-30, bound = 1e-9;
+static const double tiny = 1e-30, bound = 3e-9;
 
 // A machine at a random point, with everything the comparison needs.
 typedef struct bench {

@@ -1,0 +1,37 @@
+// Table over the sum of two pressures, such as those of a cylinder's chambers: straight lines between points, the end values
+// beyond them.
+#ifdef OD_BLOCK_TEXT
+#include "blocks/interval_x.h"
+
+typedef struct X(numbers) {
+  od_x at[1];  // choice 0 says how many; then as many values
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  int count = b.s->choice[0];
+  const od_x *value = q->at + count;
+  X(interval) i = X(interval_of)(q->at, count, b.u[0] + b.u[1]);
+  b.y[0] = value[i.first] + i.part * (value[i.first + 1] - value[i.first]);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/pressure_table.c"
+#include "blocks/block_both_x.h"
+
+static bool is_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
+const od_block_class od_pressure_table_block = {
+    .type = "pressure-table",
+    .summary = "straight lines between points over the sum of two pressures, the end values beyond them",
+    .inputs = {{"a", "Pa"}, {"b", "Pa"}},
+    .fields = {{"at_sum", "Pa", OD_ANY, NAN, "sums of the points, increasing", .shape = OD_ABSCISSAE},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs of the points", .shape = OD_ORDINATES}},
+    .choices = {{OD_CHOICE_ENTRIES, "at_sum", 40}},
+    .outputs = {""},
+    .is_linear = is_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

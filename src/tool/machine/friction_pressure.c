@@ -1,0 +1,60 @@
+// 'pressure' in the friction of a cylinder: how its parameters follow the pressures in the cylinder's own chambers. A block makes
+// a factor of them, as one under 'blocks' could; what stands under 'pressure' are the numbers of that block, and which keys there
+// are tells its type.
+#include "machine/load_blocks.h"
+#include "machine/load_circuit.h"
+
+static const char *type_by_keys(const od_loader *ld, int map) {
+  if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
+  if (od_map_find(ld, map, "at_sum") >= 0 || od_map_find(ld, map, "values") >= 0) return "pressure-table";
+  return "pressure-factor";
+}
+
+static const od_element_field *followed_field(const od_element_class *c) {
+  for (int i = 0; i < c->field_count; i++)
+    if (c->fields[i].follows_signal) return &c->fields[i];
+  return NULL;
+}
+
+// Why there cannot be such a factor; false: there can.
+static bool refuse(od_loader *ld, const od_element_class *c, int node, const int *chambers, int signal) {
+  const od_element_field *followed = followed_field(c);
+  if (chambers == NULL)
+    od_complain(ld, node,
+                "'pressure' is for the friction of a cylinder, which has chambers; a joint may have a 'factor'");
+  else if (followed == NULL)
+    od_complain(ld, node,
+                "friction of the law '%s' has no 'pressure'; that of 'gaussian' has, which is the law 'coulomb' where "
+                "Fs = Fc and v0 = vs",
+                c->choice);
+  else if (signal >= 0)
+    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both", followed->key);
+  else
+    return false;
+  return true;
+}
+
+int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
+                              const od_section *owner, const int *chambers, int signal) {
+  static const char *const keys[] = {"per_a", "per_b", "per_sum", "nominal_a", "nominal_b", "limits",
+                                     "at_a",  "at_b",  "at_sum",  "values",    NULL};
+  int node = od_section_get(ld, friction, "pressure");
+  if (refuse(ld, c, node, chambers, signal)) return signal;
+  const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
+  if (ld->tree.node[node].kind != OD_TREE_MAP) {
+    od_section_open(ld, node, friction->node, path, what, keys);  // complains
+    return signal;
+  }
+  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // and that has been said
+  od_loading_block block = {.key = node,
+                            .block_class = od_block_class_find(type_by_keys(ld, node)),
+                            .name = od_format(ld, "%s.friction_factor", owner->path),
+                            .path = path,
+                            .what = what,
+                            .map = node,
+                            .unit = "1",
+                            .index = OD_NOT_BUILT};
+  for (int i = 0; i < 2; i++)
+    block.measures[i] = od_format(ld, "%s.pressure", ld->draft->names.element[chambers[i]].name);
+  return od_declare_inner_block(ld, &block);
+}
