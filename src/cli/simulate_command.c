@@ -276,7 +276,7 @@ static const char details[] =
     "every draw, and printed are mean, standard deviation and quantiles of them over the draws.\n\n"
     "What the file requires of the machine is judged at every step: pass, fail, or undecided where the run is not accurate\n"
     "enough to tell. The outputs that requirements speak of are recorded, too. Unless all pass, the exit code is 4. With --sweep\n"
-    "nothing is judged.\n\n"
+    "or --draw nothing is judged.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"

@@ -27,6 +27,7 @@ static const od_range_row rows[] = {
     {"bristle", "N m", {-1e9, 1e9, -1e6, 1e6}, "torque of friction's bristles at the start"},
     {"damping", "N s/m", {0, 1e13, 0, 1e8}, "damping of a spring, a prismatic joint or a mass"},
     {"density", "kg/m3", {10, 3e4, 700, 1300}, "density of the oil"},
+    {"diameter", "m", {1e-6, 10, 1e-3, 0.5}, "inner diameter of a hose"},
     {"duration", "s", {1e-9, 1e9, 1e-5, 1e5}, "duration of a signal"},
     {"expansion", "1/K", {0, 0.01, 5e-4, 1e-3}, "growth of the oil's volume with temperature"},
     {"exponent", "1", {0.1, 10, 1, 1.7}, "polytropic exponent of air"},
@@ -73,6 +74,7 @@ static const od_range_row rows[] = {
     {"tolerance", "1", {1e-18, 1, 1e-14, 1e-2}, "relative tolerance"},
     {"value", "N", {-1e12, 1e12, -1e8, 1e8}, "force"},
     {"value", "N m", {-1e12, 1e12, -1e8, 1e8}, "torque"},
+    {"viscosity", "Pa s", {1e-6, 1e4, 1e-3, 2}, "dynamic viscosity of the oil in a hose"},
     {"viscosity", "m2/s", {1e-8, 1, 1e-6, 2e-3}, "kinematic viscosity of the oil"},
     {"volume", "m3", {1e-13, 1e6, 1e-8, 1}, "volume of lines and hoses, or of both chambers of a block"},
 };
@@ -128,6 +130,7 @@ static const struct {
     {"N m", {"kN m"}},
     {"N/m", {"N/mm", "kN/mm"}},
     {"Pa", {"bar", "MPa", "GPa", "kPa"}},
+    {"Pa s", {"mPa s"}},
     {"kg", {"g", "t", "kg"}},
     {"kg m2", {"kg cm2", "kg mm2"}},
     {"kg/m3", {"g/cm3", "kg/m3"}},

@@ -5,10 +5,19 @@
 #include <string.h>
 
 #include "io/number.h"
+#include "machine/machine.h"
 #include "simulate/run_state.h"
+
+// What flows into a junction is zero: all that there is of it is rounding.
+static bool is_junction_inflow(const od_model *m, int output) {
+  if (output >= od_model_output_count(m)) return false;
+  const od_output *o = &m->output[output];
+  return o->kind == OD_OUT_NODE_INFLOW && m->node[o->index].junction >= 0;
+}
 
 // The balance is no quantity of the machine: its range is its error.
 static bool is_judged(const od_run_state *r, int output) {
+  if (is_junction_inflow(od_machine_model(r->machine), r->options->outputs[output])) return false;
   return strcmp(od_machine_output_name(r->machine, r->options->outputs[output]), od_run_energies[0]) != 0;
 }
 

@@ -250,6 +250,24 @@ static void rest_is_sound(void **state) {
   od_machine_free(m);
 }
 
+// What flows into a junction is zero but for rounding, of which the verdict must not speak.
+static void rounding_at_junctions_is_sound(void **state) {
+  (void)state;
+  od_machine *m = od_test_machine_text(
+      "machine: junction\noil: {density: 870 kg/m^3, law: constant, modulus: 1.2 GPa}\nvolumes: {P: {volume: 0.5 L}}\n"
+      "tanks: {T: {pressure: 1 bar}}\njunctions: [K]\npumps: {p: {to: P, from: T, flow: 30 L/min}}\n"
+      "orifices: {a: {between: [P, K], area: 9 mm^2, discharge: 0.7}, b: {between: [K, T], area: 6 mm^2, discharge: 0.7}}\n"
+      "initial: {P.pressure: 10 bar}\nrun: {time: 1 s, outputs: [P.pressure, K.pressure, K.inflow]}\n");
+  od_run_report report = {0};
+  od_table *t = run(m, "tr-bdf2", 1e-3, false, &report);
+  assert_non_null(t);
+  assert_int_equal(report.verdict.trust, OD_SOUND);
+  assert_true(report.accuracy.worst >= 0 && report.accuracy.worst < 2);
+  od_run_report_free(&report);
+  od_table_free(t);
+  od_machine_free(m);
+}
+
 // A circuit that comes to rest: what rounding leaves of the rates there must not carry the error along, which grew without
 // bound. Oracle: CVODES.
 static void an_error_does_not_grow_at_rest(void **state) {
@@ -344,6 +362,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(inputs_faster_than_the_steps_are_told),
                                      cmocka_unit_test(samples_leave_the_error_as_it_is),
                                      cmocka_unit_test(rest_is_sound),
+                                     cmocka_unit_test(rounding_at_junctions_is_sound),
                                      cmocka_unit_test(an_error_does_not_grow_at_rest),
                                      cmocka_unit_test(bad_runs_are_told_and_good_ones_left_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
