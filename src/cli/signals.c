@@ -1,5 +1,6 @@
 #include "cli/signals.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
@@ -21,7 +22,15 @@ static bool asks(int number) {
   return false;
 }
 
+static pthread_t main_thread;
+
+// Libraries have threads of their own, and a signal may come to any of them. Only the thread that writes files can remove them without
+// making another one at the same time.
 static void on_signal(int number) {
+  if (!pthread_equal(pthread_self(), main_thread)) {
+    pthread_kill(main_thread, number);
+    return;
+  }
   if (listening && !interrupted && asks(number)) {
     interrupted = 1;
     return;
@@ -35,6 +44,7 @@ static void on_signal(int number) {
 void od_signals_begin(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, old;
   sigemptyset(&action.sa_mask);
+  main_thread = pthread_self();
   for (int i = 0; i < ENDINGS; i++)
     if (sigaction(endings[i].number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
       sigaction(endings[i].number, &action, NULL);
