@@ -1,0 +1,62 @@
+#include "plant/inner_plant.h"
+
+#include <stdbool.h>
+
+static const od_inner_plant *plant_of(const od_plant *plant) {
+  return plant->model;
+}
+
+static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
+                          const double *u, double *g) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->residual(d->inner, od_inner_work(d, work), t, x, k, u, g);
+}
+static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->step_matrix(d->inner, od_inner_work(d, work), alpha, beta, matrix);
+}
+static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->jacobians(d->inner, od_inner_work(d, work), gx, gk, gu);
+}
+static od_status outputs(const od_plant *plant, void *work, const double *energy, double *y) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->outputs(d->inner, od_inner_work(d, work), energy, y);
+}
+static od_status powers(const od_plant *plant, void *work, double *power) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->powers(d->inner, od_inner_work(d, work), power);
+}
+static bool wants_repartition(const od_plant *plant, void *work) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->wants_repartition(d->inner, od_inner_work(d, work));
+}
+static void settle(const od_plant *plant, void *work, bool back) {
+  const od_inner_plant *d = plant_of(plant);
+  d->inner->ops->settle(d->inner, od_inner_work(d, work), back);
+}
+static od_status stiffness(const od_plant *plant, void *work, double *K) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->stiffness(d->inner, od_inner_work(d, work), K);
+}
+static double next_sample(const od_plant *plant, const void *work) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->next_sample(d->inner, od_inner_work(d, work));
+}
+static od_status margin(const od_plant *plant, void *work, double *value, double *by_state) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->margin(d->inner, od_inner_work(d, work), value, by_state);
+}
+
+od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
+  return (od_plant_ops){.residual = residual,
+                        .step_matrix = step_matrix,
+                        .jacobians = jacobians,
+                        .outputs = outputs,
+                        .powers = inner->powers ? powers : NULL,
+                        .wants_repartition = inner->wants_repartition ? wants_repartition : NULL,
+                        .settle = inner->settle ? settle : NULL,
+                        .stiffness = inner->stiffness ? stiffness : NULL,
+                        .next_sample = inner->next_sample ? next_sample : NULL,
+                        .margin = inner->margin ? margin : NULL};
+}
