@@ -13,11 +13,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/absolute.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_absolute_block = {
     .type = "absolute",
     .summary = "gain |u|",
@@ -25,7 +20,7 @@ const od_block_class od_absolute_block = {
     .keeps_unit = true,
     .fields = {{"gain", "1", OD_ANY, 1, "factor"}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

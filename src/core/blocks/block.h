@@ -150,4 +150,10 @@ typedef struct od_block_class {
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, double *by);
 } od_block_class;
 
+// For is_linear of a class.
+static inline bool od_block_never_linear(const od_block_spec *s) {
+  (void)s;
+  return false;
+}
+
 #endif

@@ -13,11 +13,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/dead_zone.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_dead_zone_block = {
     .type = "dead-zone",
     .summary = "what of u sticks out of the band",
@@ -25,7 +20,7 @@ const od_block_class od_dead_zone_block = {
     .keeps_unit = true,
     .fields = {{"band", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper]", .shape = OD_BOUNDS}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -12,3 +12,9 @@ static inline X(interval) X(interval_of)(const od_x *at, int count, od_x u) {
   i.part = RE(u) <= RE(a[0]) ? 0 : RE(u) >= RE(a[1]) ? 1 : (u - a[0]) / (a[1] - a[0]);
   return i;
 }
+
+// Straight lines between points, the end values beyond them.
+static inline od_x X(on_lines)(const od_x *at, const od_x *value, int count, od_x u) {
+  X(interval) i = X(interval_of)(at, count, u);
+  return value[i.first] + i.part * (value[i.first + 1] - value[i.first]);
+}

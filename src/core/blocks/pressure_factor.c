@@ -30,11 +30,6 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 #define OD_BLOCK_FILE "blocks/pressure_factor.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 #define OD_PER_PRESSURE -1e-3, 1e-3, -1e-5, 1e-5
 #define OD_NOMINAL      0, 1e10, 0, 1e8
 const od_block_class od_pressure_factor_block = {
@@ -51,7 +46,7 @@ const od_block_class od_pressure_factor_block = {
                 .optional = true}},
     .choices = {{OD_CHOICE_GIVEN, "limits"}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
     .slopes = slopes_block,
 };

@@ -9,19 +9,12 @@ typedef struct X(numbers) {
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   int count = b.s->choice[0];
-  const od_x *value = q->at + count;
-  X(interval) i = X(interval_of)(q->at, count, b.u[0] + b.u[1]);
-  b.y[0] = value[i.first] + i.part * (value[i.first + 1] - value[i.first]);
+  b.y[0] = X(on_lines)(q->at, q->at + count, count, b.u[0] + b.u[1]);
 }
 
 #else
 #define OD_BLOCK_FILE "blocks/pressure_table.c"
 #include "blocks/block_both_x.h"
-
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
 
 const od_block_class od_pressure_table_block = {
     .type = "pressure-table",
@@ -31,7 +24,7 @@ const od_block_class od_pressure_table_block = {
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs of the points", .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_sum", 40}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -15,11 +15,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/quotient.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_quotient_block = {
     .type = "quotient",
     .summary = "gain n/d",
@@ -28,7 +23,7 @@ const od_block_class od_quotient_block = {
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true},
                {"least", "denominator", OD_NOT_NEGATIVE, 0, "a denominator smaller than this counts as this large"}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -15,11 +15,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/rate_limit.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_rate_limit_block = {
     .type = "rate-limit",
     .summary = "u, no faster than the limits allow",
@@ -31,7 +26,7 @@ const od_block_class od_rate_limit_block = {
     .outputs = {""},
     .states = 1,
     .holds = true,
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -14,11 +14,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/sign.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_sign_block = {
     .type = "sign",
     .summary = "-1, 0 or 1 by the sign of u",
@@ -26,7 +21,7 @@ const od_block_class od_sign_block = {
     .inputs = {{"input"}},
     .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "where |u| is smaller, the output is u/width"}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -43,11 +43,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/spline.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_spline_block = {
     .type = "spline",
     .summary = "a smooth curve through points, straight beyond them",
@@ -56,7 +51,7 @@ const od_block_class od_spline_block = {
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs of the points", .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at", 40}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

@@ -16,11 +16,6 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 #define OD_BLOCK_FILE "blocks/square_root.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_square_root_block = {
     .type = "square-root",
     .summary = "sqrt(|u|/reference) with the sign of u",
@@ -30,7 +25,7 @@ const od_block_class od_square_root_block = {
                {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0,
                 "where |u| is smaller, the root is nearly a straight line"}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
 };
 #endif

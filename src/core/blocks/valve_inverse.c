@@ -39,11 +39,6 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 #define OD_BLOCK_FILE "blocks/valve_inverse.c"
 #include "blocks/block_both_x.h"
 
-static bool is_linear(const od_block_spec *s) {
-  (void)s;
-  return false;
-}
-
 const od_block_class od_valve_inverse_block = {
     .type = "valve-inverse",
     .summary = "the part of a servo valve's stroke at which a wanted flow passes",
@@ -56,7 +51,7 @@ const od_block_class od_valve_inverse_block = {
                {"least", "Pa", OD_POSITIVE, 1e5, "a smaller pressure drop counts as this large",
                 .limits = {1e-3, 1e9, 1e2, 1e7}}},
     .outputs = {""},
-    .is_linear = is_linear,
+    .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
     .slopes = slopes_block,
 };
