@@ -202,10 +202,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
 
 // What a reader should know about the points, counted: the order in which threads come to them does not matter.
 static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
-  bool kinked = false;
-  for (int i = 0; i < m->states; i++) kinked = kinked || m->state[i].kinked;
-  for (int i = 0; i < m->inputs; i++) kinked = kinked || m->input[i].kinked;
-  if (kinked) atomic_fetch_add(&s->kinked, 1);
+  if (od_linear_kink(m, 0)) atomic_fetch_add(&s->kinked, 1);
   if (!m->rests) atomic_fetch_add(&s->moving, 1);
   if (m->samples) atomic_fetch_add(&s->sampled, 1);
 }
@@ -281,12 +278,10 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
 static bool list_kinks(const od_linear_model *m, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
-  for (int i = 0; i < m->states + m->inputs && used < size; i++) {
-    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
-    if (!s->kinked) continue;
+  const od_linear_signal *s;
+  for (int i = 0; (s = od_linear_kink(m, i)) && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
                              od_display_quantity(s->value, s->unit).text);
-  }
   return used > 0;
 }
 
@@ -328,10 +323,8 @@ json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m)
   json_object_set_new(object, "time", od_json_number(m->time));
   json_object_set_new(object, "rests", json_boolean(m->rests));
   json_t *kinks = json_array();
-  for (int i = 0; i < m->states + m->inputs; i++) {
-    const od_linear_signal *s = i < m->states ? &m->state[i] : &m->input[i - m->states];
-    if (s->kinked) json_array_append_new(kinks, od_json_text(s->name));
-  }
+  const od_linear_signal *s;
+  for (int i = 0; (s = od_linear_kink(m, i)); i++) json_array_append_new(kinks, od_json_text(s->name));
   json_object_set_new(object, "kinks", kinks);
   json_object_set_new(object, "warnings", od_linear_warnings_json(m));
   json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));

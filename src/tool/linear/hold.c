@@ -270,15 +270,13 @@ static bool is_pressure(const search *s, int first_order_state) {
 // Speeds are unknown where held outputs depend on them, and zero otherwise. In steady motion the machine passes by any position: those
 // stay where they are that no held output depends on.
 static void list_unknowns(search *s) {
-  const double *scale = s->p->plant->scale;
   bool moves = false;
   for (int j = s->nz; j < 2 * s->nz; j++) moves = moves || is_held(s, j);
   for (int j = 0; j < s->nx; j++) {
     bool speed = j >= s->nz && j < 2 * s->nz, position = j < s->nz;
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
     if (is_sampled(s, j)) continue;
-    double typical = j < 2 * s->nz || !scale ? 1 : scale[j - s->nz];
-    s->scale[s->unknowns] = typical > 0 ? typical : 1;
+    s->scale[s->unknowns] = od_typical_state(s->p->plant, j);
     s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);
     s->unknown[s->unknowns++] = j;
   }

@@ -76,8 +76,7 @@ static bool begin(search *s, const od_operating_point *p) {
   memcpy(s->x, od_sim_state(p->sim), (size_t)nx * sizeof *s->x);
   if (nu) memcpy(s->u, od_sim_inputs(p->sim), (size_t)nu * sizeof *s->u);
   for (int i = 0; i < all; i++) {
-    double size = i >= 2 * plant->nz && i < nx && plant->scale ? plant->scale[i - plant->nz] : 1;
-    s->typical[i] = fmax(size > 0 ? size : 1, fabs(s->x[i]));
+    s->typical[i] = fmax(i < nx ? od_typical_state(plant, i) : 1, fabs(s->x[i]));
   }
   return true;
 }

@@ -152,6 +152,14 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
   return status;
 }
 
+const od_linear_signal *od_linear_kink(const od_linear_model *m, int i) {
+  for (int j = 0; j < m->states + m->inputs; j++) {
+    const od_linear_signal *s = j < m->states ? &m->state[j] : &m->input[j - m->states];
+    if (s->kinked && i-- == 0) return s;
+  }
+  return NULL;
+}
+
 static void free_signals(od_linear_signal *s, int count) {
   for (int i = 0; s && i < count; i++) free(s[i].name), free(s[i].unit);
   free(s);

@@ -34,6 +34,8 @@ typedef struct od_linear_model {
 // inputs: indices of the inputs that are wanted; NULL: all. The outputs are those that the point was made for.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
+// State or input number i of those whose slopes differ on their two sides; NULL: there are no more.
+const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
 void od_linear_model_free(od_linear_model *model);
 
 #endif

@@ -124,3 +124,8 @@ void od_operating_point_free(od_operating_point *p) {
   free(p->undecided);
   *p = (od_operating_point){0};
 }
+
+double od_typical_state(const od_plant *plant, int state) {
+  double size = state >= 2 * plant->nz && plant->scale ? plant->scale[state - plant->nz] : 1;
+  return size > 0 ? size : 1;
+}

@@ -42,4 +42,7 @@ od_status od_operating_point_find(const od_machine *machine, const od_point_opti
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);
 
+// A typical size of a state: of positions and speeds 1, of others what the plant says.
+double od_typical_state(const od_plant *plant, int state);
+
 #endif

@@ -30,11 +30,8 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
 
 // The state or input on whose two sides the slopes differ; NULL: none.
 static const char *find_kink(const od_linear_model *m) {
-  for (int i = 0; i < m->states; i++)
-    if (m->state[i].kinked) return m->state[i].name;
-  for (int i = 0; i < m->inputs; i++)
-    if (m->input[i].kinked) return m->input[i].name;
-  return NULL;
+  const od_linear_signal *first = od_linear_kink(m, 0);
+  return first ? first->name : NULL;
 }
 
 static od_status find_margins(const od_machine *machine, const od_linear_model *model, od_judgement *j, od_error *err) {

@@ -43,8 +43,8 @@ bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish 
   if (*output < 0) {
     od_nearest nearest = od_nearest_to(w->output);
     for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
-    od_complain(ld, w->key, "%s has no output '%s'%s%s%s", od_machine_file(m), od_excerpt(ld, w->output),
-                nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    od_complain(ld, w->key, "%s has no output '%s'%s", od_machine_file(m), od_excerpt(ld, w->output),
+                od_nearest_suggestion(&nearest).text);
     return false;
   }
   double si = 1;
