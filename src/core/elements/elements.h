@@ -26,6 +26,7 @@
   CLASS(throttle)                 \
   CLASS(pipe)                     \
   CLASS(relief_spool)             \
+  CLASS(nominal_relief)           \
   CLASS(reducing)                 \
   CLASS(sequence)                 \
   CLASS(pilot_check)              \
