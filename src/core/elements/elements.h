@@ -38,6 +38,7 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(reservoir)                \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -35,6 +35,7 @@ static inline void X(gather)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->join.ins; i++) in[i] = w[from[i]];
 }
 
+#include "hydraulics/heat_x.h"
 #include "hydraulics/junctions_x.h"
 
 // ---- nodes
@@ -43,13 +44,18 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 // deep in its stop must not squeeze oil out of existence.
 static const double X(least_volume) = 1e-3;
 
+static __attribute__((noinline)) void X(sum_up_special)(const od_model *m, od_x *w) {
+  for (int i = 0; i < m->nodes; i++) w[m->layout.compliance + i] = 0;
+  if (m->join.reservoir >= 0) X(heat_oil)(m, w);
+}
+
 static void X(sum_up)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
+  if (m->join.special) X(sum_up_special)(m, w);
   for (int i = 0; i < m->nodes; i++) {
     w[l->inflow + i] = 0;
     w[l->volume + i] = w[l->largest + i] = m->node[i].kind == OD_NODE_VOLUME ? w[l->theta + m->node[i].number] : 0;
   }
-  for (int i = 0; m->join.compliant && i < m->nodes; i++) w[l->compliance + i] = 0;
   for (int i = 0; i < m->actuators; i++) w[l->force + i] = 0;
   for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = 0;
   const od_target *s = m->join.target;

@@ -1,0 +1,13 @@
+// The heat of a machine with a reservoir: what all elements in the oil lose, once flows and forces are known, and with it the rate of the
+// oil's temperature.
+static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
+  const od_join *j = &m->join;
+  od_x sum = 0;
+  for (int i = 0; i < j->batches; i++) X(report_batch)(&j->batch[i], j->pool, w);
+  for (int i = 0; i < j->heaters; i++) {
+    const od_instance *e = &m->instance[j->heater[i].instance];
+    sum += w[j->batch[e->batch].report + e->place * od_instance_class(e)->reports + j->heater[i].report];
+  }
+  w[j->heat_in] = sum;
+  X(evaluate_batch)(&j->batch[m->instance[j->reservoir].batch], j->pool, w);
+}
