@@ -44,18 +44,13 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 // deep in its stop must not squeeze oil out of existence.
 static const double X(least_volume) = 1e-3;
 
-static __attribute__((noinline)) void X(sum_up_special)(const od_model *m, od_x *w) {
-  for (int i = 0; i < m->nodes; i++) w[m->layout.compliance + i] = 0;
-  if (m->join.reservoir >= 0) X(heat_oil)(m, w);
-}
-
 static void X(sum_up)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
-  if (m->join.special) X(sum_up_special)(m, w);
   for (int i = 0; i < m->nodes; i++) {
     w[l->inflow + i] = 0;
     w[l->volume + i] = w[l->largest + i] = m->node[i].kind == OD_NODE_VOLUME ? w[l->theta + m->node[i].number] : 0;
   }
+  for (int i = 0; m->join.compliant && i < m->nodes; i++) w[l->compliance + i] = 0;
   for (int i = 0; i < m->actuators; i++) w[l->force + i] = 0;
   for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = 0;
   const od_target *s = m->join.target;
@@ -80,12 +75,18 @@ static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node)
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
+// Of machines with junctions or a reservoir: the heat, and what is not to be trusted.
+static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
+  if (m->join.reservoir >= 0) X(heat_oil)(m, w);
+  for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
+}
+
 // Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
 static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
   X(gather)(m, w);
-  bool solved = m->junctions == 0 || X(solve_junctions)(m, w);
+  bool solved = !m->join.indirect || m->junctions == 0 || X(solve_junctions)(m, w);
   for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
   X(sum_up)(m, w);
   for (int i = 0; i < m->nodes; i++) {
@@ -94,8 +95,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
     w[l->stiffness + i] = X(node_stiffness)(m, w, i);
     w[l->rate + m->node[i].state] = w[l->stiffness + i] * w[l->inflow + i];
   }
-  if (!solved)
-    for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = NAN;
+  if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
 // Of that, what acts on the mechanism: pressures and forces, as far as states alone decide them.

@@ -8,6 +8,8 @@ static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
     const od_instance *e = &m->instance[j->heater[i].instance];
     sum += w[j->batch[e->batch].report + e->place * od_instance_class(e)->reports + j->heater[i].report];
   }
+  const od_instance *r = &m->instance[j->reservoir];
   w[j->heat_in] = sum;
-  X(evaluate_batch)(&j->batch[m->instance[j->reservoir].batch], j->pool, w);
+  X(evaluate_batch)(&j->batch[r->batch], j->pool, w);
+  w[m->layout.rate + j->warms] = w[r->out];  // its first out is the rate
 }

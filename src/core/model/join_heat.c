@@ -31,7 +31,6 @@ void od_find_reservoir(od_build *b, od_model *m) {
 bool od_join_heat(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   j->indirect = m->junctions > 0 || j->reservoir >= 0;
-  j->special = j->compliant || j->reservoir >= 0;
   if (j->reservoir < 0) return true;
   const od_instance *r = &m->instance[j->reservoir];
   j->heat_in = r->in + heat_slot(od_instance_class(r));

@@ -210,7 +210,6 @@ typedef struct od_heater {
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
   bool compliant;      // some element gives way beside the oil
-  bool special;        // or there is a reservoir
   bool indirect;       // there are junctions or a reservoir: elements act on each other besides pressures and states
   int reservoir;       // instance, or -1
   int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
