@@ -100,41 +100,19 @@ static void check_kinematics(const watched_machine *b, double worst[3]) {
 
 // The six ball joints carry the platform.
 static void check_platform(const watched_machine *b) {
-  static const char *const forces[] = {"ball.force_x", "ball.force_y", "ball.force_z"}, *const as[] = {"ax", "ay",
-                                                                                                       "az"};
-  static const char *const turning[] = {"body_alpha_x", "body_alpha_y", "body_alpha_z"};
-  static const char *const gyros[] = {"gyro_x", "gyro_y", "gyro_z"};
-  const double mass = 1000, inertia[3] = {300, 300, 350};
-  const pose p = true_pose(b);
-  double centre[3], sum[3] = {0, 0, -9.81 * mass}, torque[3] = {0}, size = 0;
-  point_of(b, "platform.centre", centre);
-  for (int leg = 0; leg < LEGS; leg++) {
-    double force[3], lever[3], turn[3];
-    char top[32];
-    snprintf(top, sizeof top, "platform.P%d", leg + 1);
-    point_of(b, top, lever);
-    for (int i = 0; i < 3; i++) {
-      force[i] = of_leg(b, leg, forces[i]);
-      lever[i] -= centre[i];
-      sum[i] += force[i];
-    }
-    cross(lever, force, turn);
-    for (int i = 0; i < 3; i++) torque[i] += turn[i];
-    size = fmax(size, sqrt(dot(force, force)));
-  }
-  double spin[3], momentum[3], whirl[3];
-  for (int i = 0; i < 3; i++) {
-    spin[i] = shown(b, "platform", gyros[i]);
-    momentum[i] = inertia[i] * spin[i];
-  }
-  cross(spin, momentum, whirl);
-  for (int i = 0; i < 3; i++) {
-    const double own = p.R[0][i] * torque[0] + p.R[1][i] * torque[1] + p.R[2][i] * torque[2];
-    const double missing = own - inertia[i] * shown(b, "platform", turning[i]) - whirl[i];
-    const double lost = sum[i] - mass * shown(b, "platform.centre", as[i]);
-    if (!(fabs(lost) < 1e-9 * size && fabs(missing) < 1e-9 * size))
-      fail_msg("axis %d: %g N and %g N m are missing of %g N", i, lost, missing, size);
-  }
+  static const space_body platform = {"platform",
+                                      "platform.centre",
+                                      1000,
+                                      {300, 300, 350},
+                                      {{"leg1.ball", "platform.P1", 1},
+                                       {"leg2.ball", "platform.P2", 1},
+                                       {"leg3.ball", "platform.P3", 1},
+                                       {"leg4.ball", "platform.P4", 1},
+                                       {"leg5.ball", "platform.P5", 1},
+                                       {"leg6.ball", "platform.P6", 1}},
+                                      {{0}}};
+  pose p = true_pose(b);
+  space_body_check(b, &platform, p.R, (double[3]){0});
 }
 
 static void test_platform(void **state) {

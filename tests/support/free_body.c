@@ -83,3 +83,74 @@ void free_body_check_with(const watched_machine *b, const free_body *f, const ou
 void free_body_check(const watched_machine *b, const free_body *f) {
   free_body_check_with(b, f, NULL, 0);
 }
+
+// --- In space ----------------------------------------------------------------------------------------------------------
+
+// The three components of something: x, y, z behind a beginning such as "force_".
+static void show_vector(const watched_machine *b, const char *element, const char *beginning, double v[3]) {
+  char quantity[32];
+  for (int i = 0; i < 3; i++) {
+    snprintf(quantity, sizeof quantity, "%s%c", beginning, "xyz"[i]);
+    v[i] = shown(b, element, quantity);
+  }
+}
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+  for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+typedef struct loads {
+  double centre[3], force[3], torque[3], size;
+} loads;
+
+static void add_load(loads *l, const double at[3], const double force[3]) {
+  double lever[3], turn[3];
+  for (int i = 0; i < 3; i++) lever[i] = at[i] - l->centre[i];
+  cross(lever, force, turn);
+  for (int i = 0; i < 3; i++) l->force[i] += force[i], l->torque[i] += turn[i];
+  l->size = fmax(l->size, sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]));
+}
+
+static void add_pin(const watched_machine *b, const pin *p, loads *l) {
+  double at[3], force[3], torque[3] = {0};
+  char name[200];
+  show_vector(b, p->point, "", at);
+  show_vector(b, p->joint, "force_", force);
+  snprintf(name, sizeof name, "%s.torque_x", p->joint);  // a ball joint has none
+  if (od_machine_output_find(b->machine, name) >= 0) show_vector(b, p->joint, "torque_", torque);
+  for (int i = 0; i < 3; i++) {
+    force[i] *= p->sign;
+    l->torque[i] += p->sign * torque[i];
+  }
+  add_load(l, at, force);
+}
+
+static void add_push(const watched_machine *b, const push *p, loads *l) {
+  double at[3], from[3], force[3], length = 0;
+  show_vector(b, p->own, "", at);
+  show_vector(b, p->other, "", from);
+  for (int i = 0; i < 3; i++) length += (at[i] - from[i]) * (at[i] - from[i]);
+  for (int i = 0; i < 3; i++) force[i] = p->sense * shown(b, p->element, "force") * (at[i] - from[i]) / sqrt(length);
+  add_load(l, at, force);
+}
+
+void space_body_check(const watched_machine *b, const space_body *f, double R[3][3], const double torque[3]) {
+  loads l = {.torque = {torque[0], torque[1], torque[2]}};
+  double a[3], spin[3], turning[3], momentum[3], whirl[3];
+  show_vector(b, f->centre, "", l.centre);
+  show_vector(b, f->centre, "a", a);
+  show_vector(b, f->name, "gyro_", spin);
+  show_vector(b, f->name, "body_alpha_", turning);
+  for (int i = 0; f->pins[i].joint; i++) add_pin(b, &f->pins[i], &l);
+  for (int i = 0; f->pushes[i].element; i++) add_push(b, &f->pushes[i], &l);
+  for (int i = 0; i < 3; i++) momentum[i] = f->inertia[i] * spin[i];
+  cross(spin, momentum, whirl);
+  l.force[2] -= 9.81 * f->mass;
+  for (int i = 0; i < 3; i++) {
+    const double own = R[0][i] * l.torque[0] + R[1][i] * l.torque[1] + R[2][i] * l.torque[2];
+    const double force = l.force[i] - f->mass * a[i], turn = own - f->inertia[i] * turning[i] - whirl[i];
+    if (!(fabs(force) < 1e-9 * l.size && fabs(turn) < 1e-8 * l.size))
+      fail_msg("%s: %g N and %g N m are missing along axis %d; joint forces are up to %g N", f->name, force, turn, i,
+               l.size);
+  }
+}

@@ -1,4 +1,4 @@
-// Free bodies cut out of a machine, in a plane: Newton's and Euler's equations by hand with what the machine shows of its joints,
+// Free bodies cut out of a machine: Newton's and Euler's equations by hand with what the machine shows of its joints,
 // cylinders, springs and accelerations. An independent check of pin loads.
 #ifndef OD_TEST_FREE_BODY_H
 #define OD_TEST_FREE_BODY_H
@@ -50,5 +50,15 @@ typedef struct outside_force {
 } outside_force;
 void free_body_check(const watched_machine *b, const free_body *f);
 void free_body_check_with(const watched_machine *b, const free_body *f, const outside_force *forces, int count);
+
+// In space. R: how the body is turned, known to the caller from elsewhere; torque: what acts on it along the coordinates of its joints
+// (drives, dampers), in ground axes. Gravity is 9.81 along -z. A slide's force acts at the point of its second body, on both of them.
+typedef struct space_body {
+  const char *name, *centre;
+  double mass, inertia[3];  // about its centre, along its axes
+  pin pins[7];
+  push pushes[4];
+} space_body;
+void space_body_check(const watched_machine *b, const space_body *f, double R[3][3], const double torque[3]);
 
 #endif
