@@ -16,10 +16,17 @@ static double read_optional(od_loader *ld, const od_section *section, od_field f
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
 
+// The next of the names that are joined with "+"; NULL behind the last one.
+static const char *next_name(od_loader *ld, const char **rest) {
+  if (*rest == NULL) return NULL;
+  const size_t length = strcspn(*rest, "+");
+  const char *name = od_copy(ld, *rest, length);
+  *rest = (*rest)[length] == '+' ? *rest + length + 1 : NULL;
+  return name;
+}
+
 // Before there is a model only the element in front can be checked.
-static void check_output_element(od_loader *ld, int node) {
-  const char *text = od_read_text(ld, node, "outputs", "names of outputs");
-  if (text == NULL) return;
+static void check_output_element(od_loader *ld, int node, const char *text) {
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
   if (strcmp(name, "energy") == 0 || od_names_owner(ld, node, text, &rest) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
@@ -44,8 +51,11 @@ static void check_outputs(od_loader *ld, const od_section *section) {
     od_complain(ld, node, "found %s; 'outputs' wants a list of names", od_describe(ld, node));
     return;
   }
-  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next)
-    check_output_element(ld, od_tree_value(&ld->tree, at));
+  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next) {
+    const int entry = od_tree_value(&ld->tree, at);
+    const char *rest = od_read_text(ld, entry, "outputs", "names of outputs"), *name;
+    while ((name = next_name(ld, &rest)) != NULL) check_output_element(ld, entry, name);
+  }
 }
 
 // 'step: auto', unless --set gives a number.
@@ -75,9 +85,8 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
-int od_find_model_output(od_loader *ld, int node) {
+static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
-  const char *name = od_text_of(ld, node);
   int output = od_model_output_find(model, name);
   if (output >= 0) return output;
   od_nearest nearest = od_nearest_to(name);
@@ -89,19 +98,53 @@ int od_find_model_output(od_loader *ld, int node) {
   return -1;
 }
 
+int od_find_model_output(od_loader *ld, int node) {
+  return find_output(ld, node, od_text_of(ld, node));
+}
+
+// One entry: a name, or several that share a panel of plots and so have one unit. Returns the number of outputs.
+static int load_entry(od_loader *ld, int node, int panel, int *outputs, int *panels) {
+  const od_model *model = ld->draft->machine->model;
+  const char *rest = od_text_of(ld, node), *name;
+  int count = 0;
+  const bool several = strchr(rest, '+') != NULL;
+  while ((name = next_name(ld, &rest)) != NULL) {
+    outputs[count] = find_output(ld, node, name);
+    panels[count++] = several ? panel : 0;
+    if (outputs[0] < 0 || outputs[count - 1] < 0) continue;
+    const char *first = od_model_output_unit(model, outputs[0]),
+               *unit = od_model_output_unit(model, outputs[count - 1]);
+    if (strcmp(first, unit) != 0)
+      od_complain(ld, node, "'%s' (%s) and '%s' (%s) have different units and cannot share a panel",
+                  od_model_output_name(model, outputs[0]), first, od_excerpt(ld, name), unit);
+  }
+  return count;
+}
+
+static int count_names(const od_loader *ld, int list) {
+  int count = 0;
+  for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next) {
+    count++;
+    for (const char *c = od_text_of(ld, od_tree_value(&ld->tree, at)); *c; c++) count += *c == '+';
+  }
+  return count;
+}
+
 void od_load_run_outputs(od_loader *ld, int node) {
   od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1};
   int list = outputs_list(ld, &section);
   if (list < 0 || ld->tree.node[list].count == 0) return;
-  int *outputs = malloc((size_t)ld->tree.node[list].count * sizeof *outputs);
+  const int names = count_names(ld, list);
+  int *outputs = malloc(2 * (size_t)names * sizeof *outputs), *panels = outputs ? outputs + names : NULL;
   if (outputs == NULL) {
     ld->no_memory = true;
     return;
   }
-  int count = 0;
+  int count = 0, panel = 0;
   for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
-    outputs[count++] = od_find_model_output(ld, od_tree_value(&ld->tree, at));
+    count += load_entry(ld, od_tree_value(&ld->tree, at), ++panel, outputs + count, panels + count);
   ld->draft->machine->run_outputs = outputs;
   ld->draft->machine->run.outputs = outputs;
+  ld->draft->machine->run.panels = panels;
   ld->draft->machine->run.output_count = count;
 }
