@@ -99,7 +99,7 @@ static void check_kinematics(const watched_machine *b, double worst[3]) {
 }
 
 // The six ball joints carry the platform.
-static void check_platform(const watched_machine *b) {
+static void check_platform(watched_machine *b) {
   static const space_body platform = {"platform",
                                       "platform.centre",
                                       1000,

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,16 @@ void watched_run_to(watched_machine *b, double time, double step) {
     assert_int_equal(od_sim_repartition(b->sim, NULL, &changed), OD_OK);
   }
   assert_int_equal(od_sim_outputs(b->sim, b->y), OD_OK);
+  b->power = b->power_size = 0;
+}
+
+static void add_power(watched_machine *b, double watts) {
+  b->power += watts;
+  b->power_size += fabs(watts);
+}
+
+void watched_check_power(const watched_machine *b) {
+  if (!(fabs(b->power) <= 1e-9 * b->power_size)) fail_msg("joints do %g W of %g W", b->power, b->power_size);
 }
 
 void watched_end(watched_machine *b) {
@@ -48,16 +59,19 @@ double shown(const watched_machine *b, const char *element, const char *quantity
   return b->y[i];
 }
 
-void free_body_check_with(const watched_machine *b, const free_body *f, const outside_force *forces, int count) {
+void free_body_check_with(watched_machine *b, const free_body *f, const outside_force *forces, int count) {
   double ax = shown(b, f->centre, "ax"), ay = shown(b, f->centre, "ay");
   double cx = shown(b, f->centre, "x"), cy = shown(b, f->centre, "y");
   double fx = -f->mass * ax, fy = -f->mass * (ay + 9.81), torque = -f->inertia * shown(b, f->name, "turn_acceleration");
+  const double spin = shown(b, f->name, "turn_rate");
   double size = 0;
   for (int i = 0; f->pins[i].joint; i++) {
     const pin *p = &f->pins[i];
     double px = p->sign * shown(b, p->joint, "force_x"), py = p->sign * shown(b, p->joint, "force_y");
     fx += px, fy += py;
-    torque += (shown(b, p->point, "x") - cx) * py - (shown(b, p->point, "y") - cy) * px;
+    const double turn = (shown(b, p->point, "x") - cx) * py - (shown(b, p->point, "y") - cy) * px;
+    torque += turn;
+    add_power(b, px * shown(b, f->centre, "vx") + py * shown(b, f->centre, "vy") + turn * spin);
     size = fmax(size, hypot(px, py));
     assert_true(fabs(shown(b, p->joint, "force") - hypot(px, py)) < 1e-9 * (1 + hypot(px, py)));
   }
@@ -74,13 +88,17 @@ void free_body_check_with(const watched_machine *b, const free_body *f, const ou
     fx += forces[i].x, fy += forces[i].y;
     torque += (shown(b, forces[i].point, "x") - cx) * forces[i].y - (shown(b, forces[i].point, "y") - cy) * forces[i].x;
   }
-  if (f->turner) torque += f->turner_sign * b->y[od_machine_output_find(b->machine, f->turner)];
+  if (f->turner) {
+    const double turn = f->turner_sign * b->y[od_machine_output_find(b->machine, f->turner)];
+    torque += turn;
+    if (strstr(f->turner, ".torque")) add_power(b, turn * spin);
+  }
   assert_true(size > 10);
   if (!(fabs(fx) < 1e-9 * size && fabs(fy) < 1e-9 * size && fabs(torque) < 1e-8 * size))
     fail_msg("%s: %g N, %g N and %g N m are missing, joint forces are up to %g N", f->name, fx, fy, torque, size);
 }
 
-void free_body_check(const watched_machine *b, const free_body *f) {
+void free_body_check(watched_machine *b, const free_body *f) {
   free_body_check_with(b, f, NULL, 0);
 }
 
@@ -101,18 +119,24 @@ static void cross(const double a[3], const double b[3], double c[3]) {
 
 typedef struct loads {
   double centre[3], force[3], torque[3], size;
+  double v[3], w[3];  // of the body, in ground axes
 } loads;
 
-static void add_load(loads *l, const double at[3], const double force[3]) {
-  double lever[3], turn[3];
+// Returns its power.
+static double add_load(loads *l, const double at[3], const double force[3]) {
+  double lever[3], turn[3], power = 0;
   for (int i = 0; i < 3; i++) lever[i] = at[i] - l->centre[i];
   cross(lever, force, turn);
-  for (int i = 0; i < 3; i++) l->force[i] += force[i], l->torque[i] += turn[i];
+  for (int i = 0; i < 3; i++) {
+    l->force[i] += force[i], l->torque[i] += turn[i];
+    power += force[i] * l->v[i] + turn[i] * l->w[i];
+  }
   l->size = fmax(l->size, sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]));
+  return power;
 }
 
-static void add_pin(const watched_machine *b, const pin *p, loads *l) {
-  double at[3], force[3], torque[3] = {0};
+static void add_pin(watched_machine *b, const pin *p, loads *l) {
+  double at[3], force[3], torque[3] = {0}, power = 0;
   char name[200];
   show_vector(b, p->point, "", at);
   show_vector(b, p->joint, "force_", force);
@@ -121,8 +145,9 @@ static void add_pin(const watched_machine *b, const pin *p, loads *l) {
   for (int i = 0; i < 3; i++) {
     force[i] *= p->sign;
     l->torque[i] += p->sign * torque[i];
+    power += p->sign * torque[i] * l->w[i];
   }
-  add_load(l, at, force);
+  add_power(b, power + add_load(l, at, force));
 }
 
 static void add_push(const watched_machine *b, const push *p, loads *l) {
@@ -134,11 +159,13 @@ static void add_push(const watched_machine *b, const push *p, loads *l) {
   add_load(l, at, force);
 }
 
-void space_body_check(const watched_machine *b, const space_body *f, double R[3][3], const double torque[3]) {
+void space_body_check(watched_machine *b, const space_body *f, double R[3][3], const double torque[3]) {
   loads l = {.torque = {torque[0], torque[1], torque[2]}};
   double a[3], spin[3], turning[3], momentum[3], whirl[3];
   show_vector(b, f->centre, "", l.centre);
   show_vector(b, f->centre, "a", a);
+  show_vector(b, f->centre, "v", l.v);
+  show_vector(b, f->name, "w", l.w);
   show_vector(b, f->name, "gyro_", spin);
   show_vector(b, f->name, "body_alpha_", turning);
   for (int i = 0; f->pins[i].joint; i++) add_pin(b, &f->pins[i], &l);

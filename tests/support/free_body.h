@@ -15,11 +15,14 @@ typedef struct watched_machine {
   od_sim *sim;
   int count;
   double y[WATCHED_OUTPUTS];
+  double power, power_size;  // of joints on the bodies checked since the last run: sum, and sum of magnitudes
 } watched_machine;
 
 void watched_begin(watched_machine *b, od_machine *machine);
 void watched_run_to(watched_machine *b, double time, double step);
 void watched_end(watched_machine *b);  // frees the machine as well
+// What ideal joints carry does no work in all: call it when every body of the machine was checked.
+void watched_check_power(const watched_machine *b);
 // The value of "element.quantity"; fails the test when there is no such output.
 double shown(const watched_machine *b, const char *element, const char *quantity);
 
@@ -38,7 +41,8 @@ typedef struct free_body {
   double mass, inertia;  // about its centre
   pin pins[6];
   push pushes[3];
-  const char *turner;  // an output that turns the body about z as well, or NULL
+  const char *
+      turner;  // an output that turns the body about z as well (a slide's or fixed joint's torque_z, a damper), or NULL
   double turner_sign;
 } free_body;
 
@@ -48,8 +52,8 @@ typedef struct outside_force {
   const char *point;
   double x, y;
 } outside_force;
-void free_body_check(const watched_machine *b, const free_body *f);
-void free_body_check_with(const watched_machine *b, const free_body *f, const outside_force *forces, int count);
+void free_body_check(watched_machine *b, const free_body *f);
+void free_body_check_with(watched_machine *b, const free_body *f, const outside_force *forces, int count);
 
 // In space. R: how the body is turned, known to the caller from elsewhere; torque: what acts on it along the coordinates of its joints
 // (drives, dampers), in ground axes. Gravity is 9.81 along -z. A slide's force acts at the point of its second body, on both of them.
@@ -59,6 +63,6 @@ typedef struct space_body {
   pin pins[7];
   push pushes[4];
 } space_body;
-void space_body_check(const watched_machine *b, const space_body *f, double R[3][3], const double torque[3]);
+void space_body_check(watched_machine *b, const space_body *f, double R[3][3], const double torque[3]);
 
 #endif

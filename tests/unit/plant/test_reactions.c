@@ -71,6 +71,7 @@ static void test_four_bar(void **state) {
   for (int k = 0; k < 6; k++) {
     watched_run_to(&b, 0.4 * k, 1e-3);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) free_body_check(&b, &bodies[i]);
+    watched_check_power(&b);
   }
   watched_end(&b);
 }
@@ -105,6 +106,7 @@ static void test_crane(void **state) {
     watched_run_to(&b, 0.2 * k, 2e-3);
     watched_run_to(&in_space, 0.2 * k, 2e-3);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) free_body_check(&b, &bodies[i]);
+    watched_check_power(&b);
     near(shown(&in_space, "heel", "force_x"), shown(&b, "heel", "force_x"), 1e-7);
     near(shown(&in_space, "elbow", "force_y"), shown(&b, "elbow", "force_y"), 1e-7);
     assert_true(fabs(shown(&in_space, "heel", "force_z")) < 1e-9);
