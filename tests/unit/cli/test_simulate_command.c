@@ -149,12 +149,12 @@ static void test_outputs_share_a_panel(void **state) {
   forget(o);
 }
 
-// The same in the file, with a panel behind an output that has its own: three panels, five columns.
+// The same in the file, with patterns, and with a panel behind an output that has its own: three panels, five columns.
 static void test_file_has_panels(void **state) {
   scratch *s = with_machine(state);
   static const char file[] =
       "include: drawn.yaml\n"
-      "run: {outputs: [A.pressure+B.pressure, pump.flow, A.inflow+B.inflow]}\n";
+      "run: {outputs: [A.pressure+B.pressure, pump.f*, A.inflow+?.inflow]}\n";
   scratch_write(s, "panels.yaml", file, sizeof file - 1);
   expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv"), 0);
   char *text = scratch_read(scratch_path(s, "r.svg"));
