@@ -22,9 +22,11 @@
 typedef struct od_friction_grid {
   int nodes, samples;
   const double *t, *v;
-  const double *log_speed, *film_power;  // log |v|, very negative at rest; |v|^(2/3)
-  const int *sample;                     // the sample that a node is, or -1
-  const int *run;                        // how many steps from here on have one direction, and all rest or none
+  const double *log_speed, *film_power;   // log |v|, very negative at rest; |v|^(2/3)
+  const double *distance, *per_distance;  // twice the distance to the next node; its reciprocal, 0 where there is none
+  const int *sample;                      // the sample that a node is, or -1
+  const int *run;                         // how many steps from here on have one direction, and all rest or none
+  const int *even;                        // how many have one duration, but for rounding
 } od_friction_grid;
 
 // Bytes of memory that a grid needs; and the grid over so many samples with increasing times. OD_BAD_ARGUMENT: times do not

@@ -75,16 +75,18 @@ OD_INTO_WIDE void coefficients_of_node(const drive_side_r *s, const od_friction_
 
 // d/da of (1 - exp(-a))/a.
 OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
-  double far = (E - mean) / a, near_zero = -0.5 + a / 3;
+  double far = (E - mean) / a, near_zero = -0.5 + a * (1.0 / 3);
   return a > 1e-5 ? far : near_zero;
 }
 
-OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const drive_batch *b, coefficients *k) {
+OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+                                    coefficients *k) {
+  const double *t = grid->t + b->first;
   for (int j = 0; j < b->steps; j++) {
     bool shrinks = film_shrinks(b, j, b->lag[j]);
     double E = shrinks ? b->film_decay[1][j] : b->film_decay[0][j];
     double mean = shrinks ? b->film_mean[1][j] : b->film_mean[0][j];
-    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = b->dt[j];
+    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = t[j + 1] - t[j];
     k->film[j] = E, k->of_target[j] = mean - E, k->of_next[j] = 1 - mean;
     k->of_rate[j] = -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
   }
@@ -132,7 +134,7 @@ OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const drive_sid
   else
     for (int j = 0; j <= b->steps; j++) coefficients_of_node(s, grid, b, false, has_film, j, k);
   if (law->has_film)
-    film_coefficients(s, b, k);
+    film_coefficients(s, grid, b, k);
   else
     for (int j = 0; j < b->steps; j++) k->film[j] = k->of_target[j] = k->of_rate[j] = 0, k->of_next[j] = 1;
   if (law->has_bristles)
