@@ -91,7 +91,8 @@ static bool apply_factors(const od_table *log, const char *path, const od_words 
   int place = od_friction_law_follows(law);
   bool fine = true;
   if (factors->count > 0 && place < 0) {
-    od_cli_error("--factor: the law '%s' has no number that follows a signal", law->name);
+    od_cli_error("--factor: the law '%s' has no factor; 'gaussian' has one, and with Fs = Fc it is Coulomb friction",
+                 law->name);
     return false;
   }
   for (long i = 0; i < log->rows; i++) signal[i] = 1;

@@ -198,6 +198,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log only_time.csv", "has no column besides its times"},
       {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
       {TUSTIN "--factor v", "--factor is for --log"},
+      {"friction viscous --set viscous=3 --log fine.csv --factor v", "'gaussian' has one"},
       {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
       {TUSTIN "--log fine.csv --factor v=1", "is not COLUMN or COLUMN=X:Y"},
       {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "a comma is expected"},
