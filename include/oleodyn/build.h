@@ -54,13 +54,20 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 // for axis_b.
 //   revolute, prismatic: axis_a; axis_b is used only when the joint closes a loop (-1: same components as axis_a)
 //   universal: axis_a fixed in body a, axis_b fixed in body b
+//   cylindrical (slides along and turns about), planar (slides across, turns about): axis_a; axis_b as for revolute ones
+//   screw: axis_a, and `lead`, the number of its way along the axis per turn (m, not zero; negative: left-handed). It cannot close a loop.
 //   spherical, fixed: none (-1)
+//   free: none (-1). It connects nothing: six coordinates of the outer body against the one nearer to the ground, in the axes of the latter.
 typedef enum od_joint_type {
   OD_REVOLUTE,
   OD_PRISMATIC,
   OD_UNIVERSAL,
   OD_SPHERICAL,
   OD_FIXED,
+  OD_CYLINDRICAL,
+  OD_PLANAR_JOINT,
+  OD_SCREW,
+  OD_FREE,
 } od_joint_type;
 typedef struct od_joint_spec {
   od_joint_type type;
@@ -68,7 +75,8 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // always a loop closure, even where the tree could use it
   bool independent;  // prefer this joint's coordinates as independent ones
-  int reserved[4];   // zero
+  int lead;          // of a screw: its number
+  int reserved[3];   // zero
 } od_joint_spec;
 // One without axes, to begin with.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);

@@ -8,17 +8,13 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
+#include "model/joint_types.h"
 
 static const char *const shapes[] = {[OD_SHAPE_GENERAL] = "general",
                                      [OD_SHAPE_BEAM] = "beam",
                                      [OD_SHAPE_CYLINDER] = "cylinder",
                                      [OD_SHAPE_POINT] = "point",
                                      [OD_SHAPE_BOX] = "box"};
-static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
-                                          [OD_PRISMATIC] = "prismatic",
-                                          [OD_UNIVERSAL] = "universal",
-                                          [OD_SPHERICAL] = "spherical",
-                                          [OD_FIXED] = "fixed"};
 
 static const char *const node_kinds[] = {
     [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source", [OD_NODE_JUNCTION] = "junction"};
@@ -140,7 +136,7 @@ static void joint_row(const od_model *m, int i, row *r) {
   const od_joint *joint = &m->joint[i];
   bool preferred = joint->spec.independent, closes = closes_loop(joint);
   snprintf(r->cell[0], CELL_SIZE, "%s", joint->name);
-  snprintf(r->cell[1], CELL_SIZE, "%s", joint_types[joint->spec.type]);
+  snprintf(r->cell[1], CELL_SIZE, "%s", od_joint_class_of(joint->spec.type)->name);
   pair_text(m, joint->spec.point_a, joint->spec.point_b, r->cell[2]);
   snprintf(r->cell[3], CELL_SIZE, "%s%s%s", closes ? "closes a loop" : "", closes && preferred ? ", " : "",
            preferred ? "preferred" : "");
@@ -308,7 +304,7 @@ static json_t *body_json(const od_model *m, int i) {
 static json_t *joint_json(const od_model *m, int i) {
   const od_joint *joint = &m->joint[i];
   json_t *part = part_json(joint->name);
-  json_object_set_new(part, "type", json_string(joint_types[joint->spec.type]));
+  json_object_set_new(part, "type", json_string(od_joint_class_of(joint->spec.type)->name));
   set_pair(part, m, joint->spec.point_a, joint->spec.point_b);
   json_object_set_new(part, "closes_loop", json_boolean(closes_loop(joint)));
   json_object_set_new(part, "preferred", json_boolean(joint->spec.independent));

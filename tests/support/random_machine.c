@@ -12,6 +12,7 @@
 #include "oleodyn/sim.h"
 #include "support/random_block.h"
 #include "support/random_instance.h"
+#include "model/joint_types.h"
 
 double od_dice_uniform(od_dice *d, double low, double high) {
   // splitmix64
@@ -41,6 +42,8 @@ typedef struct plan {
   int bodies, joint_with_friction;
   bool laws;           // any friction law, not only the plain ones
   od_dice block_dice;  // of their own, so that blocks change nothing else
+  bool rare_joints;    // some joints are of the rarer types,
+  od_dice rare;        // which have dice of their own, too
   int blocks;
   bool lag;  // the valve's spool is a state
 } plan;
@@ -112,14 +115,19 @@ static void add_joint(plan *p, int i) {
   char name[32], quantity[48];
   static const od_joint_type kinds[] = {OD_REVOLUTE,  OD_REVOLUTE,  OD_REVOLUTE,
                                         OD_PRISMATIC, OD_UNIVERSAL, OD_SPHERICAL};
+  static const od_joint_type rare[] = {OD_PLANAR_JOINT, OD_CYLINDRICAL, OD_SCREW, OD_FREE};
   od_joint_type type = kinds[od_dice_pick(&p->dice, p->planar ? 4 : 6)];
   if (i > 1 && od_dice_pick(&p->dice, 8) == 0) type = OD_FIXED;
+  // One in five is of a rarer type.
+  if (p->rare_joints && od_dice_pick(&p->rare, 5) == 0) type = rare[p->planar ? 0 : od_dice_pick(&p->rare, 4)];
   snprintf(name, sizeof name, "joint%d", i);
   int parent = od_dice_pick(&p->dice, i + 1) - 1;  // the ground or an earlier body
-  od_joint_spec spec = {.type = type, .axis_a = -1, .axis_b = -1};
+  const od_joint_class *c = od_joint_class_of(type);
+  od_joint_spec spec = od_joint_spec_of(type, -1, -1);
   spec.point_a = random_point(p, parent, "on");
   spec.point_b = random_point(p, i, "at");
-  if (type == OD_REVOLUTE || type == OD_PRISMATIC || type == OD_UNIVERSAL) spec.axis_a = random_axis(p, type);
+  if (c->axis || c->axes) spec.axis_a = random_axis(p, type == OD_PLANAR_JOINT ? OD_REVOLUTE : type);
+  if (type == OD_SCREW) spec.lead = number(p, "lead", od_dice_uniform(&p->dice, 0.5, 2));
   if (type == OD_UNIVERSAL) {
     double v[3] = {0.1, -0.2, 1};
     spec.axis_b = vector(p, "axis", v);
@@ -132,12 +140,10 @@ static void add_joint(plan *p, int i) {
     if (type == OD_UNIVERSAL) spec.axis_a = spec.axis_b, spec.axis_b = swap;
   }
   int joint = od_build_joint(p->build, name, &spec);
-  if (type == OD_REVOLUTE || type == OD_PRISMATIC) p->joint_with_friction = joint;
-  static const char *const one[] = {"angle"}, *const slide[] = {"position"},
-                           *const more[] = {"angle1", "angle2", "angle3"};
-  int freedom = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
+  if (c->drives) p->joint_with_friction = joint;
+  int freedom = c->coordinates;
   for (int k = 0; k < freedom; k++) {
-    snprintf(quantity, sizeof quantity, "%s.%s", name, freedom > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
+    snprintf(quantity, sizeof quantity, "%s.%s", name, c->coordinate[k].label[0]);
     od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, -0.8, 0.8), false);
   }
   if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0) {
@@ -493,8 +499,13 @@ static void add_loop(plan *p, const loop *l, int i) {
   od_build_joint(p->build, name, &spec);
 }
 
-static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, const loop *loops, int count) {
-  plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
+static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool blocks, const loop *loops, int count) {
+  plan p = {.build = od_build_new(),
+            .dice = {seed * 7919 + 13},
+            .rare = {seed * 15485863 + 5},
+            .rare_joints = rare,
+            .planar = planar,
+            .joint_with_friction = -1};
   p.block_dice.state = seed * 611953 + 5;
   p.laws = seed % 2;
   od_block_spec spec[SENSORS + NETWORK];
@@ -547,11 +558,18 @@ static void pose(const od_model *m, int body, double r[3], double R[3][3]) {
   od_plant_free(plant);
 }
 
-static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) {
+static void random_loop(od_dice *dice, const od_model *m, bool planar, bool rare, loop *l) {
   static const int in_plane[] = {0, 1 + OD_REVOLUTE, 1 + OD_REVOLUTE, 1 + OD_PRISMATIC, 1 + OD_SPHERICAL, 1 + OD_FIXED};
-  static const int in_space[] = {0,           0, 1 + OD_SPHERICAL, 1 + OD_REVOLUTE, 1 + OD_UNIVERSAL, 1 + OD_PRISMATIC,
-                                 1 + OD_FIXED};
-  *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, 7)]};
+  static const int in_space[] = {0,
+                                 0,
+                                 1 + OD_SPHERICAL,
+                                 1 + OD_REVOLUTE,
+                                 1 + OD_UNIVERSAL,
+                                 1 + OD_PRISMATIC,
+                                 1 + OD_FIXED,
+                                 1 + OD_CYLINDRICAL,
+                                 1 + OD_PLANAR_JOINT};
+  *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, rare ? 9 : 7)]};
   l->body_a = od_dice_pick(dice, m->bodies);
   l->body_b = od_dice_pick(dice, m->bodies + 1) - 1;
   if (l->body_a == l->body_b) l->body_b = OD_GROUND;
@@ -563,7 +581,8 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
   if (planar) l->a[2] = axis[2] = 0;
   if (planar && l->kind == 1 + OD_REVOLUTE) axis[0] = axis[1] = 0, axis[2] = 1;
   // Prismatic joints close anywhere along the axis, rods at any distance, the others where the points coincide.
-  double apart = l->kind == 1 + OD_PRISMATIC ? od_dice_uniform(dice, -1, 1) : 0, world[3], world_axis[3];
+  double apart = l->kind == 1 + OD_PRISMATIC || l->kind == 1 + OD_CYLINDRICAL ? od_dice_uniform(dice, -1, 1) : 0,
+         world[3], world_axis[3];
   for (int i = 0; i < 3; i++) {
     world_axis[i] = Ra[i][0] * axis[0] + Ra[i][1] * axis[1] + Ra[i][2] * axis[2];
     world[i] = ra[i] + Ra[i][0] * l->a[0] + Ra[i][1] * l->a[1] + Ra[i][2] * l->a[2] + apart * world_axis[i];
@@ -593,13 +612,15 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
 }
 
 od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks) {
-  if (!loops) return build(seed, planar, circuit, blocks, NULL, 0);
+  // Rarer joints stand in machines without a circuit: bodies that nothing holds make stiff circuits explode within a step.
+  bool rare = !circuit && !blocks;
+  if (!loops) return build(seed, planar, rare, circuit, blocks, NULL, 0);
   loop list[MOST_LOOPS] = {0};
-  od_model *open = build(seed, planar, false, false, list, 0);
+  od_model *open = build(seed, planar, rare, false, false, list, 0);
   if (!open) return NULL;
   od_dice dice = {seed * 104729 + 7};
   int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
-  for (int i = 0; i < count; i++) random_loop(&dice, open, planar, &list[i]);
+  for (int i = 0; i < count; i++) random_loop(&dice, open, planar, rare, &list[i]);
   od_model_free(open);
-  return build(seed, planar, circuit, blocks, list, count);
+  return build(seed, planar, rare, circuit, blocks, list, count);
 }

@@ -108,6 +108,13 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   for (int k = 0; k < NA; k++) torque[k] = sign * F[k];
   add_couple(r, back, torque);
   double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
+#ifndef OD_PLANAR
+  // A screw that nothing drives carries a force and a torque along its axis whose powers cancel; what is left of them drives it.
+  if (m->link[joint->link].kind == OD_LINK_SCREW) {
+    free = dot(S, torque) + w[l->theta + m->link[joint->link].lead] / 6.2831853071795864769 * dot(S, force);
+    for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
+  }
+#endif
   if (joint->spec.type == OD_REVOLUTE) {
     for (int k = 0; k < NA; k++) free += S[k] * torque[k];
     for (int k = 0; k < NA; k++) torque[k] -= free * S[k];

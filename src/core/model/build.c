@@ -102,8 +102,12 @@ int od_build_point(od_build *b, const char *name, int body, int first_number, in
 }
 
 od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b) {
-  return (od_joint_spec){
-      .type = type, .point_a = point_a, .point_b = point_b, .axis_a = OD_UNUSED, .axis_b = OD_UNUSED};
+  return (od_joint_spec){.type = type,
+                         .point_a = point_a,
+                         .point_b = point_b,
+                         .axis_a = OD_UNUSED,
+                         .axis_b = OD_UNUSED,
+                         .lead = OD_UNUSED};
 }
 
 int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec) {

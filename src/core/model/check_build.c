@@ -86,12 +86,21 @@ static void check_joints(od_build *b) {
         check_axis(b, i, s->axis_a);
         check_axis(b, i, s->axis_b);
         break;
+      case OD_SCREW:
+        if (check_numbers(b, OD_ABOUT_JOINT, i, "joint", name, s->lead, 1) && p->theta[s->lead] == 0)
+          od_build_complain(b, OD_ABOUT_JOINT, i,
+                            "the lead of joint '%s' is zero; a revolute joint does not move along", name);
+        check_axis(b, i, s->axis_a);
+        break;
       case OD_REVOLUTE:
       case OD_PRISMATIC:
+      case OD_CYLINDRICAL:
+      case OD_PLANAR_JOINT:
         check_axis(b, i, s->axis_a);
         if (s->axis_b != OD_UNUSED) check_axis(b, i, s->axis_b);
         break;
       case OD_SPHERICAL:
+      case OD_FREE:
       case OD_FIXED: break;
       default:
         od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 #include "model/outputs.h"
 
 // ---- copying what was collected into the model's own memory
@@ -118,10 +119,11 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
       if (j->coordinates != 1)
-        od_build_complain(b, OD_ABOUT_JOINT, e->joint,
-                          "joint '%s' has %s, so it must be a revolute or prismatic joint of the tree, not one that "
-                          "closes a loop",
-                          j->name, c->noun);
+        od_build_complain(
+            b, OD_ABOUT_JOINT, e->joint,
+            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
+            "closes a loop",
+            j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
     } else {
       e->actuator =
@@ -161,8 +163,7 @@ od_model *od_compile(od_build *b) {
   if (!m) return NULL;
   *m = b->part;
   if (!copy_tables(&b->part, m, &arena)) goto no_memory;
-  // A joint makes three links at the most.
-  size_t links = 3 * (size_t)m->joints + 1;
+  size_t links = OD_MOST_JOINT_COORDINATES * (size_t)m->joints + 1;
   m->link = od_arena_take(&arena, links * sizeof *m->link);
   m->coordinate_link = od_arena_take(&arena, links * sizeof *m->coordinate_link);
   m->coordinate_weight = od_arena_take(&arena, links * sizeof *m->coordinate_weight);

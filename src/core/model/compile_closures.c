@@ -38,7 +38,8 @@ static void close_joint(od_model *m, int joint) {
   od_direction axis_b = {OD_DIR_AXIS, b, -1}, second_b = {OD_DIR_CARRIED, b, a};
   od_direction plane_a = {OD_DIR_IN_PLANE, a, -1};
   od_direction unit[3] = {{OD_DIR_UNIT, 0, -1}, {OD_DIR_UNIT, 1, -1}, {OD_DIR_UNIT, 2, -1}};
-  if (s->type != OD_PRISMATIC) add_closure(m, OD_CLOSE_POINT, s->point_a, s->point_b, joint, -1);
+  if (s->type != OD_PRISMATIC && s->type != OD_CYLINDRICAL && s->type != OD_PLANAR_JOINT)
+    add_closure(m, OD_CLOSE_POINT, s->point_a, s->point_b, joint, -1);
   switch (s->type) {
     case OD_SPHERICAL: break;
     case OD_REVOLUTE:
@@ -59,6 +60,20 @@ static void close_joint(od_model *m, int joint) {
       add_dot(m, s, joint, second_a, axis_b);
       add_dot(m, s, joint, first_a, second_b);
       break;
+    case OD_CYLINDRICAL:
+      add_slide(m, s, joint, first_a);
+      add_slide(m, s, joint, second_a);
+      add_dot(m, s, joint, first_a, axis_b);
+      add_dot(m, s, joint, second_a, axis_b);
+      break;
+    case OD_PLANAR_JOINT:
+      if (m->planar) break;  // the machine's own plane: it asks for nothing
+      add_slide(m, s, joint, axis_a);
+      add_dot(m, s, joint, first_a, axis_b);
+      add_dot(m, s, joint, second_a, axis_b);
+      break;
+    case OD_SCREW:
+    case OD_FREE: break;  // never close loops
     case OD_FIXED:
       if (m->planar) {
         // One axis of the plane against the other: the first axis that lies in the plane, and its perpendicular.

@@ -1,7 +1,7 @@
 // The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads.
 //
 // Bodies hang in a tree of links. A link carries at most one body and moves against its parent by at most one joint
-// coordinate: a universal joint is two links, a spherical one three, the inner ones without a body. Link 0 is the
+// coordinate: a universal joint is two links, a spherical one three, a free one six, the inner ones without a body. Link 0 is the
 // ground; parents come before children. A link's frame has the axes of its body and its origin in the joint's point.
 // Joints that would close a loop are cut and come back as closures: scalar equations between two links.
 #ifndef OD_MODEL_H
@@ -39,7 +39,7 @@ typedef struct od_joint {
   int coordinates;
 } od_joint;
 
-typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC } od_link_kind;
+typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC, OD_LINK_SCREW } od_link_kind;
 typedef struct od_link {
   int parent;
   od_link_kind kind;
@@ -50,6 +50,8 @@ typedef struct od_link {
   int point_child;   // the joint's point on this link's body, or -1
   int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
   int unit_axis;
+  int across;        // 0: along the axis; 1, 2: across it
+  int lead;          // of a screw: the number of its way per turn; else -1
   double axis_sign;  // -1 where the tree walks a joint from b to a
   int chart;         // first link of a spherical joint: index of its reference rotation; else -1
 } od_link;

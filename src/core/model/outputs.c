@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 
 // The list is walked twice: once to count, once to fill.
 typedef struct listing {
@@ -33,15 +34,13 @@ static void add(listing *list, od_output_kind kind, int index, int component, co
   add_part(list, kind, index, component, unit, element, "", quantity);
 }
 
+static const od_joint_coordinate *coordinate_of(const od_model *m, int coordinate) {
+  const od_joint *joint = &m->joint[m->link[m->coordinate_link[coordinate]].joint];
+  return &od_joint_class_of(joint->spec.type)->coordinate[coordinate - joint->coordinate];
+}
+
 const char *od_coordinate_label(const od_model *m, int coordinate, int order) {
-  static const char *const several[3][3] = {
-      {"angle1", "angle2", "angle3"}, {"rate1", "rate2", "rate3"}, {"acceleration1", "acceleration2", "acceleration3"}};
-  static const char *const turn[3] = {"angle", "rate", "acceleration"}, *const slide[3] = {"position", "rate",
-                                                                                           "acceleration"};
-  const od_link *link = &m->link[m->coordinate_link[coordinate]];
-  const od_joint *joint = &m->joint[link->joint];
-  if (joint->coordinates > 1) return several[order][coordinate - joint->coordinate];
-  return (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order];
+  return coordinate_of(m, coordinate)->label[order];
 }
 
 static void add_coordinate(listing *list, int j) {
@@ -122,6 +121,7 @@ static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {
     od_joint_type type = m->joint[i].spec.type;
+    if (type == OD_FREE || (m->planar && type == OD_PLANAR_JOINT)) continue;  // it carries nothing
     add_reaction(list, OD_OUT_JOINT_FORCE, i, "N", "force");
     if (type != OD_SPHERICAL && !(m->planar && type == OD_REVOLUTE))
       add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
@@ -177,7 +177,7 @@ static const char *element_output_name(listing *list, const od_instance *e, cons
 }
 
 static const char *element_output_unit(const od_model *m, const od_instance *e, const od_element_output *o) {
-  bool turns = e->joint >= 0 && m->joint[e->joint].spec.type == OD_REVOLUTE;
+  bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
   if (turns && o->turning_unit) return o->turning_unit;
   if (strcmp(o->unit, "*") != 0) return o->unit;
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
@@ -268,8 +268,7 @@ static void add_blocks(listing *list) {
 static void add_all(listing *list) {
   const od_model *m = list->m;
   for (int j = 0; j < m->coordinates; j++)
-    // The coordinates of spherical joints change their meaning on the way.
-    if (m->joint[m->link[m->coordinate_link[j]].joint].spec.type != OD_SPHERICAL) add_coordinate(list, j);
+    if (!coordinate_of(m, j)->hidden) add_coordinate(list, j);
   add_bodies(list);
   add_reactions(list);
   add_loads(list);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "machine/draft.h"
+#include "model/joint_types.h"
 
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   od_field field = {"value", unit, OD_ANY, NAN};
@@ -53,8 +54,8 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   od_joint_type type = OD_REVOLUTE;
   bool known = joint >= 0 && !ld->draft->names.element[joint].broken;
   if (known) type = ld->draft->names.element[joint].type;
-  if (known && type != OD_REVOLUTE && type != OD_PRISMATIC) {
-    od_complain(ld, node, "torques act in revolute and prismatic joints; '%s' is neither", text);
+  if (known && !od_joint_class_of(type)->drives) {
+    od_complain(ld, node, "torques act in revolute, prismatic and screw joints; '%s' is none of them", text);
     return;
   }
   int input;
