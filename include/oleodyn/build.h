@@ -85,6 +85,10 @@ OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *sp
 // A massless rod of fixed length between two points: one closure equation. One number: length.
 OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
 
+// An ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure equation. Numbers: ratio (not
+// zero), offset. Two wheels: the ratio of their turns; a turning and a sliding joint, a rack and its pinion: way per radian.
+OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
+
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
 OD_API int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
 // Its value at the start, for the static balance of the initial state (zero unless told).
@@ -235,6 +239,7 @@ typedef enum od_culprit_kind {
   OD_ABOUT_POINT,
   OD_ABOUT_LOAD,  // a force or torque
   OD_ABOUT_PRESSURE_DIFFERENCE,
+  OD_ABOUT_GEAR,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

@@ -148,6 +148,13 @@ static void rod_row(const od_model *m, int i, row *r) {
   number_text(m, m->rod[i].number, r->cell[2]);
 }
 
+static void gear_row(const od_model *m, int i, row *r) {
+  const od_gear *g = &m->gear[i];
+  snprintf(r->cell[0], CELL_SIZE, "%s", g->name);
+  snprintf(r->cell[1], CELL_SIZE, "%.60s, %.60s", m->joint[g->joint_a].name, m->joint[g->joint_b].name);
+  number_text(m, g->number, r->cell[2]);
+}
+
 static void difference_row(const od_model *m, int i, row *r) {
   const od_difference *d = &m->difference[i];
   snprintf(r->cell[0], CELL_SIZE, "%s", d->name);
@@ -260,6 +267,7 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
+  print_section(m, "Gears (each takes a degree of freedom)", m->gears, gear_row);
   print_section(m, "Forces and torques", m->loads, load_row);
   print_section(m, "Volumes, junctions, tanks and sources", m->nodes, node_row);
   print_section(m, "Pressure differences", m->differences, difference_row);
@@ -315,6 +323,17 @@ static json_t *rod_json(const od_model *m, int i) {
   json_t *part = part_json(m->rod[i].name);
   set_pair(part, m, m->rod[i].point_a, m->rod[i].point_b);
   set_number(part, m, m->rod[i].number);
+  return part;
+}
+
+static json_t *gear_json(const od_model *m, int i) {
+  const od_gear *g = &m->gear[i];
+  json_t *part = part_json(g->name);
+  json_object_set_new(
+      part, "joints",
+      json_pack("[o, o]", od_json_text(m->joint[g->joint_a].name), od_json_text(m->joint[g->joint_b].name)));
+  set_number(part, m, g->number);
+  set_number(part, m, g->number + 1);
   return part;
 }
 
@@ -394,6 +413,7 @@ json_t *od_model_describe_json(const od_model *m) {
   json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
   json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));
   json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
+  json_object_set_new(parts, "gears", list_json(m, m->gears, gear_json));
   json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
   json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
   json_object_set_new(parts, "pressure_differences", list_json(m, m->differences, difference_json));

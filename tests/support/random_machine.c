@@ -42,6 +42,7 @@ typedef struct plan {
   int bodies, joint_with_friction;
   bool laws;           // any friction law, not only the plain ones
   od_dice block_dice;  // of their own, so that blocks change nothing else
+  int driven[2], drivens;  // the last joints with one coordinate, and how many there are
   bool rare_joints;    // some joints are of the rarer types,
   od_dice rare;        // which have dice of their own, too
   int blocks;
@@ -140,7 +141,7 @@ static void add_joint(plan *p, int i) {
     if (type == OD_UNIVERSAL) spec.axis_a = spec.axis_b, spec.axis_b = swap;
   }
   int joint = od_build_joint(p->build, name, &spec);
-  if (c->drives) p->joint_with_friction = joint;
+  if (c->drives) p->joint_with_friction = joint, p->driven[1] = p->driven[0], p->driven[0] = joint, p->drivens++;
   int freedom = c->coordinates;
   for (int k = 0; k < freedom; k++) {
     snprintf(quantity, sizeof quantity, "%s.%s", name, c->coordinate[k].label[0]);
@@ -157,6 +158,14 @@ static void add_joint(plan *p, int i) {
   }
   if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0)
     od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), driver(p, 0));
+}
+
+// A gear between the last two joints with one coordinate.
+static void add_gear(plan *p) {
+  if (!p->rare_joints || od_dice_pick(&p->rare, 2) == 0) return;
+  int first = number(p, "ratio", od_dice_uniform(&p->rare, 0.5, 1.5));
+  number(p, "offset", od_dice_uniform(&p->rare, -0.5, 0.5));
+  od_build_gear(p->build, "gear", p->driven[0], p->driven[1], first);
 }
 
 static int random_body(plan *p) {
@@ -520,6 +529,7 @@ static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool
     add_body(&p, i);
     add_joint(&p, i);
   }
+  if (p.drivens >= 2) add_gear(&p);
   add_elements(&p);
   if (circuit) add_circuit(&p);
   for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);

@@ -146,6 +146,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE: return joint_output(m, w, o);
     case OD_OUT_ROD_FORCE: return rod_tension(m, w, o->index);
+    case OD_OUT_GEAR_FORCE: return gear_force(m, w, o->index);
     case OD_OUT_LOAD: return load_size(m, w, o->index);
     case OD_OUT_LOAD_POWER: return load_size(m, w, o->index) * load_speed(m, w, o->index);
     case OD_OUT_INPUT: return w[l->u + o->index];

@@ -56,6 +56,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
         apply_force(v.ra, p, 1, Wa);
         apply_force(v.rb, p, -1, Wb);
         break;
+      case OD_CLOSE_GEAR: break;  // it acts in coordinates, not on links
     }
   }
   accumulate(m, W);
@@ -80,7 +81,8 @@ static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *
       for (int k = 0; k < ND; k++) p[k] = -y[0] * v.u[k];
       add_couple(v.w, p, torque);
       break;
-    case OD_CLOSE_ROD: break;
+    case OD_CLOSE_ROD:
+    case OD_CLOSE_GEAR: break;
   }
 }
 
@@ -145,5 +147,12 @@ static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *fo
 static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
+  return 0;
+}
+
+// What a gear does in its second joint.
+static od_x gear_force(const od_model *m, const od_x *w, int gear) {
+  for (int i = 0; i < m->closures; i++)
+    if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];
   return 0;
 }

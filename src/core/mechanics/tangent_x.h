@@ -120,7 +120,7 @@ static void closure_tangents(const od_model *m, const double *w, int order, doub
     closure_tangent t = {0};
     closure_positions(m, w, i, &v);
     closure_motion(m, w, i, l->A, &v, &r);
-    bool points = c->kind != OD_CLOSE_DOT, second = order == 2;
+    bool points = c->kind < OD_CLOSE_DOT, second = order == 2;
     if (points) {
       double va[ND], vb[ND], aa[ND], ab[ND];
       point_tangent(w, l, c->link_a, v.ra, r.va, t.ra, va, second ? aa : NULL);
@@ -158,6 +158,7 @@ static void closure_tangents(const od_model *m, const double *w, int order, doub
         o[0] = (second ? 2 * dot(r.d1, t.d1) + dot(t.d, r.d2) + dot(v.d, t.d2) : dot(t.d, r.d1) + dot(v.d, t.d1)) /
                w[l->theta + c->length];
         break;
+      case OD_CLOSE_GEAR: o[0] = gear_sum(m, w, c, second ? l->dzdd : l->dzd); break;
     }
   }
 }
@@ -305,7 +306,7 @@ static void closure_force_tangents(const od_model *m, double *w) {
     X(closure_vectors) v = {0};
     double dra[ND] = {0}, drb[ND] = {0}, du[ND] = {0}, dw[ND], p[ND], dp[ND];
     closure_positions(m, w, i, &v);
-    if (c->kind != OD_CLOSE_DOT) {
+    if (c->kind < OD_CLOSE_DOT) {
       velocity_at(dXa, v.ra, dra);
       velocity_at(dXb, v.rb, drb);
     }
@@ -339,6 +340,7 @@ static void closure_force_tangents(const od_model *m, double *w) {
         apply_force_tangent(v.rb, p, drb, dp, -1, dFb);
         break;
       }
+      case OD_CLOSE_GEAR: break;  // it acts in coordinates, at a constant ratio
     }
   }
 }

@@ -17,7 +17,7 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,        p->load,
+  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod, p->gear,        p->load,
                     p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
@@ -61,7 +61,8 @@ enum {
   ROOM_INSTANCE,
   ROOM_BLOCK,
   ROOM_BLOCK_LINE,
-  ROOM_DIFFERENCE
+  ROOM_DIFFERENCE,
+  ROOM_GEAR
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -122,6 +123,13 @@ int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int fi
   if (!grow(b, &p->rod, p->rods, &b->room[ROOM_ROD], sizeof *p->rod)) return -1;
   p->rod[p->rods] = (od_rod){text(b, name), point_a, point_b, first_number};
   return p->rods++;
+}
+
+int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->gear, p->gears, &b->room[ROOM_GEAR], sizeof *p->gear)) return -1;
+  p->gear[p->gears] = (od_gear){text(b, name), joint_a, joint_b, first_number};
+  return p->gears++;
 }
 
 int od_build_input(od_build *b, const char *name, const char *unit) {

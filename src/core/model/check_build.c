@@ -107,6 +107,15 @@ static void check_joints(od_build *b) {
                           (int)s->type);
     }
   }
+  for (int i = 0; i < p->gears; i++) {
+    const od_gear *g = &p->gear[i];
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
+    if (g->joint_a == g->joint_b)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
+    if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
+  }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
     check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_a, p->points);

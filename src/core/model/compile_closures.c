@@ -15,7 +15,8 @@ static od_closure *add_closure(od_model *m, od_closure_kind kind, int point_a, i
                     .row = m->rows,
                     .rows = kind == OD_CLOSE_POINT ? nd : 1,
                     .joint = joint,
-                    .rod = rod};
+                    .rod = rod,
+                    .gear = -1};
   m->rows += c->rows;
   return c;
 }
@@ -91,9 +92,26 @@ static void close_joint(od_model *m, int joint) {
   }
 }
 
-// The links between the two ends of a closure through the tree.
+// The equation of a gear: no points, no loop through the tree.
+static void add_gear(od_model *m, int gear) {
+  m->closure[m->closures++] = (od_closure){.kind = OD_CLOSE_GEAR,
+                                           .point_a = -1,
+                                           .point_b = -1,
+                                           .length = m->gear[gear].number,
+                                           .row = m->rows++,
+                                           .rows = 1,
+                                           .joint = -1,
+                                           .rod = -1,
+                                           .gear = gear};
+}
+
+// The links between the two ends of a closure through the tree; of a gear those of its two joints.
 static void find_path(od_model *m, od_closure *c) {
   c->path = m->path_steps;
+  for (int side = -1; c->kind == OD_CLOSE_GEAR && side <= 1; side += 2) {
+    const od_gear *g = &m->gear[c->gear];
+    m->path_step[m->path_steps++] = (od_path_step){m->joint[side < 0 ? g->joint_a : g->joint_b].link, side};
+  }
   for (int side = -1; side <= 1; side += 2) {
     int link = side < 0 ? c->link_a : c->link_b, other = side < 0 ? c->link_b : c->link_a;
     for (int i = link; i > 0; i = m->link[i].parent) {
@@ -109,15 +127,16 @@ static void find_path(od_model *m, od_closure *c) {
 }
 
 bool od_compile_closures(od_model *m, od_arena *arena) {
-  int most = m->rods;
+  int most = m->rods + m->gears;
   for (int i = 0; i < m->joints; i++) most += m->joint[i].link < 0 ? 5 : 0;
   m->closure = od_arena_take(arena, (size_t)(most + 1) * sizeof *m->closure);
-  m->path_step = od_arena_take(arena, (size_t)(most * m->coordinates + 1) * sizeof *m->path_step);
+  m->path_step = od_arena_take(arena, (size_t)(most * (m->coordinates + 2) + 1) * sizeof *m->path_step);
   if (!m->closure || !m->path_step) return false;
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].link < 0) close_joint(m, i);
   for (int i = 0; i < m->rods; i++)
     add_closure(m, OD_CLOSE_ROD, m->rod[i].point_a, m->rod[i].point_b, -1, i)->length = m->rod[i].number;
+  for (int i = 0; i < m->gears; i++) add_gear(m, i);
   for (int i = 0; i < m->closures; i++) find_path(m, &m->closure[i]);
   return true;
 }

@@ -60,8 +60,10 @@ typedef struct od_link {
 typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
-  OD_CLOSE_DOT,    // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
+  // The rest without d.
+  OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
+  OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, of two coordinates
 } od_closure_kind;
 // How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.
 typedef enum od_direction_kind {
@@ -82,12 +84,12 @@ typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;     // number of the rod's length
+  int length;     // number of the rod's length, or of the gear's ratio, which its offset follows
   int row, rows;  // where its rows start, how many
   int path,
       path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod;  // which joint or rod it comes from, the other -1
+  int joint, rod, gear;  // which joint, rod or gear it comes from, the others -1
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b
@@ -97,6 +99,11 @@ typedef struct od_rod {
   const char *name;
   int point_a, point_b, number;
 } od_rod;
+
+typedef struct od_gear {
+  const char *name;
+  int joint_a, joint_b, number;
+} od_gear;
 
 typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT } od_load_kind;
 typedef struct od_load {  // a force at a point, a torque on a body, or a force or torque in a joint
@@ -257,10 +264,11 @@ typedef enum od_output_kind {
   OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
-  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod, index: rod.
+  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod or gear, index: its own.
   OD_OUT_JOINT_FORCE,
   OD_OUT_JOINT_TORQUE,
   OD_OUT_ROD_FORCE,
+  OD_OUT_GEAR_FORCE,
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,       // index: signal
@@ -304,11 +312,12 @@ struct od_model {
   double *theta;
   const char **path, **unit;
 
-  int bodies, points, joints, rods, loads, inputs, differences, outputs;
+  int bodies, points, joints, rods, gears, loads, inputs, differences, outputs;
   od_body *body;
   od_point *point;
   od_joint *joint;
   od_rod *rod;
+  od_gear *gear;
   od_difference *difference;
   od_load *load;
   od_input *input;

@@ -127,6 +127,10 @@ static void add_reactions(listing *list) {
       add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
   }
   for (int i = 0; i < m->rods; i++) add(list, OD_OUT_ROD_FORCE, i, 0, "N", m->rod[i].name, "force");
+  for (int i = 0; i < m->gears; i++) {
+    bool turning = od_joint_turns(m->joint[m->gear[i].joint_b].spec.type);
+    add(list, OD_OUT_GEAR_FORCE, i, 0, turning ? "N m" : "N", m->gear[i].name, turning ? "torque" : "force");
+  }
 }
 
 static void add_loads(listing *list) {
@@ -309,7 +313,7 @@ static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
 bool od_model_output_is_shared(const od_model *m, int output) {
   const od_output *o = &m->output[output];
   bool joint = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
-  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE)) return false;
+  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE && o->kind != OD_OUT_GEAR_FORCE)) return false;
   int link = joint ? m->joint[o->index].link : -1;
   if (link < 0) return true;
   for (int i = 0; i < m->closures; i++)

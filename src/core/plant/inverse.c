@@ -35,7 +35,7 @@ bool od_inverse_can_move(const od_output *o) {
 }
 
 bool od_inverse_has_output(const od_output *o) {
-  return o->kind <= OD_OUT_ROD_FORCE || o->kind == OD_OUT_LENGTH || o->kind == OD_OUT_SPEED ||
+  return o->kind <= OD_OUT_GEAR_FORCE || o->kind == OD_OUT_LENGTH || o->kind == OD_OUT_SPEED ||
          o->kind == OD_OUT_FORCE || o->kind == OD_OUT_KINETIC;
 }
 

@@ -73,6 +73,7 @@ void od_load_ground(od_loader *ld, int node);
 void od_load_bodies(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
 void od_load_rods(od_loader *ld, int node);
+void od_load_gears(od_loader *ld, int node);
 void od_load_inputs(od_loader *ld, int node);
 void od_declare_blocks(od_loader *ld, int node);
 void od_load_forces(od_loader *ld, int node);

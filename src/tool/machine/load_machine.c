@@ -16,7 +16,8 @@ static const char *const own_sections[] = {"machine",   "gravity",   "ground",  
                                            "rods",      "inputs",    "blocks",   "forces",       "torques",
                                            "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
                                            "initial",   "run",       "variants", "include",      "templates",
-                                           "instances", "constants", "set",      "requirements", "junctions"};
+                                           "instances", "constants", "set",      "requirements", "junctions",
+                                           "gears"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -83,6 +84,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_saved_state(ld, od_section_get(ld, file, "initial"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
+  od_load_gears(ld, od_section_get(ld, file, "gears"));
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));

@@ -213,6 +213,48 @@ static void screw(void **state) {
   }
 }
 
+// --- Gears ------------------------------------------------------------------------------------------------------------
+
+// Two wheels: (J1 + i^2 J2) a = M; a rack on a slope: (J + r^2 m) a = M - r m g sin; what the teeth do follows from the second body alone.
+static void gears(void **state) {
+  static const char wheels[] =
+      "bodies: {one: {mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 0.5 kg m^2]}, two: {mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 2 kg m^2]}}\n"
+      "ground: {points: {A: [0, 0], B: [1 m, 0]}}\n"
+      "joints: {A: {type: revolute, between: [ground.A, one]}, B: {type: revolute, between: %s}}\n"
+      "gears: {G: {joints: [A, B], ratio: -0.4, offset: 10 deg}}\n"
+      "torques: {motor: {joint: A, value: 3 N m}}\n"
+      "initial: {A.angle: 0.3 rad, B.angle: about 0 rad, A.rate: 2 rad/s}\n";
+  static const char rack[] =
+      "gravity: [0, -10 m/s^2]\n"
+      "bodies: {pinion: {mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 0.5 kg m^2]}, rack: {point: {mass: 4 kg}}}\n"
+      "joints: {A: {type: revolute, between: [ground, pinion]}, B: {type: prismatic, between: [ground, rack], axis: [0.8, 0.6, 0]}}\n"
+      "gears: {G: {joints: [A, B], ratio: 200 mm/rad}}\n"
+      "torques: {motor: {joint: A, value: 3 N m}}\n"
+      "initial: {A.angle: 0.3 rad, B.position: about 0 m, A.rate: 2 rad/s}\n";
+  for (int n = 0; n < 3; n++) {
+    char file[1000];
+    snprintf(file, sizeof file, wheels, n == 1 ? "[two, ground.B]" : "[ground.B, two]");
+    od_machine *machine = machine_with(*state, n < 2 ? file : rack, &(od_load_options){.spatial = n == 1});
+    assert_int_equal(od_machine_model(machine)->freedom, 1);
+    od_table *t = run_all(machine, 1, 1e-2);
+    double a = n < 2 ? 3 / (0.5 + 0.16 * 2) : (3 - 0.2 * 4 * 10 * 0.6) / (0.5 + 0.04 * 4);
+    for (long k = 0; k < t->rows; k++) {
+      double time = t->data[k * t->columns], angle = 0.3 + 2 * time + a / 2 * time * time;
+      near(at(t, k, "A.angle"), angle, 1e-10);
+      if (n < 2) {
+        near(at(t, k, "B.angle"), -0.4 * angle + acos(-1) / 18, 1e-10);
+        near(at(t, k, "G.torque"), 2 * -0.4 * a, 1e-10);
+      } else {
+        near(at(t, k, "B.position"), 0.2 * angle, 1e-10);
+        near(at(t, k, "G.force"), 4 * (0.2 * a + 10 * 0.6), 1e-10);
+      }
+      near(at(t, k, "energy.balance"), 0, 1e-9);
+    }
+    od_table_free(t);
+    od_machine_free(machine);
+  }
+}
+
 // --- In loops ---------------------------------------------------------------------------------------------------------
 
 // A joint that holds a free body is the same as a joint of the tree, in motion and in what it carries.
@@ -287,6 +329,13 @@ static void mistakes(void **state) {
       {"J: {type: fixed, between: [ground, a]}, K: {type: screw, between: [ground, a], axis: [1, 0, 0], lead: 1 mm}",
        "let another joint of the loop do so"},
       {"J: {type: cylindrical, between: [ground, a], axis: [0, 0, 0]}", "axis"},
+      {"J: {type: fixed, between: [ground, a]}}\ngears: {G: {joints: [J, J], ratio: 2}", "gears couple revolute, prismatic and screw"},
+      {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J, J], ratio: 2}", "couples 'J' with itself"},
+      {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J, K], ratio: 2}", "K"},
+      {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J], ratio: 2}", "two joints"},
+      {"J: {type: revolute, between: [ground, a]}, K: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}}\ngears: {G: {joints: "
+       "[J, K], ratio: 2 mm/rad}",
+       "not one that closes a loop"},
   };
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[600];
@@ -305,6 +354,6 @@ static void mistakes(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, machine_file_start, machine_file_end)
   const struct CMUnitTest tests[] = {TEST(free_top), TEST(planar_joint),          TEST(cylindrical_joint),
-                                     TEST(screw),    TEST(loops_are_as_the_tree), TEST(mistakes)};
+                                     TEST(screw),    TEST(loops_are_as_the_tree), TEST(gears), TEST(mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
