@@ -40,11 +40,11 @@ typedef struct plan {
   od_dice dice;
   bool planar;
   int bodies, joint_with_friction;
-  bool laws;           // any friction law, not only the plain ones
-  od_dice block_dice;  // of their own, so that blocks change nothing else
+  bool laws;               // any friction law, not only the plain ones
+  od_dice block_dice;      // of their own, so that blocks change nothing else
   int driven[2], drivens;  // the last joints with one coordinate, and how many there are
-  bool rare_joints;    // some joints are of the rarer types,
-  od_dice rare;        // which have dice of their own, too
+  bool rare_joints;        // some joints are of the rarer types,
+  od_dice rare;            // which have dice of their own, too
   int blocks;
   bool lag;  // the valve's spool is a state
 } plan;

@@ -37,6 +37,9 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(stop)                     \
+  CLASS(rope)                     \
+  CLASS(winch)                    \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -17,8 +17,9 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod, p->gear,        p->load,
-                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line, p->difference};
+  void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->point,     p->joint,
+                    p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
+                    b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);

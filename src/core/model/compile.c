@@ -86,10 +86,11 @@ static void check_gears(od_build *b, const od_model *m) {
     for (int k = 0; k < 2; k++) {
       const od_joint *j = &m->joint[k ? g->joint_b : g->joint_a];
       if (j->coordinates != 1)
-        od_build_complain(b, OD_ABOUT_GEAR, i,
-                          "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
-                          "that closes a loop",
-                          g->name, j->name);
+        od_build_complain(
+            b, OD_ABOUT_GEAR, i,
+            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
+            "that closes a loop",
+            g->name, j->name);
     }
   }
 }
@@ -103,10 +104,11 @@ static void resolve_elements(od_build *b, od_model *m) {
       case OD_LOAD_JOINT: {
         const od_joint *j = &m->joint[load->coordinate];
         if (j->coordinates != 1)
-          od_build_complain(b, OD_ABOUT_JOINT, load->coordinate,
-                            "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
-                            "one that closes a loop",
-                            load->name, j->name);
+          od_build_complain(
+              b, OD_ABOUT_JOINT, load->coordinate,
+              "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
+              "one that closes a loop",
+              load->name, j->name);
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;

@@ -313,7 +313,8 @@ static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
 bool od_model_output_is_shared(const od_model *m, int output) {
   const od_output *o = &m->output[output];
   bool joint = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
-  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE && o->kind != OD_OUT_GEAR_FORCE)) return false;
+  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE && o->kind != OD_OUT_GEAR_FORCE))
+    return false;
   int link = joint ? m->joint[o->index].link : -1;
   if (link < 0) return true;
   for (int i = 0; i < m->closures; i++)

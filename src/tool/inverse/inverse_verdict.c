@@ -152,13 +152,18 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
            ok;
     if (pushes || e->state[0] < 0 || e->actuator < 0) continue;
     const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
-    ok =
-        od_verdict_add(
-            v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
-            "the %s of %s acts as in steady motion at the speed of the moment; where the motion reverses it may be off by "
-            "as much as it is.",
-            c->inside ? c->inside : c->noun, name) &&
-        ok;
+    if (c->inside)
+      ok = od_verdict_add(
+               v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
+               "the %s of %s acts as in steady motion at the speed of the moment; where the motion reverses it may "
+               "be off by as much as it is.",
+               c->inside, name) &&
+           ok;
+    else
+      ok = od_verdict_add(v, OD_DOUBTFUL, "state.kept",
+                          "State of the start:", "the %s '%s' acts with the state that it has at the start.", c->noun,
+                          name) &&
+           ok;
   }
   if (o->drives > m->freedom)
     ok =

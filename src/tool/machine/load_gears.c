@@ -20,7 +20,8 @@ static bool find_joints(od_loader *ld, const od_section *section, const od_eleme
     }
   }
   if (ok && joint[0] == joint[1]) {
-    od_complain(ld, entry[1], "%s couples '%s' with itself; expected two different joints", section->what, joint[0]->name);
+    od_complain(ld, entry[1], "%s couples '%s' with itself; expected two different joints", section->what,
+                joint[0]->name);
     ok = false;
   }
   return ok;
@@ -33,7 +34,11 @@ static void load_gear(od_loader *ld, int key, int element) {
   const od_element *joint[2];
   if (!find_joints(ld, &section, joint)) return;
   bool first = od_joint_turns(joint[0]->type), second = od_joint_turns(joint[1]->type);
-  const od_field fields[] = {{"ratio", first == second ? "1" : second ? "rad/m" : "m/rad", OD_ANY, NAN},
+  const od_field fields[] = {{"ratio",
+                              first == second ? "1"
+                              : second        ? "rad/m"
+                                              : "m/rad",
+                              OD_ANY, NAN},
                              {"offset", second ? "rad" : "m", OD_ANY, 0}};
   int number = od_read_fields(ld, &section, fields, 2, OD_IN_MODEL);
   int index = od_build_gear(ld->draft->build, name, joint[0]->index, joint[1]->index, od_number_theta(ld, number));

@@ -52,11 +52,18 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
-// Components of all classes that need oil, or of those that do not.
-static void load_components(od_loader *ld, const od_section *file, bool with_oil) {
+// What needs oil comes after volumes, what may listen to a signal after inputs and blocks.
+static bool comes_late(const od_element_class *c) {
+  bool listens = c->signal_key != NULL;
+  for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
+  return c->needs_oil || listens;
+}
+
+// Components of all classes that come late, or of those that do not.
+static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (c->section && c->needs_oil == with_oil) od_load_components(ld, i, od_section_get(ld, file, c->section));
+    if (c->section && comes_late(c) == late) od_load_components(ld, i, od_section_get(ld, file, c->section));
   }
 }
 

@@ -1,4 +1,4 @@
-// Free, planar, cylindrical and screw joints. Oracles: Euler's equations of a free top by an integrator of order 16 and what a top
+// Free, planar, cylindrical and screw joints, gears, stops, ropes and winches. Oracles: Euler's equations of a free top by an integrator of order 16 and what a top
 // conserves; parabolas; an inclined plane; a nut on a screw in closed form; and every joint that closes a loop against the same joint in
 // the tree.
 #include <math.h>
@@ -255,6 +255,86 @@ static void gears(void **state) {
   }
 }
 
+// --- Stops, ropes and winches -----------------------------------------------------------------------------------------
+
+// A wagon that runs into an elastic stop without damping turns round after half a period of sqrt(m/k); with damping it loses
+// what its stop says.
+static void stops(void **state) {
+  static const char text[] =
+      "bodies: {wagon: {point: {mass: 4 kg}}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, wagon], axis: [1, 0, 0]}}\n"
+      "stops: {end: {joint: rail, high: 1 m, stiffness: 400 N/m, damping: %s}}\n"
+      "initial: {rail.position: 0 m, rail.rate: 2 m/s}\n";
+  for (int damped = 0; damped < 2; damped++) {
+    char file[600];
+    snprintf(file, sizeof file, text, damped ? "0.3 s/m" : "0 s/m");
+    od_machine *machine = machine_from(*state, file, NULL, NULL);
+    od_table *t = run_all(machine, 1.5, 1e-4);
+    double w = 10, deepest = 0;
+    for (long k = 0; k < t->rows; k++) {
+      double time = t->data[k * t->columns], in = time - 0.5, x = at(t, k, "rail.position");
+      deepest = fmax(deepest, x - 1);
+      near(at(t, k, "energy.balance"), 0, 1e-5);
+      if (x < 1) near(at(t, k, "end.force"), 0, 1e-12);
+      if (damped) continue;
+      double wanted = in < 0 ? 2 * time : in < acos(-1) / w ? 1 + 2 / w * sin(w * in) : 1 - 2 * (in - acos(-1) / w);
+      near(x, wanted, 1e-5);
+      if (x > 1) near(at(t, k, "end.force"), -400 * (x - 1), 1e-9);
+    }
+    if (!damped) near(deepest, 0.2, 1e-4);
+    double left = at(t, t->rows - 1, "rail.rate"), lost = at(t, t->rows - 1, "end.dissipated");
+    near(lost, 4 * (4 - left * left) / 2, 1e-4);
+    assert_true(damped ? lost > 0.5 && left < -0.5 : fabs(lost) < 1e-9);
+    od_table_free(t);
+    od_machine_free(machine);
+  }
+}
+
+// A weight falls until its rope is taut and swings about where it hangs; a winch lifts it, with the work that this takes.
+static void ropes_and_winches(void **state) {
+  static const char rope[] =
+      "gravity: [0, -10 m/s^2]\n"
+      "ground: {points: {hook: [0, 5 m]}}\n"
+      "bodies: {weight: {point: {mass: 4 kg}}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, weight], axis: [0, 1, 0]}}\n"
+      "ropes: {rope: {between: [ground.hook, weight], length: 2 m, stiffness: 1600 N/m}}\n"
+      "initial: {guide.position: 3.2 m}\n";
+  static const char winch[] =
+      "gravity: [0, -10 m/s^2]\n"
+      "ground: {points: {hook: [0, 5 m]}}\n"
+      "bodies: {weight: {point: {mass: 4 kg}}}\n"
+      "joints: {guide: {type: prismatic, between: [ground, weight], axis: [0, 1, 0]}}\n"
+      "winches: {winch: {between: [ground.hook, weight], length: 4 m, stiffness: 1600 N/m, damping: 50 s/m, speed: lift}}\n"
+      "inputs: {lift: {unit: m/s, half_cosines: {at: [[0 s, 0 m/s], [1 s, -1 m/s], [2 s, -1 m/s], [3 s, 0 m/s]]}}}\n"
+      "initial: {guide.position: 0.975 m}\n";
+  od_machine *machine = machine_from(*state, rope, NULL, NULL);
+  od_table *t = run_all(machine, 1, 1e-4);
+  double w = 20, v = sqrt(2 * 10 * 0.2), taut = v / 10, lowest = 9;
+  for (long k = 0; k < t->rows; k++) {
+    double time = t->data[k * t->columns], y = at(t, k, "guide.position");
+    if (time < taut) near(y, 3.2 - 5 * time * time, 1e-9), near(at(t, k, "rope.tension"), 0, 1e-12);
+    assert_true(at(t, k, "rope.tension") >= 0);
+    lowest = fmin(lowest, y);
+    near(at(t, k, "energy.balance"), 0, 1e-5);
+  }
+  near(lowest, 3 - 10 / w / w - hypot(10 / w / w, v / w), 1e-6);
+  od_table_free(t);
+  od_machine_free(machine);
+  machine = machine_from(*state, winch, NULL, NULL);
+  t = run_all(machine, 6, 1e-3);
+  long last = t->rows - 1;
+  near(at(t, last, "winch.paid_out"), -2, 1e-6);
+  near(at(t, last, "guide.position"), 2.975, 1e-4);  // hangs 25 mm below the end of the rope
+  near(at(t, last, "winch.tension"), 40, 1e-3);
+  // The drum gave the work of the lift and what the rope's damping lost; it counts as a negative loss.
+  double swing = 4 * pow(at(t, last, "guide.rate"), 2) / 2;
+  assert_true(swing < 1e-3);
+  near(at(t, last, "winch.dissipated"), -4 * 10 * 2, 1e-3);
+  near(at(t, last, "energy.balance"), 0, 1e-3);
+  od_table_free(t);
+  od_machine_free(machine);
+}
+
 // --- In loops ---------------------------------------------------------------------------------------------------------
 
 // A joint that holds a free body is the same as a joint of the tree, in motion and in what it carries.
@@ -329,7 +409,8 @@ static void mistakes(void **state) {
       {"J: {type: fixed, between: [ground, a]}, K: {type: screw, between: [ground, a], axis: [1, 0, 0], lead: 1 mm}",
        "let another joint of the loop do so"},
       {"J: {type: cylindrical, between: [ground, a], axis: [0, 0, 0]}", "axis"},
-      {"J: {type: fixed, between: [ground, a]}}\ngears: {G: {joints: [J, J], ratio: 2}", "gears couple revolute, prismatic and screw"},
+      {"J: {type: fixed, between: [ground, a]}}\ngears: {G: {joints: [J, J], ratio: 2}",
+       "gears couple revolute, prismatic and screw"},
       {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J, J], ratio: 2}", "couples 'J' with itself"},
       {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J, K], ratio: 2}", "K"},
       {"J: {type: revolute, between: [ground, a]}}\ngears: {G: {joints: [J], ratio: 2}", "two joints"},
@@ -354,6 +435,7 @@ static void mistakes(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, machine_file_start, machine_file_end)
   const struct CMUnitTest tests[] = {TEST(free_top), TEST(planar_joint),          TEST(cylindrical_joint),
-                                     TEST(screw),    TEST(loops_are_as_the_tree), TEST(gears), TEST(mistakes)};
+                                     TEST(screw),    TEST(loops_are_as_the_tree), TEST(gears),
+                                     TEST(stops),    TEST(ropes_and_winches),     TEST(mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
