@@ -57,12 +57,13 @@ static bool find_drive(const od_machine *machine, const char *name, od_drive *ou
 // Joints whose coordinates are prescribed, all of them.
 static int joint_drives(const findings *f, od_drive *out) {
   const od_model *m = od_machine_model(f->machine);
-  for (int i = 0; i < f->motion.count; i++) {
+  int driven = f->motion.count - f->motion.loose;
+  for (int i = 0; i < driven; i++) {
     const od_output *o = &m->output[f->motion.moved[i]];
     if (o->kind != OD_OUT_COORDINATE) return 0;
     out[i] = (od_drive){OD_DRIVE_COORDINATE, o->index, 1};
   }
-  return f->motion.count;
+  return driven;
 }
 
 static int choose_drives(const arguments *a, findings *f) {
@@ -89,11 +90,18 @@ static int choose_drives(const arguments *a, findings *f) {
   if (a->drives.count == 0 && count == 0) count = joint_drives(f, f->drive);
   f->options.drive = f->drive;
   f->options.drives = count;
-  if (count >= m->freedom) return -1;
+  int driven = m->freedom - f->motion.loose;
+  if (f->motion.loose && count > driven) {
+    od_cli_error(
+        "%d drives for %d quantit%s to drive: with --free there must be as many as that; name them with --drive", count,
+        driven, driven == 1 ? "y" : "ies");
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (count >= driven) return -1;
   od_cli_error(
       "%d drive%s cannot move %d degree%s of freedom as they please; name what drives with --drive: cylinders, motors, forces, "
       "torques or joints",
-      count, count == 1 ? "" : "s", m->freedom, m->freedom == 1 ? "" : "s");
+      count, count == 1 ? "" : "s", driven, driven == 1 ? "" : "s");
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -237,6 +245,7 @@ static int run_and_write(const arguments *a, findings *f) {
   od_error err = {0};
   od_inverse_options *o = &f->options;
   o->begin = f->motion.begin, o->end = f->motion.end, o->step = f->motion.step;
+  o->loose = f->motion.loose;
   o->moves = f->motion.count, o->moved = f->motion.moved, o->motion = f->motion.motion;
   od_progress progress = od_progress_start(a->quiet);
   o->progress = od_progress_tick;
@@ -265,7 +274,8 @@ static int run_and_write(const arguments *a, findings *f) {
 
 static const char details[] =
     "Inverse dynamics: as many quantities are prescribed as the machine has degrees of freedom (joint coordinates, lengths of cylinders,\n"
-    "points, angles of bodies), each by an input of the machine, a constant, or a column of a log. What the drives must do for that\n"
+    "points, angles of bodies), each by an input of the machine, a constant, or a column of a log; what --free names moves on its own\n"
+    "instead. What the drives must do for that\n"
     "is computed row by row: forces and torques, and for cylinders and motors pressures and flows. Drives are the cylinders and\n"
     "motors of the machine; without any, forces and torques with an input; else the joints whose coordinates are prescribed.\n\n"
     "Oil of a cylinder: with --back-pressure (the usual rule, 0 bar unless given) the chamber that does not work has that pressure, with\n"
@@ -282,6 +292,9 @@ int od_command_inverse(int argc, char **argv) {
       {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
        "a position that follows an input of the machine or has a value ('30 deg'); a QUANTITY\nalone follows its column of --log (repeatable)",
        &a.motion.moves},
+      {"free", OD_OPTION_LIST, "QUANTITY,...",
+       "joint coordinates that move on their own from the initial state on, such as the swing\nof a load (repeatable)",
+       &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",
        "CSV or MATLAB file with the motion: columns called like quantities, over time; all of\nthem, or those that --move names",
        &a.motion.log},
@@ -329,6 +342,7 @@ int od_command_inverse(int argc, char **argv) {
   od_machine_free(machine);
   od_words_free(&files);
   od_words_free(&a.motion.moves);
+  od_words_free(&a.motion.loose);
   od_words_free(&a.drives);
   od_words_free(&a.outputs);
   od_load_arguments_free(&a.load);

@@ -15,7 +15,7 @@
 #include "plant/inverse.h"
 #include "prepare/prepare.h"
 
-enum { MOST_ROWS = 10000000 };
+enum { MOST_ROWS = 10000000, MOST_LOOSE = 100 };
 static const double default_step = 1e-3;
 
 void od_motion_plan_free(od_motion_plan *p) {
@@ -47,7 +47,7 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
     }
   od_cli_error(
-      "%d quantit%s prescribed, but the machine has %d degree%s of freedom: as many must move as it has; give --move or "
+      "%d quantit%s prescribed or free, but the machine has %d degree%s of freedom, and as many must be; give --move, --free or "
       "--log%s%s",
       p->count, p->count == 1 ? "y is" : "ies are", m->freedom, m->freedom == 1 ? "" : "s",
       *some ? ", for instance of " : "", some);
@@ -266,6 +266,43 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
   return ok;
 }
 
+// --- What moves on its own ----------------------------------------------------------------------------------------
+
+static bool add_loose(const od_machine *machine, const char *name, od_motion_plan *p) {
+  const od_model *m = od_machine_model(machine);
+  int output = od_machine_output_find(machine, name);
+  if (output >= 0 && m->output[output].kind == OD_OUT_COORDINATE && !is_moved(p, output)) {
+    p->moved[p->count++] = output;
+    p->loose++;
+    return true;
+  }
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < m->outputs; i++)
+    if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, m->output[i].name);
+  if (output >= 0 && is_moved(p, output))
+    od_cli_error("--free: '%s' is prescribed, too", name);
+  else
+    od_cli_error("--free: '%s' is no coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
+  return false;
+}
+
+static bool read_loose(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
+  bool ok = true;
+  for (int i = 0; i < a->loose.count; i++) {
+    char *copy = strdup(a->loose.text[i]), *rest = NULL;
+    for (char *name = copy ? strtok_r(copy, ", ", &rest) : NULL; name; name = strtok_r(NULL, ", ", &rest)) {
+      if (p->loose == MOST_LOOSE) {
+        od_cli_error("--free: at most %d", MOST_LOOSE);
+        ok = false;
+        break;
+      }
+      ok = add_loose(machine, name, p) && ok;
+    }
+    free(copy);
+  }
+  return ok;
+}
+
 // --- All together -------------------------------------------------------------------------------------------------
 
 // The log's times, else the command line's, else the run of the file.
@@ -301,7 +338,7 @@ int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a,
   }
   if (code < 0) code = choose_times(machine, a, &d, p);
   if (code < 0) {
-    size_t most = (size_t)(a->moves.count + d.columns) + 1;
+    size_t most = (size_t)(a->moves.count + d.columns) + MOST_LOOSE + 1;
     p->moved = calloc(most, sizeof *p->moved);
     p->motion = calloc(most, sizeof *p->motion);
     if (!p->moved || !p->motion) code = OD_EXIT_FAILED;
@@ -311,6 +348,7 @@ int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a,
   for (int i = 0; code < 0 && i < a->moves.count; i++)
     if (strchr(a->moves.text[i], '=')) ok = from_text(machine, a->moves.text[i], p) && ok;
   if (code < 0 && ok && a->log) ok = from_log(machine, a, &d, named, p);
+  if (code < 0) ok = read_loose(machine, a, p) && ok;
   if (code < 0 && !ok) code = OD_EXIT_BAD_INPUT;
   if (code < 0 && p->count != od_machine_model(machine)->freedom) {
     complain_about_count(machine, p);

@@ -7,14 +7,15 @@
 
 typedef struct od_motion_arguments {
   od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
+  od_words loose;      // coordinates that move on their own
   const char *log;     // a file whose columns are called like quantities
   const char *smooth;  // Hz
   const char *time, *step;
 } od_motion_arguments;
 
 typedef struct od_motion_plan {
-  int count;
-  int *moved;  // outputs
+  int count, loose;  // the last `loose` of all move on their own, without a trajectory
+  int *moved;        // outputs
   od_trajectory *motion;
   double begin, end, step;
 } od_motion_plan;

@@ -19,7 +19,7 @@ struct od_inverse {
   const od_plant *plant;
   const od_model *m;
   void *work;
-  int free, drives, idles;
+  int free, drives, loose, idles;
   od_output *moved, *moved_rate;
   od_drive *drive;
   int *idle, *pivot;
@@ -27,6 +27,7 @@ struct od_inverse {
   bool solved;
   // x: the plant's state; z, zd, zdd of independent coordinates; where it stood; J = d moved / d z; drives: A, one column each.
   double *x, *z, *zd, *zdd, *stood, *J, *step, *A, *square, *g, *zero, *reached, *target;
+  double *along;  // of each output that moves on its own: z'' for a second rate of one
 };
 
 bool od_inverse_can_move(const od_output *o) {
@@ -50,7 +51,7 @@ static od_output rate_of(const od_output *o) {
 }
 
 static bool allocate(od_inverse *v) {
-  size_t n = (size_t)v->free + 1, nd = (size_t)v->drives + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
+  size_t n = (size_t)v->free + 1, nd = (size_t)(v->drives + v->loose) + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
   double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->stood, &v->step, &v->g, &v->zero, &v->reached, &v->target};
   bool ok = true;
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) ok = (*vector[i] = calloc(n + nd, sizeof(double))) && ok;
@@ -59,6 +60,7 @@ static bool allocate(od_inverse *v) {
   ok = (v->J = calloc(n * n, sizeof(double))) && ok;
   ok = (v->square = calloc(n * n, sizeof(double))) && ok;
   ok = (v->A = calloc(n * nd, sizeof(double))) && ok;
+  ok = (v->along = calloc(n * ((size_t)v->loose + 1), sizeof(double))) && ok;
   ok = (v->pivot = calloc(n, sizeof(int))) && ok;
   ok = (v->idle = calloc((size_t)v->idles + 1, sizeof(int))) && ok;
   ok = (v->drive = calloc(nd, sizeof *v->drive)) && ok;
@@ -67,16 +69,17 @@ static bool allocate(od_inverse *v) {
   return ok;
 }
 
-od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, const od_drive *drive, int drives,
-                         const int *idle, int idles, od_inverse **out) {
+od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, int loose, const od_drive *drive,
+                         int drives, const int *idle, int idles, od_inverse **out) {
   const od_model *m = od_model_plant_model(plant);
   *out = NULL;
-  if (moved_count != m->freedom || drives < m->freedom) return OD_BAD_INPUT;
+  if (moved_count != m->freedom || loose < 0 || loose > moved_count || drives + loose < m->freedom) return OD_BAD_INPUT;
+  if (loose > 0 && drives + loose != m->freedom) return OD_BAD_INPUT;
   for (int i = 0; i < moved_count; i++)
     if (!od_inverse_can_move(&m->output[moved[i]])) return OD_BAD_INPUT;
   od_inverse *v = calloc(1, sizeof *v);
   if (!v) return OD_NO_MEMORY;
-  *v = (od_inverse){.plant = plant, .m = m, .free = m->freedom, .drives = drives, .idles = idles};
+  *v = (od_inverse){.plant = plant, .m = m, .free = m->freedom, .drives = drives, .loose = loose, .idles = idles};
   if (!allocate(v)) {
     od_inverse_free(v);
     return OD_NO_MEMORY;
@@ -90,8 +93,9 @@ od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_coun
 
 void od_inverse_free(od_inverse *v) {
   if (!v) return;
-  void *const all[] = {v->work, v->x,   v->J,     v->square, v->A, v->pivot, v->idle,    v->drive,  v->moved,     v->z,
-                       v->zd,   v->zdd, v->stood, v->step,   v->g, v->zero,  v->reached, v->target, v->moved_rate};
+  void *const all[] = {v->work,  v->x,     v->J,       v->square, v->A,          v->pivot, v->idle,
+                       v->drive, v->moved, v->z,       v->zd,     v->zdd,        v->stood, v->step,
+                       v->g,     v->zero,  v->reached, v->target, v->moved_rate, v->along};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(v);
 }
@@ -229,8 +233,14 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
   // What the rates of the outputs change by because of the motion alone.
   od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, v->zd, v->zero, NULL, OD_LEVEL_POSITION);
   for (int i = 0; i < n; i++)
-    v->zdd[i] = second[i] - od_model_output_change(v->m, p.w, &v->moved_rate[i], v->zero, NULL);
+    v->zdd[i] =
+        (i < n - v->loose ? second[i] : 0) - od_model_output_change(v->m, p.w, &v->moved_rate[i], v->zero, NULL);
   od_lu_solve(n, v->square, v->pivot, v->zdd, 1);
+  for (int i = 0; i < v->loose; i++) {
+    double *along = v->along + i * n;
+    for (int k = 0; k < n; k++) along[k] = k == n - v->loose + i;
+    od_lu_solve(n, v->square, v->pivot, along, 1);
+  }
   od_mechanics(v->m)->accelerate(v->m, p.in, p.w, v->zdd);
   return OD_OK;
 }
@@ -296,12 +306,21 @@ static od_output drive_length(const od_model *m, const od_drive *d) {
              : (od_output){.kind = OD_OUT_LENGTH, .index = m->instance[d->index].actuator, .second = -1};
 }
 
-// A: how the efforts of the drives act on the independent coordinates. g is the residual without them.
+// A: how the efforts of the drives act on the independent coordinates, and behind them how the second rates do that are to be found. g
+// is the residual without them.
 static od_status find_drive_map(od_inverse *v) {
   od_work_parts p = parts(v);
-  int n = v->free, nd = v->drives;
+  int n = v->free, drives = v->drives, nd = drives + v->loose;
   double *dz = v->step;
-  for (int d = 0; d < nd; d++) {
+  for (int i = 0; i < v->loose; i++) {
+    for (int k = 0; k < n; k++) dz[k] = v->zdd[k] + v->along[i * n + k];
+    od_mechanics(v->m)->accelerate(v->m, p.in, p.w, dz);
+    od_status status = od_mechanics(v->m)->residual(v->m, p.in, p.w, v->target);
+    if (status != OD_OK) return status;
+    for (int k = 0; k < n; k++) v->A[k * nd + drives + i] = v->g[k] - v->target[k];
+  }
+  if (v->loose) od_mechanics(v->m)->accelerate(v->m, p.in, p.w, v->zdd);
+  for (int d = 0; d < drives; d++) {
     if (v->drive[d].kind != OD_DRIVE_LOAD) continue;
     set_load(v, v->drive[d].index, 1);
     od_status status = od_mechanics(v->m)->residual(v->m, p.in, p.w, v->target);
@@ -313,7 +332,7 @@ static od_status find_drive_map(od_inverse *v) {
   for (int k = 0; k < n; k++) {
     dz[k] = 1;
     od_mechanics(v->m)->tangent_motion(v->m, p.in, p.w, dz, NULL, NULL, OD_LEVEL_POSITION);
-    for (int d = 0; d < nd; d++) {
+    for (int d = 0; d < drives; d++) {
       if (v->drive[d].kind == OD_DRIVE_LOAD) continue;
       od_output length = drive_length(v->m, &v->drive[d]);
       v->A[k * nd + d] = od_model_output_change(v->m, p.w, &length, v->zero, NULL);
@@ -323,16 +342,21 @@ static od_status find_drive_map(od_inverse *v) {
   return OD_OK;
 }
 
-// A effort = g, with the least sum of effort^2 / share where several efforts do.
+// How much a column of A takes where several can do the work.
+static double share_of(const od_inverse *v, int column) {
+  return column < v->drives ? v->drive[column].share : 1;
+}
+
+// A effort = g, with the least sum of effort^2 / share where several efforts do. Behind the efforts stand the second rates that were found.
 static od_status solve_drives(od_inverse *v, double *effort) {
-  int n = v->free, nd = v->drives;
+  int n = v->free, nd = v->drives + v->loose;
   double *B = v->square, *y = v->step;
   double least = INFINITY, most = 0;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
       double sum = 0;
-      for (int d = 0; nd > n && d < nd; d++) sum += v->A[i * nd + d] * v->drive[d].share * v->A[k * nd + d];
-      B[i * n + k] = nd > n ? sum : v->A[i * nd + k] * v->drive[k].share;
+      for (int d = 0; nd > n && d < nd; d++) sum += v->A[i * nd + d] * share_of(v, d) * v->A[k * nd + d];
+      B[i * n + k] = nd > n ? sum : v->A[i * nd + k] * share_of(v, k);
     }
   od_status status = od_lu_factor(n, B, v->pivot);
   for (int i = 0; i < n; i++) least = fmin(least, fabs(B[i * n + i])), most = fmax(most, fabs(B[i * n + i]));
@@ -345,9 +369,20 @@ static od_status solve_drives(od_inverse *v, double *effort) {
   for (int d = 0; d < nd; d++) {
     double sum = nd > n ? 0 : y[d];
     for (int i = 0; nd > n && i < n; i++) sum += v->A[i * nd + d] * y[i];
-    effort[d] = v->drive[d].share * sum;
+    *(d < v->drives ? &effort[d] : &v->reached[d - v->drives]) = share_of(v, d) * sum;
   }
   return OD_OK;
+}
+
+// The accelerations with the second rates that were found.
+static void take_loose(od_inverse *v, double *second) {
+  od_work_parts p = parts(v);
+  int n = v->free;
+  for (int i = 0; i < v->loose; i++) {
+    second[n - v->loose + i] = v->reached[i];
+    for (int k = 0; k < n; k++) v->zdd[k] += v->reached[i] * v->along[i * n + k];
+  }
+  if (v->loose) od_mechanics(v->m)->accelerate(v->m, p.in, p.w, v->zdd);
 }
 
 // The residual with all efforts, which leaves in the work memory what joints carry.
@@ -376,7 +411,7 @@ static od_status choose_coordinates(od_inverse *v) {
   return OD_OK;
 }
 
-od_status od_inverse_solve(od_inverse *v, const double *u, const double *q, const double *rate, const double *second,
+od_status od_inverse_solve(od_inverse *v, const double *u, const double *q, const double *rate, double *second,
                            double *effort) {
   od_work_parts p = parts(v);
   const od_layout *l = &v->m->layout;
@@ -399,7 +434,9 @@ od_status od_inverse_solve(od_inverse *v, const double *u, const double *q, cons
   status = od_mechanics(v->m)->residual(v->m, p.in, p.w, v->g);
   if (status == OD_OK) status = find_drive_map(v);
   if (status == OD_OK) status = solve_drives(v, effort);
-  return status == OD_OK ? apply_efforts(v, effort) : status;
+  if (status != OD_OK) return status;
+  take_loose(v, second);
+  return apply_efforts(v, effort);
 }
 
 od_stuck od_inverse_stuck(const od_inverse *v) {

@@ -107,6 +107,7 @@ typedef struct run {
   od_inverse *inverse;
   od_drive_oil *oil;
   double *u, *q, *rate, *second, *effort, *row;
+  double *loose;  // coordinates that move on their own, then their rates; and room for four more such, and their errors
 } run;
 
 static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
@@ -177,7 +178,8 @@ static bool allocate(run *s) {
   s->rate = calloc(n, sizeof *s->rate);
   s->second = calloc(n, sizeof *s->second);
   s->effort = calloc(nd, sizeof *s->effort);
-  if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort) return false;
+  s->loose = calloc(16 * n, sizeof *s->loose);
+  if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort || !s->loose) return false;
   for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
   int columns = lay_columns(s);
   s->row = calloc((size_t)columns, sizeof *s->row);
@@ -260,25 +262,97 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
 }
 
+// Efforts and accelerations at a time, with coordinates that move on their own at x (their values, then their rates).
+static od_status solve_at(run *s, double t, const double *x) {
+  const od_inverse_options *o = s->o;
+  int driven = o->moves - o->loose;
+  double at[3];
+  for (int i = 0; i < o->moves; i++) {
+    if (i < driven) {
+      od_trajectory_at(&o->motion[i], t, at);
+      s->q[i] = at[0], s->rate[i] = at[1], s->second[i] = at[2];
+    } else {
+      s->q[i] = x[i - driven], s->rate[i] = x[o->loose + i - driven];
+    }
+  }
+  if (s->m->inputs) od_machine_inputs(s->machine, t, s->u);
+  return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
+}
+
+// One step of the classical Runge-Kutta rule for what moves on its own.
+static od_status step_loose(run *s, double t, double h, double *x) {
+  static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  int n = s->o->loose, driven = s->o->moves - n;
+  double *start = s->loose + 4 * n, *stage = start + 2 * n, *sum = stage + 2 * n;
+  memcpy(start, x, 2 * (size_t)n * sizeof *x);
+  memcpy(stage, x, 2 * (size_t)n * sizeof *x);
+  memset(sum, 0, 2 * (size_t)n * sizeof *sum);
+  for (int k = 0; k < 4; k++) {
+    od_status status = solve_at(s, t + where[k] * h, stage);
+    if (status != OD_OK) return status;
+    for (int i = 0; i < n; i++) {
+      double speed = stage[n + i], second = s->second[driven + i];
+      sum[i] += weight[k] * h * speed, sum[n + i] += weight[k] * h * second;
+      if (k < 3) {
+        stage[i] = start[i] + where[k + 1] * h * speed;
+        stage[n + i] = start[n + i] + where[k + 1] * h * second;
+      }
+    }
+  }
+  for (int i = 0; i < 2 * n; i++) x[i] = start[i] + sum[i];
+  return OD_OK;
+}
+
+// From row to row in two steps; what one step would have made tells how far off they are.
+static od_status advance_loose(run *s, double t, double h) {
+  int n = s->o->loose;
+  double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
+  if (n == 0) return OD_OK;
+  memcpy(whole, x, 2 * (size_t)n * sizeof *x);
+  od_status status = step_loose(s, t, h, whole);
+  if (status == OD_OK) status = step_loose(s, t, h / 2, x);
+  if (status == OD_OK) status = step_loose(s, t + h / 2, h / 2, x);
+  for (int i = 0; i < n; i++) error[i] += fabs(whole[i] - x[i]) / 15;
+  return status;
+}
+
+static void start_loose(run *s) {
+  int n = s->o->loose, driven = s->o->moves - n;
+  for (int i = 0; i < n; i++) {
+    int coordinate = s->m->output[s->o->moved[driven + i]].index;
+    s->loose[i] = s->m->z0[coordinate];
+    s->loose[n + i] = s->m->zd0[coordinate];
+  }
+}
+
+// The sum of all errors, of the range of what it is about.
+static void find_loose_error(run *s) {
+  int n = s->o->loose, first = 1 + s->o->moves - n;
+  for (int i = 0; i < n; i++) {
+    od_summary range = od_table_summary(s->r->table, first + i);
+    double width = range.max - range.min, error = s->loose[12 * n + i];
+    if (error > 0) s->r->loose_error = fmax(s->r->loose_error, error / fmax(width, error));
+  }
+}
+
 static od_status fill_table(run *s, od_error *err) {
   const od_inverse_options *o = s->o;
   long rows = (long)floor((o->end - o->begin) / o->step * (1 + 1e-12)) + 1;
   od_status status = od_inverse_start(s->inverse);
   if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
+  start_loose(s);
   for (long k = 0; k < rows; k++) {
-    double t = o->begin + (double)k * o->step, at[3];
+    double t = o->begin + (double)k * o->step;
     if (k % ASK == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))
       return od_fail(err, OD_INTERRUPTED, "interrupted");
-    for (int i = 0; i < o->moves; i++) {
-      od_trajectory_at(&o->motion[i], t, at);
-      s->q[i] = at[0], s->rate[i] = at[1], s->second[i] = at[2];
-    }
-    if (s->m->inputs) od_machine_inputs(s->machine, t, s->u);
-    status = od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
+    status = solve_at(s, t, s->loose);
     if (status != OD_OK) return explain(s, t, status, err);
     fill_row(s, t);
     if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (k + 1 < rows) status = advance_loose(s, t, o->step);
+    if (status != OD_OK) return explain(s, t, status, err);
   }
+  find_loose_error(s);
   return OD_OK;
 }
 
@@ -303,8 +377,8 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
   od_status status = idle && allocate(&s) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (status == OD_OK) status = od_machine_plant(machine, NULL, 0, NULL, 0, &s.plant, err);
   if (status == OD_OK) {
-    status = od_inverse_new(s.plant, options->moved, options->moves, options->drive, options->drives, idle, idles,
-                            &s.inverse);
+    status = od_inverse_new(s.plant, options->moved, options->moves, options->loose, options->drive, options->drives,
+                            idle, idles, &s.inverse);
     if (status != OD_OK) od_fail(err, status, "%s", od_status_text(status));
   }
   if (status == OD_OK) status = fill_table(&s, err);
@@ -312,7 +386,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
     status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_inverse_free(s.inverse);
   od_plant_free(s.plant);
-  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.row, idle};
+  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.row, s.loose, idle};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   return status;
 }

@@ -16,9 +16,10 @@ typedef enum od_pressure_rule {
 } od_pressure_rule;
 
 typedef struct od_inverse_options {
-  double begin, end, step;      // s
-  int moves;                    // as many as the machine has degrees of freedom
-  const int *moved;             // outputs
+  double begin, end, step;  // s
+  int moves;         // as many as the machine has degrees of freedom; the last `loose` of them, joint coordinates,
+  int loose;         // move on their own from the machine's initial state on
+  const int *moved;  // outputs
   const od_trajectory *motion;  // of each
   int drives;
   const od_drive *drive;
@@ -44,6 +45,7 @@ typedef struct od_inverse_result {
   od_table *table;            // time, moved outputs, drives, sums, further outputs
   od_drive_columns *columns;  // of each drive
   int supply_flow, power;     // columns of what flows into all chambers together (-1: no oil), and of all power
+  double loose_error;  // of coordinates that move on their own: how far off they may be in the end, of their ranges
   od_verdict verdict;
 } od_inverse_result;
 

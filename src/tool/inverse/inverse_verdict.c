@@ -22,7 +22,7 @@ static long extreme(const od_table *t, int column, double sign) {
 
 static bool judge_motion(const od_model *m, const od_inverse_options *o, od_verdict *v) {
   bool ok = true;
-  for (int i = 0; i < o->moves; i++) {
+  for (int i = 0; i < o->moves - o->loose; i++) {
     const od_output *moved = &m->output[o->moved[i]];
     const od_trajectory *r = &o->motion[i];
     char rate[80];
@@ -179,6 +179,11 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
 bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   const od_model *m = od_machine_model(machine);
   bool ok = judge_motion(m, o, &r->verdict);
+  if (r->loose_error > 1e-3)
+    ok = od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
+                        "what moves on its own is off by up to %.2g %% of its range; take shorter steps.",
+                        100 * r->loose_error) &&
+         ok;
   for (int d = 0; d < o->drives; d++)
     if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
   ok = judge_supply(o, r) && ok;

@@ -96,6 +96,34 @@ static void torques_return_the_motion(void **state) {
   od_table_free(first);
 }
 
+// The upper arm follows its motion, the lower one swings as it likes; with the torque that this takes, `simulate` makes both.
+static void what_hangs_swings(void **state) {
+  scratch *s = *state;
+  write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
+  expect_code(run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --csv needs.csv"),
+              0);
+  write_arm(s, "driven.yaml", "file: {path: needs.csv, column: one}", "constant: 0 N m");
+  expect_code(run(s, "simulate driven.yaml --integrator rk4 --csv run.csv"), 0);
+  od_table *wanted = read_table(s, "needs.csv"), *made = read_table(s, "run.csv");
+  const char *const angle[] = {"shoulder.angle", "elbow.angle"};
+  double swung = 0;
+  for (int i = 0; i < 2; i++)
+    for (long k = 0; k < wanted->rows; k++) {
+      double to = column(wanted, angle[i])[k * wanted->columns], off = column(made, angle[i])[k * made->columns] - to;
+      if (!(fabs(off) < 2e-6)) fail_msg("%s is off by %g in row %ld", angle[i], off, k);
+      if (i == 1) swung = fmax(swung, fabs(to - 0.4));
+    }
+  assert_true(swung > 0.3);
+  od_table_free(wanted);
+  od_table_free(made);
+  // Steps that are much too long are told.
+  outcome o =
+      run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
+  assert_true(o.code == 0 || o.code == 3);
+  says(o.out, "Step too long: what moves on its own is off by up to");
+  forget(o);
+}
+
 static void piston_needs(scratch *s, const char *rule, bool sum, double given) {
   outcome o = run(s, "inverse m.yaml --move guide.position=up --csv r.csv --json r.json %s", rule);
   ends_with(o, 3);
@@ -172,7 +200,7 @@ static void mistakes(void **state) {
     const char *arguments, *text;
     int code;
   } cases[] = {
-      {"--move shoulder.angle=bend", "1 quantity is prescribed, but the machine has 2 degrees of freedom", 2},
+      {"--move shoulder.angle=bend", "1 quantity is prescribed or free, but the machine has 2 degrees of freedom", 2},
       {"--move shoulder.angel=bend", "did you mean 'shoulder.angle'?", 2},
       {"--move shoulder.rate=bend", "is no position", 2},
       {"--move shoulder.angle=bent --move elbow.angle=0", "there is no input 'bent'; did you mean 'bend'?", 2},
@@ -190,6 +218,9 @@ static void mistakes(void **state) {
       {"--move shoulder.angle=bend --move elbow.angle=0 --output energy.balance", "does not decide", 2},
       {"--move shoulder.angle=bend --move elbow.angle=0 --smooth '5 Hz'", "--smooth is for --log", 2},
       {"--move lower.end.x='1.5 m' --move lower.end.y='1.5 m'", "at t = 0 s", 1},
+      {"--move shoulder.angle=bend --free elbow.angle", "2 drives for 1 quantity to drive", 2},
+      {"--move shoulder.angle=bend --free elbow.angel --drive motor_1", "did you mean 'elbow.angle'?", 2},
+      {"--move shoulder.angle=bend --free shoulder.angle --drive motor_1", "is prescribed, too", 2},
       {"--log none.csv", "none.csv", 2},
       {"--log bad.csv", "no column is called like", 2},
       {"--log short.csv", "at least three rows", 2},
@@ -218,6 +249,7 @@ static void mistakes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(torques_return_the_motion, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(what_hangs_swings, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(pressures_and_flows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(verdicts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),

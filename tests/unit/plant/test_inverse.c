@@ -54,7 +54,7 @@ static void begin(bench *b, od_machine *machine, const char *const *moved, const
     b->size[i] = size[i], b->w[i] = 2 + i;
   }
   assert_int_equal(od_machine_plant(machine, b->moved, b->n, NULL, 0, &b->plant, NULL), OD_OK);
-  assert_int_equal(od_inverse_new(b->plant, b->moved, b->n, drive, b->n, NULL, 0, &b->inverse), OD_OK);
+  assert_int_equal(od_inverse_new(b->plant, b->moved, b->n, 0, drive, b->n, NULL, 0, &b->inverse), OD_OK);
   b->work = calloc(1, b->plant->work_size);
   // Where it stands at the start: wherever that is, it does not move on its own.
   double x[16], k[16];
@@ -245,15 +245,15 @@ static void powers_are_the_same(void **state) {
   od_plant *plant;
   od_inverse *by_torque, *by_joint, *by_push;
   assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
-  assert_int_equal(od_inverse_new(plant, moved, 2, torque, 2, cylinder, 3, &by_torque), OD_OK);
-  assert_int_equal(od_inverse_new(plant, moved, 2, joint, 2, cylinder, 3, &by_joint), OD_OK);
-  assert_int_equal(od_inverse_new(plant, moved, 2, push, 3, NULL, 0, &by_push), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 2, 0, torque, 2, cylinder, 3, &by_torque), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 2, 0, joint, 2, cylinder, 3, &by_joint), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 2, 0, push, 3, NULL, 0, &by_push), OD_OK);
   od_inverse *const all[] = {by_torque, by_joint, by_push};
   for (int i = 0; i < 3; i++) assert_int_equal(od_inverse_start(all[i]), OD_OK);
   for (int k = 0; k < 20; k++) {
     double s = 0.1 * k, u[2] = {0}, effort[3][3], power[3] = {0};
     const double q[] = {0.7 + 0.2 * sin(s), -0.9 + 0.3 * cos(s)}, v[] = {0.2 * cos(s), -0.3 * sin(s)};
-    const double a[] = {-0.2 * sin(s), -0.3 * cos(s)};
+    double a[] = {-0.2 * sin(s), -0.3 * cos(s)};
     for (int i = 0; i < 3; i++) assert_int_equal(od_inverse_solve(all[i], u, q, v, a, effort[i]), OD_OK);
     for (int i = 0; i < 2; i++) power[0] += effort[0][i] * v[i], power[1] += effort[1][i] * v[i];
     for (int i = 0; i < 3; i++) {
@@ -293,12 +293,12 @@ static void what_is_out_of_reach(void **state) {
   od_inverse *twice;
   const od_drive drive[] = {{OD_DRIVE_LOAD, 0, 1}, {OD_DRIVE_LOAD, 1, 1}};
   const int same[] = {output(b.machine, "upper.angle"), output(b.machine, "shoulder.angle")};
-  assert_int_equal(od_inverse_new(b.plant, same, 2, drive, 2, NULL, 0, &twice), OD_OK);
+  assert_int_equal(od_inverse_new(b.plant, same, 2, 0, drive, 2, NULL, 0, &twice), OD_OK);
   assert_int_equal(od_inverse_start(twice), OD_OK);
   assert_int_equal(od_inverse_solve(twice, u, zero, zero, zero, effort), OD_SINGULAR);
   assert_int_equal(od_inverse_stuck(twice), OD_STUCK_MOTION);
   od_inverse_free(twice);
-  assert_int_equal(od_inverse_new(b.plant, same, 1, drive, 2, NULL, 0, &twice), OD_BAD_INPUT);
+  assert_int_equal(od_inverse_new(b.plant, same, 1, 0, drive, 2, NULL, 0, &twice), OD_BAD_INPUT);
   end(&b);
 }
 
