@@ -105,6 +105,11 @@ OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int fi
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
+// Contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalised when used; the point stays on the side it
+// points to), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below it).
+// At the depth d it pushes with stiffness d (1 + damping d'), never pulls, and rubs against the motion along the plane.
+OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
+
 // ---- the hydraulic circuit
 
 // The oil. Numbers: density (kg/m3), smoothing (Pa: orifices are smooth where the pressure difference is smaller than

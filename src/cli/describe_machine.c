@@ -110,6 +110,7 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[CELL
 // Where a force or torque acts: a point, a body or a joint. Returns the words that go before it.
 static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
   switch (load->kind) {
+    case OD_LOAD_CONTACT:
     case OD_LOAD_FORCE: point_text(m, load->point, text, size); return "at";
     case OD_LOAD_TORQUE: snprintf(text, size, "%s", m->body[m->link[load->link].body].name); return "on body";
     case OD_LOAD_JOINT:
@@ -347,7 +348,8 @@ static json_t *difference_json(const od_model *m, int i) {
 }
 
 static json_t *load_json(const od_model *m, int i) {
-  static const char *const keys[] = {[OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint"};
+  static const char *const keys[] = {
+      [OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint", [OD_LOAD_CONTACT] = "point"};
   const od_load *load = &m->load[i];
   char place[CELL_SIZE / 2];
   load_place(m, load, place, sizeof place);

@@ -168,6 +168,24 @@ static void add_gear(plan *p) {
   od_build_gear(p->build, "gear", p->driven[0], p->driven[1], first);
 }
 
+// A contact of a point of the last body with a plane nearby.
+static void add_contact(plan *p) {
+  if (!p->rare_joints) return;
+  int first = number(p, "stiffness", od_dice_uniform(&p->rare, 10, 100));
+  double n[3] = {1.5 + od_dice_uniform(&p->rare, -1, 1), od_dice_uniform(&p->rare, -1, 1),
+                 od_dice_uniform(&p->rare, -1, 1)};
+  if (p->planar) n[2] = 0;
+  vector(p, "normal", n);
+  double plane[3] = {od_dice_uniform(&p->rare, -1, 3), od_dice_uniform(&p->rare, -1, 1), 0};
+  vector(p, "plane", plane);
+  number(p, "damping", od_dice_uniform(&p->rare, 0, 0.5));
+  number(p, "friction", od_dice_uniform(&p->rare, 0, 1));
+  number(p, "slip", od_dice_uniform(&p->rare, 0.1, 1));
+  double at[3] = {od_dice_uniform(&p->rare, -1, 1), od_dice_uniform(&p->rare, -1, 1), 0};
+  od_build_contact(p->build, "contact", od_build_point(p->build, "toe", p->bodies - 1, vector(p, "toe", at), -1, 0),
+                   first);
+}
+
 static int random_body(plan *p) {
   return od_dice_pick(&p->dice, p->bodies + 1) - 1;
 }
@@ -530,6 +548,7 @@ static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool
     add_joint(&p, i);
   }
   if (p.drivens >= 2) add_gear(&p);
+  add_contact(&p);
   add_elements(&p);
   if (circuit) add_circuit(&p);
   for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);

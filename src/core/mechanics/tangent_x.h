@@ -272,9 +272,39 @@ static inline double load_size_tangent(const od_model *m, const double *w, int i
   return du && load->input >= 0 ? w[m->layout.theta + load->number] * du[load->input] : 0;
 }
 
+// The change of a contact along the last tangent: of its point, its normal force and its whole force.
+typedef struct contact_tangent {
+  double r[ND], v[ND], f[ND], normal;
+} contact_tangent;
+
+static void contact_tangents(const od_model *m, const double *w, int i, const X(contact) * c, contact_tangent *d) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  const double *q = w + l->theta + load->number;
+  point_tangent(w, l, load->link, c->r, c->v, d->r, d->v, NULL);
+  double depth = c->depth > 0 ? -dot(c->n, d->r) : 0, rate = dot(c->n, d->v), along[ND];
+  double grip = c->grip > 0 ? -q[OD_CONTACT_DAMPING] * rate : 0;
+  d->normal = q[OD_CONTACT_STIFFNESS] * (depth * c->grip + c->depth * grip);
+  for (int k = 0; k < ND; k++) along[k] = d->v[k] - rate * c->n[k];
+  double speed = dot(c->along, along) / c->speed;
+  for (int k = 0; k < ND; k++) {
+    double slide = c->along[k] / c->speed, change = (along[k] - slide * speed) / c->speed;
+    d->f[k] = d->normal * (c->n[k] - q[OD_CONTACT_FRICTION] * slide) - c->normal * q[OD_CONTACT_FRICTION] * change;
+  }
+}
+
 static void load_tangent(const od_model *m, double *w, int i, const double *du, int level) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
+  if (load->kind == OD_LOAD_CONTACT) {
+    X(contact) c;
+    contact_tangent d;
+    if (level > OD_LEVEL_VELOCITY) return;
+    contact_at(m, w, i, &c);
+    contact_tangents(m, w, i, &c, &d);
+    apply_force_tangent(c.r, c.f, d.r, d.f, 1, w + l->dF + NV * load->link);
+    return;
+  }
   if (load->kind == OD_LOAD_JOINT || (level != OD_LEVEL_POSITION && !du)) return;
   double size = load_size(m, w, i), dsize = load_size_tangent(m, w, i, du), d[ND], dd[ND] = {0};
   double *dF = w + l->dF + NV * load->link;

@@ -158,6 +158,12 @@ static int add_load(od_build *b, const char *name, od_load load) {
   return p->loads++;
 }
 
+int od_build_contact(od_build *b, const char *name, int point, int first_number) {
+  return add_load(
+      b, name,
+      (od_load){.kind = OD_LOAD_CONTACT, .point = point, .number = first_number, .input = -1, .coordinate = -1});
+}
+
 int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body) {
   return add_load(b, name,
                   (od_load){.kind = OD_LOAD_FORCE,

@@ -131,13 +131,17 @@ static void check_loads(od_build *b) {
   for (int i = 0; i < p->loads; i++) {
     const od_load *l = &p->load[i];
     switch (l->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: check_reference(b, OD_ABOUT_LOAD, i, "force", l->name, "point", l->point, p->points); break;
       case OD_LOAD_TORQUE: check_reference(b, OD_ABOUT_LOAD, i, "torque", l->name, "body", l->link, p->bodies); break;
       case OD_LOAD_JOINT:
         check_reference(b, OD_ABOUT_LOAD, i, "joint force", l->name, "joint", l->coordinate, p->joints);
         break;
     }
-    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number, l->kind == OD_LOAD_JOINT ? 1 : 4);
+    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number,
+                  l->kind == OD_LOAD_JOINT     ? 1
+                  : l->kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS
+                                               : 4);
     check_signal(b, OD_ABOUT_LOAD, i, "force", l->name, l->input);
   }
 }

@@ -99,6 +99,7 @@ static void resolve_elements(od_build *b, od_model *m) {
   for (int i = 0; i < m->loads; i++) {
     od_load *load = &m->load[i];
     switch (load->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: load->link = m->point[load->point].link; break;
       case OD_LOAD_TORQUE: load->link = m->body[load->link].link; break;
       case OD_LOAD_JOINT: {

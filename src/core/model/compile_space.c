@@ -88,6 +88,13 @@ static bool is_planar(const od_model *m, const double n[3]) {
         return false;
     if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
   }
+  // Contacts push along their normals, in the plane.
+  for (int i = 0; i < m->loads; i++) {
+    double a[3];
+    if (m->load[i].kind != OD_LOAD_CONTACT) continue;
+    unit_axis(m, m->load[i].number + OD_CONTACT_NORMAL, a);
+    if (fabs(dot3(a, n)) > 1e-12) return false;
+  }
   for (int i = 0; i < m->rods; i++)
     if (!level_ends(m, m->rod[i].point_a, m->rod[i].point_b, n)) return false;
   for (int i = 0; i < m->instances; i++)

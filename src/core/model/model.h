@@ -105,8 +105,19 @@ typedef struct od_gear {
   int joint_a, joint_b, number;
 } od_gear;
 
-typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT } od_load_kind;
-typedef struct od_load {  // a force at a point, a torque on a body, or a force or torque in a joint
+typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
+// Numbers of a contact; its normal stands where forces have their direction.
+enum {
+  OD_CONTACT_STIFFNESS,
+  OD_CONTACT_NORMAL,
+  OD_CONTACT_PLANE = 4,
+  OD_CONTACT_DAMPING = 7,
+  OD_CONTACT_FRICTION,
+  OD_CONTACT_SLIP,
+  OD_CONTACT_NUMBERS
+};
+typedef struct
+    od_load {  // a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane
   const char *name;
   od_load_kind kind;
   int point, link, coordinate;

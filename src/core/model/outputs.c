@@ -137,9 +137,9 @@ static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
     const od_load *load = &m->load[i];
-    bool force =
-        load->kind == OD_LOAD_FORCE || (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
-                                        m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
+    bool force = load->kind == OD_LOAD_FORCE || load->kind == OD_LOAD_CONTACT ||
+                 (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
+                  m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
     add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
     add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name, "work");

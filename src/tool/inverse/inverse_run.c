@@ -32,7 +32,7 @@ bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive
       return true;
     }
   for (int i = 0; i < m->loads; i++)
-    if (strcmp(m->load[i].name, name) == 0) {
+    if (m->load[i].kind != OD_LOAD_CONTACT && strcmp(m->load[i].name, name) == 0) {
       *out = (od_drive){OD_DRIVE_LOAD, i, 1};
       return true;
     }

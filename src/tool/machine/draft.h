@@ -78,6 +78,7 @@ void od_load_inputs(od_loader *ld, int node);
 void od_declare_blocks(od_loader *ld, int node);
 void od_load_forces(od_loader *ld, int node);
 void od_load_torques(od_loader *ld, int node);
+void od_load_contacts(od_loader *ld, int node);
 void od_load_oil(od_loader *ld, int node);
 void od_load_volumes(od_loader *ld, int node);
 void od_load_tanks(od_loader *ld, int node);

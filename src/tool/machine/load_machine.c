@@ -17,7 +17,7 @@ static const char *const own_sections[] = {"machine",   "gravity",   "ground",  
                                            "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
                                            "initial",   "run",       "variants", "include",      "templates",
                                            "instances", "constants", "set",      "requirements", "junctions",
-                                           "gears"};
+                                           "gears",     "contacts"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -97,6 +97,7 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
   od_load_forces(ld, od_section_get(ld, file, "forces"));
   od_load_torques(ld, od_section_get(ld, file, "torques"));
+  od_load_contacts(ld, od_section_get(ld, file, "contacts"));
   load_circuit(ld, file);
   od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));

@@ -335,6 +335,60 @@ static void ropes_and_winches(void **state) {
   od_machine_free(machine);
 }
 
+// A block that is thrown along a floor stops after v^2 / (2 mu g), carried by m g; a ball on a hard floor bounces back with what it fell with.
+static void contacts(void **state) {
+  static const char ball[] =
+      "gravity: [0, 0, -10 m/s^2]\n"
+      "ground: {points: {far: [100 m, 50 m, 20 m]}}\n"
+      "bodies: {ball: {mass: 2 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}}\n"
+      "joints: {J: {type: free, between: [ground.far, ball]}}\n"
+      "contacts: {floor: {at: ball, plane: [0, 0, 19.2 m], normal: [0, 0, 1], stiffness: 1e6 N/m, damping: %s}}\n"
+      "initial: {J.x: 0 m, J.y: 0 m, J.z: 0 m, J.angle1: 0 rad, J.angle2: 0 rad, J.angle3: 0 rad}\n";
+  char text[1000];
+  static const char sliding[] =
+      "gravity: [0, -10 m/s^2]\n"
+      "bodies: {block: {mass: 2 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}}\n"
+      "joints: {J: {type: planar, between: [ground, block], axis: [0, 0, 1]}}\n"
+      "contacts: {floor: {at: block, plane: [0, 1 m], normal: [0, 1], stiffness: 1e5 N/m, damping: 0 s/m, friction: 0.4, slip: 0.1 mm/s}}\n"
+      "initial: {J.position1: 0 m, J.position2: 0.9998 m, J.angle3: 0 rad, J.rate1: 3 m/s}\n";
+  for (int spatial = 0; spatial < 2; spatial++) {
+    od_machine *machine = machine_with(*state, sliding, &(od_load_options){.spatial = spatial});
+    assert_true(od_machine_model(machine)->planar == !spatial);
+    od_table *t = run_all(machine, 1, 2e-5);
+    long last = t->rows - 1;
+    for (long k = 0; k < t->rows; k += 100) {
+      double time = t->data[k * t->columns];
+      near(at(t, k, "floor.force"), 20, 1e-9);
+      if (time < 0.7) near(at(t, k, "J.position1"), 3 * time - 2 * time * time, 1e-6);
+      near(at(t, k, "energy.balance"), 0, 1e-6);
+    }
+    near(at(t, last, "J.position1"), 9 / 8.0, 1e-4);
+    near(at(t, last, "floor.work"), -9, 1e-4);
+    od_table_free(t);
+    od_machine_free(machine);
+  }
+  for (int damped = 0; damped < 2; damped++) {
+    snprintf(text, sizeof text, ball, damped ? "0.5 s/m" : "0 s/m");
+    od_machine *machine = machine_from(*state, text, NULL, NULL);
+    od_table *t = run_all(machine, 0.8, 1e-4);
+    double highest = -9, most = 0;
+    for (long k = 0; k < t->rows; k++) {
+      double time = t->data[k * t->columns];
+      assert_true(at(t, k, "floor.force") >= 0);
+      most = fmax(most, at(t, k, "floor.force"));
+      if (time < 0.4) near(at(t, k, "floor.force"), 0, 1e-12);
+      if (time > 0.45) highest = fmax(highest, at(t, k, "J.z"));
+      near(at(t, k, "energy.balance"), 0, 2e-3);
+    }
+    // Sinks in to k x^2 / 2 = m g (h + x).
+    double x = (20 + sqrt(400 + 2 * 1e6 * 16)) / 1e6;
+    if (!damped) near(most, 1e6 * x, 1e-3), near(highest, 0, 2e-3);
+    if (damped) assert_true(highest < -0.2 && highest > -0.8);
+    od_table_free(t);
+    od_machine_free(machine);
+  }
+}
+
 // --- In loops ---------------------------------------------------------------------------------------------------------
 
 // A joint that holds a free body is the same as a joint of the tree, in motion and in what it carries.
@@ -434,8 +488,8 @@ static void mistakes(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, machine_file_start, machine_file_end)
-  const struct CMUnitTest tests[] = {TEST(free_top), TEST(planar_joint),          TEST(cylindrical_joint),
-                                     TEST(screw),    TEST(loops_are_as_the_tree), TEST(gears),
-                                     TEST(stops),    TEST(ropes_and_winches),     TEST(mistakes)};
+  const struct CMUnitTest tests[] = {
+      TEST(free_top), TEST(planar_joint), TEST(cylindrical_joint), TEST(screw),    TEST(loops_are_as_the_tree),
+      TEST(gears),    TEST(stops),        TEST(ropes_and_winches), TEST(contacts), TEST(mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
