@@ -39,6 +39,9 @@
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
   CLASS(reservoir)                \
+  CLASS(stop)                     \
+  CLASS(rope)                     \
+  CLASS(winch)                    \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.
