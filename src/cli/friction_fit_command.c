@@ -113,17 +113,18 @@ static int run_and_write(const arguments *a, const od_friction_plan *plan, uint6
   od_error err = {0};
   od_friction_data *data = NULL;
   od_friction_fitted *fitted = NULL;
-  od_status status = od_friction_data_make(plan, seed, &data, &err);
+  od_progress progress = od_progress_start(a->quiet);
+  od_status status = od_friction_data_make(plan, seed, (od_going_on){od_progress_tick, &progress}, &data, &err);
   int code = status == OD_OK ? od_files_spare(&a->files) : -1;
   if (code >= 0) {
+    od_progress_end(&progress);
     od_friction_data_free(data);
     return code;
   }
-  od_progress progress = od_progress_start(a->quiet);
   const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress, .judge = true};
   if (status == OD_OK) {
-    od_friction_data_disturb(plan, seed, data);
-    status = od_steady_points_find(plan, data, &err);
+    status = od_friction_data_disturb(plan, seed, data, &err);
+    if (status == OD_OK) status = od_steady_points_find(plan, data, &err);
   }
   if (status == OD_OK && a->costs) {
     od_progress_end(&progress);

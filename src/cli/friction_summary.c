@@ -111,6 +111,7 @@ json_t *od_friction_fitted_json(const od_friction_fitted *f) {
                              od_json_number(p->sigma), "unit", od_json_text(p->unit), "start",
                              od_json_number(f->plan->start.q[p->number]), "truth", od_json_number(p->truth), "told",
                              p->known != OD_PARAMETER_UNKNOWN);
+    if (f->data->speed_noise > 0) json_object_set_new(item, "speed_shift", od_json_number(p->shift));
     if (f->share) json_object_set_new(item, "shares", shares_json(f, i));
     json_object_set_new(parameters, p->key, item);
   }

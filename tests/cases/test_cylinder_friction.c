@@ -187,10 +187,33 @@ static void test_map(void **state) {
   od_study_free(study);
 }
 
+// Table 6.8 through the closed loop of the test bench. Oracle: the numbers of its machine file; nothing was chosen by these seeds.
+static void test_bench(void **state) {
+  (void)state;
+  static const char *const only[] = {"6.8"};
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "bench-study.yaml", 2, only, 1, &study);
+  int parameters = 0;
+  for (int i = 0; i < r->rows; i++) {
+    const char *name = r->row[i].metric->name, *what = strchr(name, ' ');
+    if (!what) continue;
+    if (strcmp(what, " error_in_sigmas") == 0) {
+      assert_true(r->row[i].value < 3.5);
+      parameters++;
+    }
+    if (strcmp(what, " sigma_percent") == 0) assert_true(r->row[i].value < (begins(name, "viscous") ? 3 : 1));
+  }
+  assert_int_equal(parameters, 12);
+  assert_true(row_of(r, "6.8", "sigma_0 true") == 1e7 && row_of(r, "6.8", "doubtful") == 0);
+  assert_true(row_of(r, "6.8", "Fs_negative true") == 2500 && row_of(r, "6.8", "failed") == 0);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_52_53), cmocka_unit_test(test_standard_deviations),
                                      cmocka_unit_test(test_searches),    cmocka_unit_test(test_complete),
                                      cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_runs),
-                                     cmocka_unit_test(test_map)};
+                                     cmocka_unit_test(test_map),         cmocka_unit_test(test_bench)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,8 @@ static void begin_again(const od_friction_plan *plan, int attempt, int columns, 
 }
 
 double od_friction_most_rms(const od_friction_fitted *f) {
-  double noise = f->data->noise * f->data->noise * (1 + 4 * sqrt(2.0 / f->data->samples));
-  return sqrt(f->plan->accept * f->plan->accept + noise);
+  double noise = pow(f->data->noise, 2) + pow(f->speed_force, 2);
+  return sqrt(pow(f->plan->accept, 2) + noise * (1 + 4 * sqrt(2.0 / f->data->samples)));
 }
 
 typedef struct grids {
@@ -58,7 +58,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   const od_friction_data *d = f->data;
   od_law_options o = od_friction_law_options(plan, options);
   od_law_numbers first = f->law, best = f->law;
-  double least = INFINITY, most = od_friction_most_rms(f);
+  double least = INFINITY;
   grids g = {0};
   od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
   if (status == OD_OK && plan->polish > plan->substeps) status = od_friction_data_model(d, plan->polish, &g.fine);
@@ -74,8 +74,11 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
       if (status == OD_NOT_FINITE && k < plan->restarts) status = OD_OK;
       continue;
     }
-    if (found.squares < least) least = found.squares, best = law, f->converged = found.converged;
-    f->accepted = sqrt(least / d->samples) <= most;
+    if (found.squares < least) {
+      least = found.squares, best = law, f->converged = found.converged;
+      f->speed_force = od_friction_speed_force(d, g.coarse, &best);
+    }
+    f->accepted = sqrt(least / d->samples) <= od_friction_most_rms(f);
     status = OD_OK;
   }
   f->law = best;

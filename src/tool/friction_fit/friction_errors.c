@@ -256,7 +256,8 @@ od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_dat
   od_law_numbers truth;
   od_status status = OD_OK;
   for (int i = 0; i < plan->parameters; i++) bound[i] = NAN;
-  if (!od_friction_truth(plan, &truth)) return OD_OK;
+  // Noise of the speed is no noise of the force, for which the bound holds.
+  if (!od_friction_truth(plan, &truth) || d->speed_noise > 0) return OD_OK;
   if (plan->method == OD_FRICTION_STEADY) {
     od_point_group group[2];
     int groups = od_point_groups(plan, &d->points, group);

@@ -31,11 +31,12 @@ typedef struct od_friction_fitted {
   double mean_abs, largest, rms;  // residuals, N
   double squares;                 // their sum
   long iterations, evaluations;
-  int searches;    // until the residual was small enough, or all that were allowed
-  bool accepted;   // it was
-  bool converged;  // the best search ended at a minimum
-  double *model;   // the force at the points or samples
-  double *share;   // parts of the run x parameters: how much of each estimate comes from there; NULL: no run
+  int searches;        // until the residual was small enough, or all that were allowed
+  bool accepted;       // it was
+  double speed_force;  // N, root mean square: what the law makes of noise of a log's speed
+  bool converged;      // the best search ended at a minimum
+  double *model;       // the force at the points or samples
+  double *share;       // parts of the run x parameters: how much of each estimate comes from there; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 

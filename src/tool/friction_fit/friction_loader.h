@@ -9,6 +9,7 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
+  bool names_experiment;  // the run does, whether it could be loaded or not
 } od_friction_reader;
 
 // load_laws.c: the section 'laws'; the name of one of its entries, with a message where there is none; a law by name; and changes of

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "document/loader.h"
+#include "experiment/experiment.h"
 #include "friction/law.h"
 #include "friction_fit/velocity_run.h"
 #include "oleodyn/least_squares.h"
@@ -76,9 +77,12 @@ typedef struct od_force_balance {
   double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area: relative
 } od_force_balance;
 
+// A run that is not simulated from its own pieces: the columns of a file, or what the sensors of an experiment say about its true machine.
 typedef struct od_friction_log {
+  od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
-  double skip;  // s, not fitted
+  double skip;    // s, not fitted
+  double smooth;  // s: over so long the speed is smoothed before anything else; 0: it is not
   od_force_balance balance;
 } od_friction_log;
 

@@ -170,18 +170,28 @@ static bool follows_speed(const od_friction_fitted *f) {
   return matters && pairs >= LEAST - 2 && steps / pairs / 2 < (1 - 4 / sqrt(pairs)) * squares / p->count;
 }
 
+// What speaks against the simulation that the data come from.
+static bool pass_on_truth(const od_verdict *from, od_verdict *to) {
+  bool ok = true;
+  for (int i = 0; i < from->count && ok; i++)
+    ok = od_verdict_add(to, from->remark[i].trust, from->remark[i].code, from->remark[i].lead, "%s",
+                        from->remark[i].text);
+  return ok;
+}
+
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   od_verdict *v = &f->verdict;
   char list[600], advice[300];
-  bool ok = true, alike = follows_speed(f);
+  bool ok = pass_on_truth(&f->data->of_truth, v), alike = follows_speed(f);
   bool explained = plan->method == OD_FRICTION_STEADY ? !alike : f->rms <= od_friction_most_rms(f);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
     ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
                         "Not told:", "the data do not tell %s: the values shown are not estimates.%s%s", list,
-                        explained ? " The others hold." : "", advice);
+                        explained ? " The others hold." : "", advice) &&
+         ok;
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
     ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:", "noise hides more than a tenth of %s.%s", list,

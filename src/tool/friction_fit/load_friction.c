@@ -16,12 +16,47 @@ static const char *const sections[] = {"friction", "laws", "truth", "fit",      
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
+// The numbers of a friction in the true machine of the run's experiment: "main.friction", and the law that it has there.
+static void read_true_machine(od_friction_reader *r, const od_section *section) {
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  int node = od_section_get(ld, section, "machine"), found = 0;
+  const char *path = od_read_text(ld, node, "machine", "a friction of the experiment's machine, such as main.friction");
+  const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
+  if (!r->names_experiment)
+    od_complain(ld, node,
+                "'machine' is about the true machine of the run's 'experiment', which this file does not have");
+  if (!path || !law || !plan->log.experiment) return;
+  const od_machine *m = plan->log.experiment->truth;
+  plan->truth = (od_law_numbers){.name = path, .law = law};
+  int base = law->sided + law->common;
+  for (int i = 0; i < law->element->field_count; i++) {
+    const od_element_field *f = &law->element->fields[i];
+    int number = od_machine_number_find(m, od_format(ld, "%s.%s", path, f->key));
+    plan->truth.q[i] = number >= 0 ? od_machine_number(m, number).value
+                       : i >= base ? plan->truth.q[i - base]
+                                   : f->fallback;
+    found += number >= 0;
+    plan->truth.two_sided = plan->truth.two_sided || (number >= 0 && i >= base);
+    if (number < 0 && isnan(plan->truth.q[i])) found = -1000;
+  }
+  plan->simulates = found > 0;
+  if (found <= 0)
+    od_complain(ld, node,
+                "the true machine has no friction '%s' of the law '%s'; expected a name such as main.friction",
+                od_excerpt(ld, path), law->name);
+}
+
 static void read_truth(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"numbers", "law", "set", NULL};
+  static const char *const keys[] = {"numbers", "law", "set", "machine", NULL};
   od_loader *ld = &r->ld;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "truth", "truth", keys);
   if (section.map < 0) return;
+  if (od_section_get(ld, &section, "machine") >= 0 && !r->options->truth) {
+    read_true_machine(r, &section);
+    return;
+  }
   int named = r->options->truth ? -1 : od_section_need(ld, &section, "numbers");
   const char *name =
       r->options->truth ? r->options->truth : od_read_text(ld, named, "numbers", "the name of an entry of 'laws'");
@@ -126,7 +161,8 @@ static void check_method(od_friction_reader *r, const od_section *section) {
     od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
   if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
   if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
-  bool simulated = (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file);
+  bool simulated =
+      (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->names_experiment);
   if (simulated && !plan->simulates)
     od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
   if (plan->start.law && complete && !plan->start.law->has_family)
@@ -191,9 +227,9 @@ static od_status read_file(void *user) {
   r->plan->seed = (uint64_t)od_read_whole(ld, number, "seed", 0, 9007199254740992.0);
   od_friction_read_laws(r, od_section_need(ld, &file, "laws"));
   if (!r->plan->set) return OD_NO_MEMORY;
-  read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_points(r, od_section_get(ld, &file, "points"));
   od_friction_read_run(r, od_section_get(ld, &file, "run"));
+  read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
@@ -227,6 +263,7 @@ od_status od_friction_plan_load(const char *path, const od_friction_options *opt
 
 void od_friction_plan_free(od_friction_plan *plan) {
   if (!plan) return;
+  od_experiment_free(plan->log.experiment);
   od_document_free(plan->file);
   free(plan->set);
   free(plan);
