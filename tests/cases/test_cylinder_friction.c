@@ -164,6 +164,24 @@ static void test_noise(void **state) {
   od_study_free(study);
 }
 
+// Starts as far off as those of Tables 6.5 to 6.7. Oracle: the true values.
+static void test_convergence(void **state) {
+  (void)state;
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "convergence-study.yaml", 0, NULL, 0, &study);
+  int cases = 0;
+  for (int i = 0; i < r->rows; i++) {
+    if (strcmp(r->row[i].metric->name, "max_parameter_error_percent") != 0) continue;
+    if (begins(r->row[i].case_name, "6.7") || begins(r->row[i].case_name, "log")) {
+      assert_true(r->row[i].value < 1e-4);
+      cases++;
+    }
+  }
+  assert_int_equal(cases, 16);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 static void test_other_runs(void **state) {
   (void)state;
   static const char *const only[] = {"vary #3", "vary #6"};
@@ -214,6 +232,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_52_53), cmocka_unit_test(test_standard_deviations),
                                      cmocka_unit_test(test_searches),    cmocka_unit_test(test_complete),
                                      cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_runs),
-                                     cmocka_unit_test(test_map),         cmocka_unit_test(test_bench)};
+                                     cmocka_unit_test(test_convergence), cmocka_unit_test(test_map),
+                                     cmocka_unit_test(test_bench)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 //   KEY nees                     squared errors in units of that bound, of parameters that the data tell: 1 for a right estimator
 //   KEY true, KEY sigma, KEY sigma_percent    of experiments, where nobody knows a bound: the true value, and the standard deviation
 //                                that a run claims, mean, also in percent of the true value
+//   KEY error_percent            the same: how far off estimates are, mean of the magnitudes
 //   KEY error_in_sigmas          the same: the largest error of any run in units of what the run claims
 //   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
 //   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
@@ -56,6 +57,7 @@ static bool add_claims(od_case *c, const friction_case *w, const od_element_fiel
   } row[] = {{name_of(w, f->key, " true"), f->unit, OD_GATHER_MEDIAN, none},
              {name_of(w, f->key, " sigma"), f->unit, OD_GATHER_MEAN, none},
              {name_of(w, f->key, " sigma_percent"), "%", OD_GATHER_MEAN, none},
+             {name_of(w, f->key, " error_percent"), "%", OD_GATHER_MEAN, none},
              {name_of(w, f->key, " error_in_sigmas"), "1", OD_GATHER_QUANTILE, 1}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++)
     if (!row[i].name ||
@@ -144,6 +146,7 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
     if (claims(w)) {
       *value++ = p->truth, *value++ = p->sigma;
       *value++ = 100 * fabs(p->sigma / p->truth);
+      *value++ = 100 * fabs(p->value / p->truth - 1);
       *value++ = fabs(p->value - p->truth) / p->sigma;
     }
     untold += p->known == OD_PARAMETER_UNKNOWN;
