@@ -23,6 +23,9 @@ typedef struct od_point_group {
 int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_point_group group[2]);
 void od_point_groups_free(od_point_group group[2]);
 
+// speed_order.c: whether residuals of neighbouring speeds are alike; never of fewer than 20 points.
+bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model);
+
 // complete_fit.c: numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);

@@ -133,41 +133,11 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   return most;
 }
 
-// Points by their speed, those of both directions apart.
-typedef struct speed_residual {
-  double v, r;
-} speed_residual;
-
-static int by_speed(const void *a, const void *b) {
-  double x = ((const speed_residual *)a)->v, y = ((const speed_residual *)b)->v;
-  return (x > y) - (x < y);
-}
-
-// Whether residuals of neighbouring speeds are alike, as they are where the curve has another form than the law. Half the mean square of
-// the differences of neighbours, over the mean square, is 1 with a deviation of 1/sqrt(n) where they are independent (von Neumann).
-// What is less than a thousandth of the force does not matter.
+// Whether residuals of points follow the speed, where they were fitted and matter.
 static bool follows_speed(const od_friction_fitted *f) {
-  enum { LEAST = 20 };
   const od_steady_points *p = &f->data->points;
-  double squares = 0, steps = 0, largest = 0;
-  int pairs = 0;
-  if (f->plan->method != OD_FRICTION_STEADY || p->count < LEAST) return false;
-  speed_residual *point = malloc((size_t)p->count * sizeof *point);
-  if (!point) return false;
-  for (int i = 0; i < p->count; i++) {
-    point[i] = (speed_residual){p->v[i], p->force[i] - f->model[i]};
-    squares += point[i].r * point[i].r;
-    largest = fmax(largest, fabs(p->force[i]));
-  }
-  qsort(point, (size_t)p->count, sizeof *point, by_speed);
-  for (int i = 1; i < p->count; i++) {
-    if ((point[i].v < 0) != (point[i - 1].v < 0)) continue;
-    steps += pow(point[i].r - point[i - 1].r, 2);
-    pairs++;
-  }
-  free(point);
-  bool matters = sqrt(squares / p->count) > 1e-3 * largest;
-  return matters && pairs >= LEAST - 2 && steps / pairs / 2 < (1 - 4 / sqrt(pairs)) * squares / p->count;
+  if (f->plan->method != OD_FRICTION_STEADY) return false;
+  return od_residuals_follow_speed(p->count, p->v, p->force, f->model);
 }
 
 // What speaks against the simulation that the data come from.
