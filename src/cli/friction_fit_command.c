@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "io/display.h"
 #include "io/plot.h"
+#include "report/friction_report.h"
 
 typedef struct arguments {
   const char *truth, *variant, *log, *seed;
@@ -39,6 +40,11 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        found->f->law.law->name, path, err);
 }
 
+static od_status write_report(const void *user, const char *path, od_error *err) {
+  const findings *found = user;
+  return od_friction_report_write(found->f, path, err);
+}
+
 static int write_results(const arguments *a, const od_friction_fitted *f) {
   FILE *notes = od_files_notes(&a->files, a->quiet);
   od_table *table = od_friction_fitted_table(f);
@@ -51,8 +57,11 @@ static int write_results(const arguments *a, const od_friction_fitted *f) {
   else
     od_cli_verdict(&f->verdict, NULL);
   const findings found = {f, table};
-  const od_file_contents contents = {
-      .table = table, .summary = a->files.json ? od_friction_fitted_json(f) : NULL, .plot = write_plot, .user = &found};
+  const od_file_contents contents = {.table = table,
+                                     .summary = a->files.json ? od_friction_fitted_json(f) : NULL,
+                                     .plot = write_plot,
+                                     .report = write_report,
+                                     .user = &found};
   bool ok = od_files_write(&a->files, &contents, notes);
   od_table_free(table);
   return ok ? od_cli_verdict_exit(&f->verdict) : OD_EXIT_FAILED;
@@ -159,6 +168,8 @@ static const char details[] =
 static int check_wish(const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   if (plan->map.given && a->files.plot) wrong = "--plot: a map of pressures has no plot; --csv writes its estimates";
+  if (plan->map.given && a->files.report) wrong = "--report: a map of pressures has none; --csv writes its estimates";
+  if (a->costs && a->files.report) wrong = "--costs gives a table; --csv, --mat or --plot write it, not --report";
   if (plan->map.given && a->costs) wrong = "--costs: a map of pressures has many; choose a variant without 'map'";
   if (a->costs && a->files.json) wrong = "--costs gives a table; --csv, --mat or --plot write it, not --json";
   if (!wrong) return -1;
@@ -180,6 +191,8 @@ int od_command_friction_fit(int argc, char **argv) {
       {"mat", OD_OPTION_TEXT, "FILE", "write the same as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw measured and fitted forces", &a.files.plot},
+      {"report", OD_OPTION_TEXT, "FILE.html",
+       "write a report for people: findings, tables, charts; one page that needs nothing else", &a.files.report},
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "support/program.h"
+#include "support/xml.h"
 
 static void put(scratch *s, const char *name, const char *text) {
   scratch_write(s, name, text, strlen(text));
@@ -138,7 +139,16 @@ static void test_one_way(void **state) {
   assert_true(fabs(number(all, "tau_hn", "value") - 1) < 4 * number(all, "tau_hn", "sigma"));
   assert_true(number(all, "tau_hn", "sigma") < 0.01 && remarks(all, "parameters.unknown"));
   json_decref(all);
-  outcome o = run(*state, "friction-fit one.yaml");
+  // The page has the same words, and the estimates that are told.
+  outcome o = run(*state, "friction-fit one.yaml --report page.html");
+  char *page = scratch_read(scratch_path(*state, "page.html")), what[200];
+  if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
+  assert_true(!strstr(page, ">nan") && !strstr(page, ">inf"));
+  says(page, "It never moves in the negative direction.");
+  says(page, "<b>tau_hn</b> is ");
+  assert_null(strstr(page, "<b>Fs_negative</b> is "));
+  says(page, "Where it comes from");
+  free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
   says(o.out, "It never moves in the negative direction.");
   forget(o);
