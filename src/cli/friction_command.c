@@ -228,9 +228,10 @@ static od_status show_log(const wish *w, answer *out) {
   if (time < 0 || column < 0) {
     if (time < 0)
       od_cli_error("%s has no column of times", w->a->log);
+    else if (!w->a->column)
+      od_cli_error("%s has no column besides its times; expected a speed", w->a->log);
     else
-      od_cli_error("%s has no column '%s'%s", w->a->log, w->a->column ? w->a->column : "",
-                   od_nearest_suggestion(&nearest).text);
+      od_cli_error("%s has no column '%s'%s", w->a->log, w->a->column, od_nearest_suggestion(&nearest).text);
     od_table_free(log);
     return OD_BAD_INPUT;
   }

@@ -133,6 +133,15 @@ static void test_json(void **state) {
 
 static void test_mistakes(void **state) {
   scratch *s = *state;
+  static const char *const logs[][2] = {{"backwards.csv", "time,v\n0,1\n2,1\n1,1\n"},
+                                        {"twice.csv", "time,v\n0,1\n1,1\n1,1\n"},
+                                        {"gap.csv", "time,v\n0,1\n1,\n2,1\n"},
+                                        {"infinite.csv", "time,v\n0,1\n1,inf\n2,1\n"},
+                                        {"word.csv", "time,v\n0,1\n1,fast\n2,1\n"},
+                                        {"no_rows.csv", "time,v\n"},
+                                        {"empty.csv", ""},
+                                        {"only_time.csv", "time\n0\n1\n"}};
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) scratch_write(s, logs[i][0], logs[i][1], strlen(logs[i][1]));
   static const char *const wrong[][2] = {
       {"friction", "LAW"},
       {"friction lugree", "did you mean 'lugre'?"},
@@ -146,6 +155,17 @@ static void test_mistakes(void **state) {
       {TUSTIN "--show log", "needs --log"},
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
+      {TUSTIN "--speed fast", "fast"},
+      {TUSTIN "--time 1e9", "make --step longer"},
+      {TUSTIN "--log backwards.csv", "times must increase"},
+      {TUSTIN "--log twice.csv", "times must increase"},
+      {TUSTIN "--log gap.csv", "must have a speed at every time"},
+      {TUSTIN "--log infinite.csv", "infinite.csv"},
+      {TUSTIN "--log word.csv", "word.csv"},
+      {TUSTIN "--log no_rows.csv", "no_rows.csv"},
+      {TUSTIN "--log empty.csv", "empty.csv"},
+      {TUSTIN "--log only_time.csv", "has no column besides its times"},
+      {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     outcome o = run(s, "%s", wrong[i][0]);
