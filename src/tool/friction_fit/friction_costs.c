@@ -19,7 +19,7 @@ static od_table *new_table(const od_friction_plan *plan) {
   od_table *table = od_table_new(1 + plan->parameters);
   bool ok = table && od_table_label(table, 0, "factor", "1") == OD_OK;
   for (int i = 0; ok && i < plan->parameters; i++)
-    ok = od_table_label(table, 1 + i, plan->start.law->element->fields[plan->parameter[i]].key, "N2") == OD_OK;
+    ok = od_table_label(table, 1 + i, od_law_field(plan->start.law, plan->parameter[i])->key, "N2") == OD_OK;
   if (ok) return table;
   od_table_free(table);
   return NULL;

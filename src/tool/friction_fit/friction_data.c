@@ -48,6 +48,8 @@ bool od_friction_data_room(od_friction_data *d, int samples, bool simulated) {
 
 void od_friction_data_clear_run(od_friction_data *d) {
   free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part);
+  free(d->pressure[0]), free(d->pressure[1]);
+  d->pressure[0] = d->pressure[1] = NULL;
   d->t = d->v = d->force = d->clean = d->position = NULL;
   d->part = NULL;
   d->samples = 0;
@@ -83,7 +85,9 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
        copy_doubles(&d->points.sigma, from->points.sigma, points) &&
        copy_doubles(&d->point_clean, from->point_clean, points) && copy_doubles(&d->t, from->t, samples) &&
        copy_doubles(&d->v, from->v, samples) && copy_doubles(&d->force, from->force, samples) &&
-       copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples);
+       copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples) &&
+       copy_doubles(&d->pressure[0], from->pressure[0], samples) &&
+       copy_doubles(&d->pressure[1], from->pressure[1], samples);
   if (ok && from->run) {
     d->run = malloc(sizeof *d->run);
     ok = d->run != NULL;
@@ -162,7 +166,11 @@ static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
 }
 
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out) {
-  if (!d->run || substeps == 1) return od_run_model_between(d->samples, d->t, d->v, substeps, out);
+  if (!d->run || substeps == 1) {
+    od_status status = od_run_model_between(d->samples, d->t, d->v, substeps, out);
+    for (int i = 0; i < 2 && status == OD_OK; i++) (*out)->pressure[i] = d->pressure[i];
+    return status;
+  }
   int fine = (d->samples - 1) * substeps + 1;
   double *t = calloc(2 * (size_t)fine + 1, sizeof *t);
   if (!t) return OD_NO_MEMORY;

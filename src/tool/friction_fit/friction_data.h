@@ -23,6 +23,7 @@ typedef struct od_friction_data {
   double *point_clean;  // the force without errors; NULL: not simulated
   int samples, parts;
   double *t, *v, *force, *clean, *position;  // of the run; position NULL: not known
+  double *pressure[2];                       // in the chambers, less the normal ones; NULL: not known
   int *part;                                 // of the run that each sample belongs to
   double noise;                              // standard deviation of the run's force; 0: none
   double speed_noise;                        // the same of a log's speed, before it was smoothed

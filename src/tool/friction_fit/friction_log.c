@@ -176,6 +176,13 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     if (!(d->t[i] > d->t[i - 1]))
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
   if (!ok) return OD_BAD_INPUT;
+  for (int i = 0; ok && i < 2 && (log->pressure[0] || log->balance.given); i++) {
+    d->pressure[i] = calloc((size_t)d->samples + 1, sizeof *d->pressure[i]);
+    ok = d->pressure[i] &&
+         read_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d->pressure[i]);
+    for (int k = 0; ok && k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
+  }
+  if (!ok) return OD_BAD_INPUT;
   od_status status = OD_OK;
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
   d->speed_noise = noise_of(d->samples, d->v);

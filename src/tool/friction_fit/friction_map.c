@@ -191,7 +191,7 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
   }
   m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
   for (int i = 0; i < plan->parameters; i++) {
-    const od_element_field *field = &plan->start.law->element->fields[plan->parameter[i]];
+    const od_element_field *field = od_law_field(plan->start.law, plan->parameter[i]);
     od_map_parameter *p = &m->parameter[m->parameters++];
     *p = (od_map_parameter){.key = field->key, .unit = field->unit};
     p->estimate = m->memory + 2 * pairs * (size_t)i, p->error = p->estimate + pairs;

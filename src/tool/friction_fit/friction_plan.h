@@ -11,7 +11,12 @@
 #include "friction_fit/velocity_run.h"
 #include "oleodyn/least_squares.h"
 
-enum { OD_MOST_LAW_NUMBERS = 2 * OD_MOST_ELEMENT_FIELDS };
+// The numbers of a law, and behind them how its factor follows the pressures in two chambers: 1 + per_p1 (p1 - normal) + per_p2 (p2 - normal).
+enum {
+  OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
+  OD_PER_P2,
+  OD_MOST_LAW_NUMBERS,
+};
 
 // A law with its numbers.
 typedef struct od_law_numbers {
@@ -23,8 +28,13 @@ typedef struct od_law_numbers {
 
 // The same numbers, by their keys, in another law. What the other law does not have is left out, what it has besides is its default.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The place of a key in a law's numbers; -1: it has none.
+// The place of a key in a law's numbers; -1: it has none. And what is said about the number there.
 int od_law_key(const od_friction_law *law, const char *key);
+const od_element_field *od_law_field(const od_friction_law *law, int number);
+// Whether it is one of those that follow pressures.
+static inline bool od_is_per_pressure(int number) {
+  return number == OD_PER_P1 || number == OD_PER_P2;
+}
 
 typedef enum od_friction_method {
   OD_FRICTION_STEADY,      // a steady law to points
@@ -81,8 +91,9 @@ typedef struct od_force_balance {
 typedef struct od_friction_log {
   od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
-  double skip;    // s, not fitted
-  double smooth;  // s: over so long the speed is smoothed before anything else; 0: it is not
+  const char *pressure[2];  // columns; NULL: those of the balance, if there is one
+  double skip;              // s, not fitted
+  double smooth;            // s: over so long the speed is smoothed before anything else; 0: it is not
   od_force_balance balance;
 } od_friction_log;
 
@@ -116,6 +127,7 @@ typedef struct od_friction_plan {
   od_friction_method method;
   od_ls_method search;
   double start_factor, step_tolerance, accept;
+  double normal[2];     // pressures at which the numbers hold
   double start_spread;  // random starts are up to so many times the start, or the start divided by it
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search, 0: none

@@ -40,6 +40,11 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
     plan->truth.two_sided = plan->truth.two_sided || (number >= 0 && i >= base);
     if (number < 0 && isnan(plan->truth.q[i])) found = -1000;
   }
+  static const char *const per[] = {"pressure.per_a", "pressure.per_b"};
+  for (int i = 0; i < 2; i++) {
+    int number = od_machine_number_find(m, od_format(ld, "%s.%s", path, per[i]));
+    if (number >= 0) plan->truth.q[OD_PER_P1 + i] = od_machine_number(m, number).value;
+  }
   plan->simulates = found > 0;
   if (found <= 0)
     od_complain(ld, node,
@@ -77,7 +82,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
   int place = od_law_key(law, key), base = law->sided + law->common;
-  if (place < 0 || place >= od_friction_law_numbers(law, plan->start.two_sided)) {
+  if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_per_pressure(place))) {
     od_nearest nearest = od_nearest_to(key);
     for (int i = 0; i < od_friction_law_numbers(law, plan->start.two_sided); i++)
       od_nearest_try(&nearest, law->element->fields[i].key);
@@ -128,9 +133,9 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   if (set >= 0) od_friction_read_changes(r, set, "fit.set", &plan->start);
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
-    if (!(fabs(plan->start.q[plan->parameter[i]]) > 0))
+    if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
       od_complain(ld, section->node, "'%s' is searched, but begins with zero; give it a start by 'set'",
-                  law->element->fields[plan->parameter[i]].key);
+                  od_law_field(law, plan->parameter[i])->key);
 }
 
 static void read_times(od_friction_reader *r, const od_section *section, const char *key, double out[2]) {
@@ -144,6 +149,17 @@ static void read_times(od_friction_reader *r, const od_section *section, const c
                                                    od_place_of(ld, pair[i]), OD_IN_LOADER));
   }
   if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
+}
+
+// The pressures at which numbers hold that follow pressures.
+static void read_normal(od_friction_reader *r, const od_section *section) {
+  static const od_field field = {"normal", "Pa", OD_ANY, 0};
+  od_loader *ld = &r->ld;
+  int node = od_section_get(ld, section, "normal"), pair[2];
+  if (node < 0 || !od_read_list(ld, node, "normal", "two pressures", 2, pair)) return;
+  for (int i = 0; i < 2; i++)
+    r->plan->normal[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
+                                                               "", od_place_of(ld, pair[i]), OD_IN_LOADER));
 }
 
 static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *words, int otherwise) {
@@ -165,6 +181,12 @@ static void check_method(od_friction_reader *r, const od_section *section) {
       (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->names_experiment);
   if (simulated && !plan->simulates)
     od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+  bool follows = false;
+  for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
+  if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
+    od_complain(
+        ld, section->node,
+        "per_p1 and per_p2 need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
   if (plan->start.law && complete && !plan->start.law->has_family)
     od_complain(ld, section->node, "the law '%s' has no states that a run could tell; fit it with the method 'steady'",
                 plan->start.law->name);
@@ -172,9 +194,10 @@ static void check_method(od_friction_reader *r, const od_section *section) {
 
 static void read_fit(od_friction_reader *r, int node) {
   static const char *const keys[] = {
-      "law",          "method", "start",       "set",      "parameters", "search",       "logarithms",
-      "start_factor", "accept", "evaluations", "restarts", "substeps",   "polish",       "step_tolerance",
-      "tolerance",    "noise",  "film_by",     "film",     "bristles",   "start_spread", NULL};
+      "law",        "method",         "start",     "set",         "parameters", "search",
+      "logarithms", "start_factor",   "accept",    "evaluations", "restarts",   "substeps",
+      "polish",     "step_tolerance", "tolerance", "noise",       "film_by",    "film",
+      "bristles",   "start_spread",   "normal",    NULL};
   static const char *const film_bys[] = {"armax", "least-squares", NULL};
   static const char *const yes_no[] = {"no", "yes", NULL};
   static const od_field fields[] = {{"start_factor", "1", OD_POSITIVE, 1},
@@ -205,6 +228,7 @@ static void read_fit(od_friction_reader *r, int node) {
   plan->step_tolerance = od_number_value(ld, first + 6), plan->tolerance = od_number_value(ld, first + 7);
   plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
   if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
+  read_normal(r, &section);
   read_times(r, &section, "film", plan->film_time);
   read_times(r, &section, "bristles", plan->bristle_time);
   read_start(r, &section);

@@ -205,9 +205,9 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
 }
 
 void od_friction_read_run(od_friction_reader *r, int node) {
-  static const char *const keys[] = {
-      "step",     "pieces",  "vary",    "error",    "data_substeps", "experiment", "log", "time",   "velocity", "force",
-      "position", "variant", "balance", "settling", "skip",          "stretch",    "set", "smooth", NULL};
+  static const char *const keys[] = {"step", "pieces",   "vary",  "error",    "data_substeps", "experiment", "log",
+                                     "time", "velocity", "force", "position", "variant",       "balance",    "settling",
+                                     "skip", "stretch",  "set",   "smooth",   "pressures",     NULL};
   static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
   static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},       {"vary", "1", OD_NOT_NEGATIVE, 0},
                                     {"data_substeps", "1", OD_POSITIVE, 1}, {"skip", "s", OD_NOT_NEGATIVE, 0},
@@ -229,6 +229,9 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->log.velocity = read_optional(ld, &section, "velocity", "a column");
   plan->log.force = read_optional(ld, &section, "force", "a column");
   plan->log.position = read_optional(ld, &section, "position", "a column");
+  int pair[2], pressures = od_section_get(ld, &section, "pressures");
+  if (pressures >= 0 && od_read_list(ld, pressures, "pressures", "two columns", 2, pair))
+    for (int i = 0; i < 2; i++) plan->log.pressure[i] = od_read_text(ld, pair[i], "pressures", "a column");
   read_balance(r, od_section_get(ld, &section, "balance"), &plan->log.balance);
   if (!plan->log.file) read_experiment(r, &section);
   bool measured = plan->log.file || plan->log.experiment;

@@ -74,7 +74,7 @@ static bool add_parameters(od_case *c, const friction_case *w) {
   od_friction_truth(plan, &truth);
   for (int i = 0; i < plan->parameters; i++) judged += is_judged(w, i, &truth);
   for (int i = 0; ok && i < plan->parameters; i++) {
-    const od_element_field *f = &plan->start.law->element->fields[plan->parameter[i]];
+    const od_element_field *f = od_law_field(plan->start.law, plan->parameter[i]);
     const char *spread = name_of(w, f->key, " sd"), *nees = name_of(w, f->key, " nees");
     ok = spread && nees && od_case_add(c, (od_metric){f->key, f->unit, OD_GATHER_MEAN, none, 0, none, none}) &&
          (c->runs < 2 || od_case_add(c, (od_metric){spread, f->unit, OD_GATHER_SPREAD, none, 0, w->bound[i], none}));

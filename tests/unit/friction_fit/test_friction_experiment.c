@@ -2,6 +2,7 @@
 // - The measurements are those of `oleodyn observe` with the same seed, bit by bit.
 // - Estimates are within four of their standard deviations. Oracle: the numbers of the machine file.
 // - A step that is too long for the sensors' noise is told. Oracle: a step ten times shorter.
+// - A factor that follows two pressures. Oracle: a force that is written down here.
 // - Smoothing keeps parabolas and takes as much noise as least squares do. Oracle: the closed form of their variance.
 #include <jansson.h>
 #include <math.h>
@@ -128,6 +129,51 @@ static void test_mistakes(void **state) {
   }
 }
 
+// Forces that follow two pressures, written down here: bristles are so stiff that LuGre's law is its steady curve. The speed turns round in the
+// middle between samples.
+static void test_pressures(void **state) {
+  scratch *s = *state;
+  static char text[800000];
+  const double c1 = 4e-8, c2 = -1.5e-8, normal = 50e5, pi = 3.14159265358979;
+  int used = snprintf(text, sizeof text, "time [s],velocity [m/s],force [N],p1 [bar],p2 [bar]\n");
+  for (int i = 0; i < 8000; i++) {
+    double t = (i + 0.5) * 1e-3, v = 0.2 * sin(2 * pi * 0.5 * t);
+    double p1 = 50e5 + 30e5 * sin(2 * pi * 0.37 * t), p2 = 60e5 + 25e5 * cos(2 * pi * 0.29 * t);
+    double level = 100 + (180 - 100) * exp(-pow(v / 0.02, 2));
+    double force = (1 + c1 * (p1 - normal) + c2 * (p2 - normal)) * level * ((v > 0) - (v < 0)) + 300 * v;
+    used += snprintf(text + used, sizeof text - (size_t)used, "%.4f,%.9g,%.9g,%.9g,%.9g\n", t, v, force, p1 / 1e5,
+                     p2 / 1e5);
+  }
+  put(s, "log.csv", text);
+#define FOLLOWS                                                                                                          \
+  "friction: x\nlaws: {guess: {law: lugre, Fs: 150 N, Fc: 120 N, vs: 30 mm/s, viscous: 200 N s/m, sigma_0: 1e10 N/m}}\n" \
+  "fit: {law: lugre, start: guess, normal: [50 bar, 50 bar], "
+  put(s, "fit.yaml",
+      FOLLOWS
+      "method: complete, parameters: [Fs, Fc, vs, viscous, per_p1, per_p2]}\nrun: {log: log.csv, pressures: [p1, p2]}\n");
+  outcome o = run(s, "friction-fit fit.yaml --json -");
+  ends_with(o, 0);
+  json_error_t error;
+  json_t *all = json_loads(o.out, 0, &error);
+  if (!all) fail_msg("%s", error.text);
+  forget(o);
+  static const struct {
+    const char *key;
+    double value;
+  } truth[] = {{"Fs", 180}, {"Fc", 100}, {"vs", 0.02}, {"viscous", 300}, {"per_p1", 4e-8}, {"per_p2", -1.5e-8}};
+  for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {
+    const json_t *p = json_object_get(json_object_get(all, "parameters"), truth[i].key);
+    double value = json_number_value(json_object_get(p, "value"));
+    if (!(fabs(value / truth[i].value - 1) < 0.01)) fail_msg("%s is %g", truth[i].key, value);
+  }
+  json_decref(all);
+  put(s, "fit.yaml", FOLLOWS "method: complete, parameters: [Fs, per_p1]}\nrun: {log: log.csv}\n");
+  o = run(s, "friction-fit fit.yaml");
+  ends_with(o, 2);
+  says(o.err, "with 'pressures' or a 'balance'");
+  forget(o);
+}
+
 static void test_smoothing(void **state) {
   (void)state;
   enum { COUNT = 4001, HALF = 6 };
@@ -154,6 +200,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_same_measurements, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_estimates, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown),
+
+      cmocka_unit_test_setup_teardown(test_pressures, scratch_setup, scratch_teardown),
       cmocka_unit_test(test_smoothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
