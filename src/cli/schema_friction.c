@@ -61,6 +61,8 @@ const od_schema_row od_schema_friction_rows[] = {
     {"friction points", "peak", NUMBER, "1", NULL},
     {"friction points", "decay", NUMBER, "s/m", NULL},
     {"friction points", "floor", NUMBER, "1", NULL},
+    {"friction points", "every", WHOLE, NULL, "samples of the run from point to point"},
+    {"friction points", "time", NUMBERS, "s", "from when to when in the run"},
     {"friction points", "error", PART, "friction error", NULL},
     {"friction error", "kind", CHOICE, "none|normal|uniform|polynomial|position", NULL},
     {"friction error", "size", NUMBER, "N", NULL},

@@ -234,6 +234,10 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
   for (int k = 0; k < columns && status == OD_OK; k++) {
     bool film = number[k] == od_law_key(plan->start.law, "tau_hn");
     status = add_steady_errors(f, 1, &number[k], film ? plan->film_time : plan->bristle_time, err);
+    if (film && f->film_leads) {
+      od_friction_parameter *p = &f->parameter[place_of(f, number[k])];
+      p->sigma = INFINITY, p->known = OD_PARAMETER_UNKNOWN;
+    }
   }
   return status;
 }

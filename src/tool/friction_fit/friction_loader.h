@@ -19,6 +19,10 @@ const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, 
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
 
+// load_friction.c: two times under a key of a section; from the beginning to the end unless given.
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]);
+
 // load_friction_data.c: the sections 'points' and 'run'.
 void od_friction_read_points(od_friction_reader *r, int node);
 void od_friction_read_run(od_friction_reader *r, int node);

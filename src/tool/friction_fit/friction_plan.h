@@ -61,13 +61,15 @@ typedef struct od_friction_error {
 } od_friction_error;
 
 // Points of steady motion: evenly spaced from low to high, or `count` of them in either direction, placed as densely as
-// peak exp(-decay v) + floor says (eq. C.1 of source 28 in docs/theory.md), or columns of a log.
+// peak exp(-decay v) + floor says (eq. C.1 of source 28 in docs/theory.md), or columns of a log, or samples of the run, settled or not.
 typedef struct od_friction_points {
   bool given;
   const char *log;  // path; NULL: simulated
   const char *velocity, *force, *sigma;
   double low, high, step;
   int count;
+  int every;       // so many samples of the run from point to point; 0: none of it
+  double time[2];  // s, of those samples
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;

@@ -154,7 +154,22 @@ static bool remark(od_friction_fitted *f) {
   od_verdict *v = &f->verdict;
   char list[600], advice[300];
   bool ok = pass_on_truth(&f->data->of_truth, v), alike = follows_speed(f);
-  bool explained = plan->method == OD_FRICTION_STEADY ? !alike : f->rms <= od_friction_most_rms(f);
+  bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
+  bool explained = plan->method == OD_FRICTION_STEADY ? !alike && !moving : f->rms <= od_friction_most_rms(f);
+  if (moving)
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "points.moving", "Not steady:",
+             "the points are samples of the run, settled or not, so that what film and bristles do is taken for "
+             "the steady curve. Standard deviations take it for noise.") &&
+         ok;
+  if (f->film_leads)
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "film.leads", "Film leads:",
+             "the film that the force tells does not lag behind the speed in this step (pole %.4g, expected between "
+             "0 and 1), so that tau_hn stays at its start, with which sigma_0 was found. Begin and end the step at "
+             "lower speeds, or give film_by: least-squares.",
+             f->film_pole) &&
+         ok;
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
@@ -176,7 +191,7 @@ static bool remark(od_friction_fitted *f) {
              "curve, or measurements are off by more than noise. Standard deviations take all of it for noise.",
              f->rms) &&
          ok;
-  else if (!explained)
+  else if (!explained && !moving)
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "residual.large", "Not explained:",
              "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "

@@ -138,14 +138,15 @@ static void read_start(od_friction_reader *r, const od_section *section) {
                   od_law_field(law, plan->parameter[i])->key);
 }
 
-static void read_times(od_friction_reader *r, const od_section *section, const char *key, double out[2]) {
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]) {
   od_loader *ld = &r->ld;
   int node = od_section_get(ld, section, key), pair[2];
   out[0] = 0, out[1] = INFINITY;
   if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
   for (int i = 0; i < 2; i++) {
     const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
-    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.%s[%d]", key, i), &field, "",
+    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field, "",
                                                    od_place_of(ld, pair[i]), OD_IN_LOADER));
   }
   if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
@@ -229,8 +230,8 @@ static void read_fit(od_friction_reader *r, int node) {
   plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
   if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
   read_normal(r, &section);
-  read_times(r, &section, "film", plan->film_time);
-  read_times(r, &section, "bristles", plan->bristle_time);
+  od_friction_read_times(r, &section, "fit", "film", plan->film_time);
+  od_friction_read_times(r, &section, "fit", "bristles", plan->bristle_time);
   read_start(r, &section);
   check_method(r, &section);
 }

@@ -33,8 +33,8 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 // --- Points -------------------------------------------------------------------------------------------------------
 
 void od_friction_read_points(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"from", "to",       "step",  "count", "peak",  "decay", "floor",
-                                     "log",  "velocity", "force", "sigma", "error", NULL};
+  static const char *const keys[] = {"from",     "to",    "step",  "count", "peak",  "decay", "floor", "log",
+                                     "velocity", "force", "sigma", "error", "every", "time",  NULL};
   static const od_field fields[] = {{"from", "m/s", OD_ANY, 0},        {"to", "m/s", OD_ANY, 0},
                                     {"step", "m/s", OD_POSITIVE, 0},   {"count", "1", OD_POSITIVE, 0},
                                     {"peak", "1", OD_NOT_NEGATIVE, 0}, {"decay", "s/m", OD_NOT_NEGATIVE, 0},
@@ -57,7 +57,12 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   p->peak = od_number_value(ld, first + 4), p->decay = od_number_value(ld, first + 5);
   p->floor = od_number_value(ld, first + 6);
   read_error(r, od_section_get(ld, &section, "error"), "points.error", &p->error);
-  if (p->log) return;
+  static const od_field every = {"every", "1", OD_POSITIVE, 0};
+  int number = od_read_fields(ld, &section, &every, 1, OD_IN_LOADER);
+  if (od_number_is_given(ld, number)) p->every = (int)od_read_whole(ld, number, "every", 1, 1e6);
+  od_friction_read_times(r, &section, "points", "time", p->time);
+  if (p->every > 0) p->given = false;
+  if (p->log || p->every > 0) return;
   if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', with 'to' the larger one");
   if (p->count > 0 && !(p->low > 0))
     od_complain_number(ld, first, "points of a 'count' are placed in both directions: 'from' must be positive");

@@ -180,6 +180,12 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
     if (status == OD_OK) status = od_steady_points_find(plan, d, err);
   }
   if (status == OD_OK) status = od_friction_fit(plan, d, &options, &f, err);
+  // A run whose film leads has no time constant: it counts as one without a result.
+  if (f && f->film_leads) {
+    od_friction_fitted_free(f);
+    f = NULL;
+    status = od_fail(err, OD_NOT_CONVERGED, "the film does not lag behind the speed");
+  }
   if (f) fill(c, w, f, od_processor_seconds() - begin, value);
   value[c->metrics - 1] = !f;
   od_friction_fitted_free(f);

@@ -2,6 +2,7 @@
 // - The measurements are those of `oleodyn observe` with the same seed, bit by bit.
 // - Estimates are within four of their standard deviations. Oracle: the numbers of the machine file.
 // - A step that is too long for the sensors' noise is told. Oracle: a step ten times shorter.
+// - A film that leads, a field of costs, samples as points: what the cases' figures need.
 // - A factor that follows two pressures. Oracle: a force that is written down here.
 // - Smoothing keeps parabolas and takes as much noise as least squares do. Oracle: the closed form of their variance.
 #include <jansson.h>
@@ -174,6 +175,55 @@ static void test_pressures(void **state) {
   forget(o);
 }
 
+#define CYLINDERS OD_SOURCE_DIR "/cases/cylinder-friction/cylinders.friction.yaml"
+
+// Figure 6.8: steady numbers that are a little off make the film lead in a step at high speeds. tau_hn is not told, the others are.
+static void test_film_leads(void **state) {
+  scratch *s = *state;
+  outcome o = run(
+      s, "friction-fit " CYLINDERS
+         " --variant sequential --set 'run.pieces[0].half_cosine=0.04' --set 'run.pieces[2].lag=0.02' --csv film.csv");
+  ends_with(o, 0);
+  says(o.out, "Film leads:");
+  says(o.out, "the data do not tell tau_hn:");
+  forget(o);
+  od_table *t = table_of(s, "film.csv");
+  assert_int_equal(t->columns, 7);
+  assert_string_equal(t->name[5], "film");
+  od_table_free(t);
+}
+
+// Figure 6.12. Oracle: data without errors are best explained by the numbers that made them.
+static void test_cost_field(void **state) {
+  scratch *s = *state;
+  outcome o =
+      run(s, "friction-fit " CYLINDERS
+             " --variant dynamic --set run.error.size=0N --costs-of sigma_0,tau_hn --csv field.csv --plot field.svg");
+  ends_with(o, 0);
+  forget(o);
+  od_table *t = table_of(s, "field.csv");
+  long best = 0;
+  assert_int_equal(t->rows, 41 * 41);
+  for (long i = 0; i < t->rows; i++)
+    if (t->data[3 * i + 2] < t->data[3 * best + 2]) best = i;
+  assert_true(fabs(t->data[3 * best]) < 1e-12 && fabs(t->data[3 * best + 1]) < 1e-12);
+  od_table_free(t);
+  o = run(s, "friction-fit " CYLINDERS " --variant dynamic --costs-of sigma_0,tau --csv field.csv");
+  ends_with(o, 2);
+  says(o.err, "expected two of the parameters");
+  forget(o);
+}
+
+// Figure 6.5: a sine taken for steady motion tells Coulomb friction, and is warned of.
+static void test_samples_as_points(void **state) {
+  scratch *s = *state;
+  outcome o = run(s, "friction-fit " CYLINDERS " --variant sine");
+  ends_with(o, 0);
+  says(o.out, "Not steady:");
+  says(o.out, "1998 points");
+  forget(o);
+}
+
 static void test_smoothing(void **state) {
   (void)state;
   enum { COUNT = 4001, HALF = 6 };
@@ -201,6 +251,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_estimates, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown),
 
+      cmocka_unit_test_setup_teardown(test_film_leads, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_cost_field, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_samples_as_points, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_pressures, scratch_setup, scratch_teardown),
       cmocka_unit_test(test_smoothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
