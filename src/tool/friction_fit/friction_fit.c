@@ -31,6 +31,8 @@ bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth) {
   for (int i = 0; i < plan->parameters; i++)
     if (od_law_key(a, od_law_field(b, plan->parameter[i])->key) < 0) return false;
   *truth = od_law_numbers_as(&plan->truth, b);
+  for (int i = 0; i < plan->parameters; i++)
+    if (od_is_per_pressure(plan->parameter[i])) truth->q[plan->parameter[i]] = plan->truth.q[plan->parameter[i]];
   return true;
 }
 

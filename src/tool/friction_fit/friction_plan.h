@@ -27,6 +27,7 @@ typedef struct od_law_numbers {
 } od_law_numbers;
 
 // The same numbers, by their keys, in another law. What the other law does not have is left out, what it has besides is its default.
+// How it follows pressures is left out, too.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
 // The place of a key in a law's numbers; -1: it has none. And what is said about the number there.
 int od_law_key(const od_friction_law *law, const char *key);

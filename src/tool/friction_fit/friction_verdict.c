@@ -215,7 +215,8 @@ static bool remark(od_friction_fitted *f) {
              f->data->v[0]) &&
          ok;
   by_position position = look_at_position(f);
-  if (!explained && position.part > 0.2 && !(position.alike < 0.5))
+  // Where directions share no places, the position may stand for something else, and has to explain more.
+  if (!explained && position.part > (isnan(position.alike) ? 0.5 : 0.2) && !(position.alike < 0.5))
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "position.matters", "Position:",
              "%.0f %% of what is not explained goes with the position%s: friction seems to differ by %.3g N over "

@@ -43,7 +43,6 @@ od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_l
     else if (i >= base)
       n.q[i] = n.q[i - base];
   }
-  for (int i = OD_PER_P1; i <= OD_PER_P2 && od_friction_law_follows(law) >= 0; i++) n.q[i] = from->q[i];
   return n;
 }
 
