@@ -290,7 +290,8 @@ static void read_sources(block_reader *r, const char *key) {
 // An input with a key of its own, and perhaps a unit.
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
-  int node = in->optional ? od_section_get(r->ld, &r->section, in->key) : od_section_need(r->ld, &r->section, in->key);
+  int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
+                                        : od_section_need(r->ld, &r->section, in->key);
   const char *found = node >= 0 ? od_block_connect(r->ld, node, in->key, r->b, place) : NULL;
   if (found != NULL && in->unit != NULL && strcmp(od_factor_unit(r->ld, in->unit, found), "1") != 0)
     od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, in->unit);
