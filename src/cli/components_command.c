@@ -1,4 +1,5 @@
 // oleodyn components: the classes of elements and blocks that machine files can use, from their tables.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
     snprintf(text, size, "keys of a joint");
 }
 
-// Its connections: "between: two points; chambers: two volumes, junctions, tanks or sources".
+// Its connections: "between: two points; chambers: two volumes, tanks or sources".
 static void connection_text(const od_element_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -36,11 +37,15 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
   if (c->acts == OD_ACTS_SOMEWHERE)
     used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
-  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++)
-    used += (size_t)snprintf(
-        text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
-        c->ends[i].count == 2 ? "two volumes, junctions, tanks or sources" : "a volume, junction, tank or source",
-        c->ends[i].optional ? " (optional)" : "");
+  bool junctions = !od_element_not_at_junctions(c);
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++) {
+    const char *nodes = c->ends[i].count == 2
+                            ? junctions ? "two volumes, junctions, tanks or sources" : "two volumes, tanks or sources"
+                        : junctions ? "a volume, junction, tank or source"
+                                    : "a volume, tank or source";
+    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key, nodes,
+                             c->ends[i].optional ? " (optional)" : "");
+  }
   if (c->signal_key && used < size)
     snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
 }
@@ -226,22 +231,50 @@ typedef struct found_class {
   const od_block_class *block;
 } found_class;
 
+// What somebody may mean who wrote `wrong`; how far off it is goes into *distance, no name that is further counts.
+static void try_name(const char *wrong, const char *name, const char **best, int *distance) {
+  char beginning[80];
+  snprintf(beginning, sizeof beginning, "%.*s", (int)strcspn(name, " "), name);
+  const char *const candidates[] = {name, beginning};
+  for (int i = 0; i < 2; i++) {
+    od_nearest nearest = od_nearest_to(wrong);
+    od_nearest_try(&nearest, candidates[i]);
+    if (nearest.best && nearest.distance < *distance) *best = name, *distance = nearest.distance;
+  }
+}
+
+// "did you mean 'a' or 'b'?": names with the word in them, or else the nearest one.
+static void complain_about_name(const char *wrong) {
+  char list[200] = "";
+  size_t used = 0;
+  const char *best = NULL;
+  int distance = INT_MAX;
+  for (int i = 0; i < od_element_class_count() + od_block_class_count(); i++) {
+    int block = i - od_element_class_count();
+    const char *name = block < 0 ? od_element_class_at(i)->name : od_block_classes[block]->type;
+    if (*wrong && strstr(name, wrong) && used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", used ? " or " : "", name);
+    try_name(wrong, name, &best, &distance);
+    if (block < 0 && od_element_class_at(i)->section)
+      try_name(wrong, od_element_class_at(i)->section, &best, &distance);
+  }
+  if (!used && best) used = (size_t)snprintf(list, sizeof list, "'%s'", best);
+  if (used && used < sizeof list)
+    od_cli_error("there is no component '%s'; did you mean %s?", wrong, list);
+  else
+    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", wrong);
+}
+
 // An element class by its name or section, or a block by its type; neither after a message.
 static found_class find_class(const char *name) {
-  od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     if (strcmp(c->name, name) == 0 || (c->section && strcmp(c->section, name) == 0)) return (found_class){.element = c};
-    od_nearest_try(&nearest, c->name);
   }
   for (int i = 0; i < od_block_class_count(); i++) {
     if (strcmp(od_block_classes[i]->type, name) == 0) return (found_class){.block = od_block_classes[i]};
-    od_nearest_try(&nearest, od_block_classes[i]->type);
   }
-  if (nearest.best)
-    od_cli_error("there is no component '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", name);
+  complain_about_name(name);
   return (found_class){0};
 }
 

@@ -8,6 +8,7 @@
 #define OD_ELEMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/limits.h"
 #include "oleodyn/build.h"
@@ -214,6 +215,14 @@ static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
+}
+
+// Why its ends cannot be at junctions, which have no volume and whose pressure the mechanism cannot see: a verb and more; NULL: they can.
+static inline const char *od_element_not_at_junctions(const od_element_class *c) {
+  if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";
+  for (int k = 0; k < c->outs; k++)
+    if (c->out[k].kind == OD_TO_VOLUME || c->out[k].kind == OD_TO_COMPLIANCE) return "has a volume there";
+  return NULL;
 }
 
 enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };

@@ -90,6 +90,33 @@ static void test_wrong_name(void **state) {
   ends_with(o, 2);
   says(o.err, "did you mean 'orifice'?");
   forget(o);
+  // Short names, also misspelt ones; words that several have; sections.
+  static const char *const meant[][2] = {{"counterbalance", "did you mean 'counterbalance valve'?"},
+                                         {"counterblance", "did you mean 'counterbalance valve'?"},
+                                         {"relief", "did you mean 'relief valve' or "},
+                                         {"thermal_acumulators", "did you mean 'thermal_accumulators'?"},
+                                         {"zzz", "'oleodyn components' lists them"}};
+  for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
+    o = run(s, "components %s", meant[i][0]);
+    ends_with(o, 2);
+    says(o.err, meant[i][1]);
+    forget(o);
+  }
+}
+
+// Junctions are named as ends exactly where the loader takes them: elements without volume that do not act on the mechanism.
+static void test_junctions(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *name;
+    bool junctions;
+  } classes[] = {{"orifice", true}, {"shuttle valve", true}, {"pipe", false}, {"cylinder", false}, {"motor", false}};
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    outcome o = run(s, "components '%s'", classes[i].name);
+    ends_with(o, 0);
+    assert_true((strstr(o.out, "junction") != NULL) == classes[i].junctions);
+    forget(o);
+  }
 }
 
 // `oleodyn components --markdown > docs/components.md` makes it right again.
@@ -106,7 +133,7 @@ static void test_page_is_up_to_date(void **state) {
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_lists_all), TEST(test_shows_keys), TEST(test_json),
-                                     TEST(test_wrong_name), TEST(test_page_is_up_to_date)};
+  const struct CMUnitTest tests[] = {TEST(test_lists_all),  TEST(test_shows_keys), TEST(test_json),
+                                     TEST(test_wrong_name), TEST(test_junctions),  TEST(test_page_is_up_to_date)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
