@@ -37,6 +37,10 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(two_way_valve)            \
+  CLASS(two_position_valve)       \
+  CLASS(proportional_valve)       \
+  CLASS(sensing_valve)            \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.
