@@ -41,6 +41,9 @@
   CLASS(two_position_valve)       \
   CLASS(proportional_valve)       \
   CLASS(sensing_valve)            \
+  CLASS(cushion)                  \
+  CLASS(place_leak)               \
+  CLASS(telescopic_cylinder)      \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.
