@@ -45,8 +45,10 @@ const od_element_class od_cushion_class = {
         OD_FIELD("check", "m2", OD_NOT_NEGATIVE, 0, 0, 10, 0, 1e-2, "area of the check valve; 0: none"),
         OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6, "pressure difference at which it is fully open"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient")),
-    OD_RULES(
-        {FULL, LAST, false, LAST, "last, the area at the end, must be less than full, that before the cushion begins"}),
+    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END,
+              "begin and end are the same; expected the lengths where the cushion begins and ends"},
+             {FULL, LAST, OD_RULE_GREATER, LAST,
+              "last, the area at the end, must be less than full, that before the cushion begins"}),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
     .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},

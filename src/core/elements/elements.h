@@ -44,6 +44,9 @@
   CLASS(cushion)                  \
   CLASS(place_leak)               \
   CLASS(telescopic_cylinder)      \
+  CLASS(displacement_unit)        \
+  CLASS(reservoir)                \
+  CLASS(long_line)                \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -39,7 +39,7 @@ const od_element_class od_pilot_check_class = {
         OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8, "pressure difference at which it is fully open"),
         OD_FIELD("ratio", "1", OD_POSITIVE, NAN, 1e-3, 1000, 1, 20, "area of the pilot over that of the seat"),
         OD_SPOOL_FIELDS),
-    OD_RULES({FULL, CRACK, false, FULL, "full must be greater than crack, where the valve begins to open"}),
+    OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL, "full must be greater than crack, where the valve begins to open"}),
     .states = {OD_SPOOL_STATE},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},

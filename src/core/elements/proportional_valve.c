@@ -72,6 +72,7 @@ const od_element_class od_proportional_valve_class = {
         OD_FIELD("idle_width", "1", OD_POSITIVE, 0.2, 1e-3, 1, 0.02, 0.5, "part of the stroke where that is closed")),
     .choices = 1,
     .end_choice = true,
+    OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
     .in = {{OD_IN_PRESSURE, 0},
            {OD_IN_PRESSURE, 1},

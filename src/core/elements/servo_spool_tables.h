@@ -34,6 +34,11 @@ enum {
   OD_SERVO_SPOOL_STATES, {                                                         \
     "held", "*", .present_if = OD_SPOOL_HYSTERESIS, .scale_field = OD_SPOOL_STROKE \
   }
+#define OD_HELD_SPOOL_RULE                                                                  \
+  {                                                                                         \
+    OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,           \
+        "a hysteresis needs a frequency of the spool; without one the spool is the command" \
+  }
 #define OD_SERVO_SPOOL_OUTPUTS                                               \
   {.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}, {     \
     .name = "spool_rate", .unit = "1/s", .shows = OD_SHOWS_STATE, .index = 1 \

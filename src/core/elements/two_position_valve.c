@@ -63,6 +63,7 @@ const od_element_class od_two_position_valve_class = {
                        "part of the half stroke about the middle where all is closed; negative: an underlap")),
     .choices = 1,
     .end_choice = true,
+    OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
     .in = {{OD_IN_PRESSURE, 0},
            {OD_IN_PRESSURE, 1},

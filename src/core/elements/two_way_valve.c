@@ -52,6 +52,7 @@ const od_element_class od_two_way_valve_class = {
               OD_FIELD("rest", "1", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1, "opening without a command; 1: normally open"),
               OD_FIELD("full", "1", OD_NOT_NEGATIVE, 1, 0, 1, 0, 1,
                        "opening at full stroke; 0 of one that is normally open")),
+    OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
     .in = {{OD_IN_PRESSURE, 0},
            {OD_IN_PRESSURE, 1},
