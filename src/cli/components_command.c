@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/component_curve.h"
 #include "cli/describe_blocks.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -12,6 +13,7 @@
 #include "elements/elements.h"
 #include "io/display.h"
 #include "io/json.h"
+#include "io/plot.h"
 
 // --- What a table says, in words ------------------------------------------------------------------------------------
 
@@ -304,11 +306,39 @@ static od_status write_json(const od_words *names) {
   return status;
 }
 
+// The curves of one class as a picture, as a table, or both; paths may be NULL. The exit code.
+static int show_curves(const od_words *names, const char *plot, const char *csv) {
+  int panel[OD_CURVE_COLUMNS];
+  char note[160];
+  found_class found = names->count == 1 ? find_class(names->text[0]) : (found_class){0};
+  od_table *table = found.element ? od_component_curve(found.element, panel, note, sizeof note) : NULL;
+  if (names->count != 1)
+    od_cli_error("--plot and --csv show one component; expected one NAME, found %d", names->count);
+  else if (!table)
+    od_cli_error(
+        "there is nothing to draw of '%s'; elements with flows or forces of their own can be drawn, 'oleodyn friction' draws "
+        "friction laws",
+        names->text[0]);
+  if (!table) return OD_EXIT_BAD_INPUT;
+  od_error err = {0};
+  od_status status = plot ? od_plot_write(table, panel, found.element->name, note, plot, &err) : OD_OK;
+  if (status == OD_OK && plot) printf("wrote %s\n", plot);
+  if (status == OD_OK && csv) status = od_table_write_csv(table, csv, &err);
+  if (status == OD_OK && csv && strcmp(csv, "-") != 0) printf("wrote %s\n", csv);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  od_table_free(table);
+  return od_exit_code(status);
+}
+
 int od_command_components(int argc, char **argv) {
+  const char *plot = NULL, *csv = NULL;
   bool json = false, markdown = false, si = false, sound = true;
-  const od_option options[] = {OD_SI_OPTION(&si),
-                               {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
-                               {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown}};
+  const od_option options[] = {
+      OD_SI_OPTION(&si),
+      {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
+      {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one, by its own equation", &plot},
+      {"csv", OD_OPTION_TEXT, "FILE.csv", "the same curves as a table; - is standard output", &csv}};
   const od_usage usage = {
       "components", "[NAME...]", "list the components that machine files can use, or show their keys",
       NULL,         options,     sizeof options / sizeof *options};
@@ -328,9 +358,11 @@ int od_command_components(int argc, char **argv) {
     code = od_exit_code(write_json(&names));
   else if (sound && markdown)
     print_markdown();
+  else if (sound && (plot || csv))
+    code = show_curves(&names, plot, csv);
   else if (sound && names.count == 0)
     print_list();
-  for (int i = 0; sound && !json && !markdown && i < names.count; i++) {
+  for (int i = 0; sound && !json && !markdown && !plot && !csv && i < names.count; i++) {
     if (i > 0) printf("\n");
     print_found(find_class(names.text[i]));
   }

@@ -9,7 +9,7 @@
 // - the length of a step: the power that the sums of flows do along it, sum d_j F_j, falls with its length, through zero where the step
 //   should have ended. It weighs junctions with large and with small flows alike.
 // - where 20 steps have not been enough, junctions are solved one after another by bisection, and steps go on from there.
-// Where there is no solution (a pump with no way out) pressures and rates become NaN, which steps report.
+// Where there is no solution (a pump with no way out) the pressure there and all rates become NaN, which steps report.
 // In complex numbers slopes are those of the real parts, and two more steps carry the imaginary parts, which are small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
@@ -182,6 +182,17 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
+// Where there is no solution: NaN for junctions whose flows do not balance, so that messages can name them.
+static void X(junction_mark_failed)(const od_model *m, od_x *w) {
+  for (int i = 0; i < m->junctions; i++) {
+    od_x *p = X(junction_pressure)(m, w, i);
+    double F = fabs(RE(w[m->layout.junction_flow + i]));
+    if (!(RE(*p) < X(most_pressure)) ||
+        !(X(junction_held)(m, w, i) || F <= 1e-9 * RE(w[m->layout.junction_through + i]) + 1e-15))
+      *p = NAN;
+  }
+}
+
 // Not inline: machines without junctions pass it by.
 static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
@@ -206,7 +217,7 @@ static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x
   }
 #endif
   for (int i = 0; i < m->junctions; i++) done = done && RE(*X(junction_pressure)(m, w, i)) < X(most_pressure);
-  for (int i = 0; i < m->junctions && !done; i++) *X(junction_pressure)(m, w, i) = NAN;
+  if (!done) X(junction_mark_failed)(m, w);
   for (int i = 0; i < j->ins; i++) w[j->in[i].in] = w[m->layout.pressure + j->in[i].node];
   return done;
 }

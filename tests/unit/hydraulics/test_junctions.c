@@ -155,6 +155,30 @@ static void where_slopes_tell_nothing(void **state) {
   near(at_start(beside, "L.pressure"), 100e5 / 1.2504, 1e-6);
 }
 
+// A way out that is shut during the run: the message names the junction, whatever integrates.
+static void names_the_junction(void **state) {
+  (void)state;
+  const char *text = OIL
+      "volumes: {P: {volume: 1 L}}\ninputs: {u: {steps: {initial: 1, at: [[5 ms, 0]]}}}\njunctions: [K, J]\n"
+      "pumps: {pump: {from: P, to: J, flow: 10 L/min}}\n"
+      "orifices: {o: {between: [J, P], area: 10 mm^2, discharge: 0.7, opening: u}, p: {between: [K, P], area: 1 mm^2, discharge: "
+      "0.7}}\ninitial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
+  const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    od_machine *machine = od_test_machine_text(text);
+    int output = od_test_output(machine, "J.pressure");
+    od_run_options options = {
+        .time = 0.01, .step = 1e-3, .integrator = integrators[i], .outputs = &output, .output_count = 1};
+    od_table *table = NULL;
+    od_error err = {0};
+    assert_int_not_equal(od_run(machine, &options, &table, NULL, &err), OD_OK);
+    if (!strstr(err.text, "no pressure of the junction 'J' balances the flows") || err.text[0] == ';')
+      fail_msg("%s", err.text);
+    od_table_free(table);
+    od_machine_free(machine);
+  }
+}
+
 // A valve feeds an accumulator over three branch points. Where they have volumes, pressures lag behind by the time constant of
 // those, so that both circuits differ by no more than that times how fast pressures change.
 static const char branches[] = OIL
@@ -337,11 +361,16 @@ static void explicit_steps(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_laminar_divider),     cmocka_unit_test(a_divider_of_orifices),
-      cmocka_unit_test(a_row_of_junctions),    cmocka_unit_test(special_states),
-      cmocka_unit_test(against_small_volumes), cmocka_unit_test(explicit_steps),
-      cmocka_unit_test(shut_off_together),     cmocka_unit_test(where_slopes_tell_nothing),
-      cmocka_unit_test(load_sensing),          cmocka_unit_test(circuits_against_small_volumes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_laminar_divider),
+                                     cmocka_unit_test(a_divider_of_orifices),
+                                     cmocka_unit_test(a_row_of_junctions),
+                                     cmocka_unit_test(special_states),
+                                     cmocka_unit_test(against_small_volumes),
+                                     cmocka_unit_test(explicit_steps),
+                                     cmocka_unit_test(names_the_junction),
+                                     cmocka_unit_test(shut_off_together),
+                                     cmocka_unit_test(where_slopes_tell_nothing),
+                                     cmocka_unit_test(load_sensing),
+                                     cmocka_unit_test(circuits_against_small_volumes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
