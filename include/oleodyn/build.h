@@ -140,7 +140,7 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 // lists ("pump", "orifice", "cylinder", "spring"). It has a name, or "" where it belongs to another one. Its numbers
 // stand in the order of its class's fields; od_build_element_numbers() puts them in order. What is not needed stays OD_UNUSED,
 // which is what od_element_spec_of() begins with.
-enum { OD_MOST_ENDS = 4, OD_MOST_ELEMENT_CHOICES = 4 };
+enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
   int first_number, numbers;  // numbers: only where the class leaves their count to the instance

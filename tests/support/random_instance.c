@@ -22,7 +22,7 @@ static double random_number(od_dice *dice, const od_element_field *f) {
 
 static bool rules_hold(const od_element_class *c, const double *q) {
   for (int i = 0; i < c->rule_count; i++)
-    if (!(q[c->rules[i].greater] > q[c->rules[i].smaller])) return false;
+    if (!od_element_rule_holds(&c->rules[i], q[c->rules[i].greater], q[c->rules[i].smaller])) return false;
   return true;
 }
 

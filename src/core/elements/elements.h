@@ -42,6 +42,16 @@
   CLASS(stop)                     \
   CLASS(rope)                     \
   CLASS(winch)                    \
+  CLASS(two_way_valve)            \
+  CLASS(two_position_valve)       \
+  CLASS(proportional_valve)       \
+  CLASS(sensing_valve)            \
+  CLASS(cushion)                  \
+  CLASS(place_leak)               \
+  CLASS(telescopic_cylinder)      \
+  CLASS(displacement_unit)        \
+  CLASS(oil_tank)                 \
+  CLASS(long_line)                \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

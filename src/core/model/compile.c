@@ -161,7 +161,7 @@ static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     const od_element_state *state = od_instance_class(&m->instance[i])->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
-      if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > 0)
+      if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > state[k].present_above)
         m->instance[i].state[k] = m->circuit_states++;
   }
 }

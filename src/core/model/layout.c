@@ -65,8 +65,11 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->one = take(&end, 1);
   l->nothing = take(&end, 1);
   l->junction_flow = take(&end, m->junctions);
+  l->junction_through = take(&end, m->junctions);
   l->junction_step = take(&end, m->junctions);
   l->junction_before = take(&end, m->junctions);
+  l->junction_start = take(&end, m->junctions);
+  l->junction_sum = take(&end, m->junctions);
   l->junction_matrix = take(&end, m->junctions * m->junctions);
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);

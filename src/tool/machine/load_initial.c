@@ -99,7 +99,8 @@ static void add_component_options(options *list, const od_element *element) {
       add_balanced(list, o->name, unit, OD_ANY, c->states[o->index].initial);
     else
       add(list, o->name, unit);
-    list->item[list->count - 1].no_state = o->shows == OD_SHOWS_STATE && element->follows;
+    list->item[list->count - 1].no_state =
+        o->shows == OD_SHOWS_STATE && c->states[o->index].present_if >= 0 && element->follows;
   }
 }
 

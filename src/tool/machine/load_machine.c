@@ -11,7 +11,7 @@
 #include "machine/draft.h"
 
 // The sections of a machine file: its own, and those of the element classes.
-enum { MOST_SECTIONS = 64 };
+enum { MOST_SECTIONS = 128 };
 static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",       "joints",
                                            "rods",      "inputs",    "blocks",   "forces",       "torques",
                                            "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
