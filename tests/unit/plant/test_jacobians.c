@@ -470,7 +470,8 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     if (fmax(fabs(od_sim_rates(b->sim)[i]), fabs(od_sim_rates(old)[i])) * h >
         (i < b->nz ? 1e4 : 1e6 * b->plant->scale[i]))
       status = OD_DIVERGED;
-  if (status != OD_OK && !integrator->amplification) assert_true(++too_violent <= MACHINES / 20);
+  // One step in twenty, of two implicit rules.
+  if (status != OD_OK && !integrator->amplification) assert_true(++too_violent <= 2 * MACHINES / 20);
   for (int j = 0; j < all && status == OD_OK; j++) {
     double complex x1[MOST_STATES];
     take_complex_step(b, old, h, j, u1, x1);
@@ -482,6 +483,8 @@ static void check_transition(bench *b, const od_integrator *integrator) {
                                            : Gp[i * np + j - nx - 2 * nu];
     }
   }
+  const long residuals = od_sim_count(b->sim).residuals - od_sim_count(old).residuals,
+             stages = integrator->inside_count + 1;
   // The same step without derivatives, and of it the state itself.
   if (status == OD_OK) {
     double x[MOST_STATES], scale[MOST_STATES];
@@ -496,6 +499,9 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     double behind = rounding_of_step(b, h);
     memcpy(b->sim, old, old->size);
     b->rounding = fmax(behind, rounding_of_step(b, h));
+    // What Newton's iteration needs more than its fifteen residuals for is so bent that the solution is known to 1e-7 of its rates
+    // only, and derivatives feel that.
+    if (residuals > 15 * stages && !integrator->amplification) b->rounding += 1e-8;
     if (meets_corner(b, old, h, u1, got, want, all))
       assert_true(++corners <= MACHINES / 20);
     else
