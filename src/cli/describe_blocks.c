@@ -18,8 +18,10 @@ static void inputs_text(const od_block_class *c, char *text, size_t size) {
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key && used < size; i++) {
     const od_block_input *in = &c->inputs[i];
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key,
-                             in->list ? "a list of signals" : "a signal", in->unit ? " in " : "",
-                             in->unit ? in->unit : "", in->optional ? " (0 unless given)" : "");
+                             c->formula_key ? "names and the signals that they are"
+                             : in->list     ? "a list of signals"
+                                            : "a signal",
+                             in->unit ? " in " : "", in->unit ? in->unit : "", in->optional ? " (0 unless given)" : "");
   }
 }
 
@@ -72,6 +74,8 @@ static void outputs_text(const od_block_class *c, char *text, size_t size) {
                              c->outputs[i]);
 }
 
+const char od_formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
+
 // --- For people -----------------------------------------------------------------------------------------------------
 
 void od_block_class_print(const od_block_class *c) {
@@ -90,6 +94,7 @@ void od_block_class_print(const od_block_class *c) {
   }
   if (od_block_can_be_sampled(c))
     printf("  %-16sit runs once in that time; unit s; default none; usual positive\n", "sample");
+  if (c->formula_key) printf("  %-16s%s; required\n", c->formula_key, od_formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("  %-16s%s\n", "gives", text);
 }
@@ -108,6 +113,7 @@ void od_block_class_print_markdown(const od_block_class *c) {
     printf("| %s | %s | %s | %s | %s |\n", key, f->meaning, unit, fallback, usual);
   }
   if (od_block_can_be_sampled(c)) printf("| `sample` | it runs once in that time | s | none | positive |\n");
+  if (c->formula_key) printf("| `%s` | %s | out | required | |\n", c->formula_key, od_formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("\nGives %s.\n", text);
 }
@@ -116,9 +122,9 @@ void od_block_class_print_markdown(const od_block_class *c) {
 
 static json_t *field_json(const od_block_field *f) {
   static const char *const shapes[] = {
-      [OD_ONE_NUMBER] = "number",          [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
-      [OD_PER_INPUT] = "number per input", [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
-      [OD_ORDINATES] = "numbers per point"};
+      [OD_ONE_NUMBER] = "number",           [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
+      [OD_PER_INPUT] = "number per input",  [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
+      [OD_ORDINATES] = "numbers per point", [OD_NAMED] = "names and numbers"};
   json_t *field =
       json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "key", f->key, "unit", f->unit, "meaning", f->meaning, "shape",
                 shapes[f->shape], "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback), "optional",
@@ -137,7 +143,7 @@ json_t *od_block_class_json(const od_block_class *c) {
     json_array_append_new(fields, field_json(&c->fields[i]));
   for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i]; i++)
     json_array_append_new(outputs, json_string(c->outputs[i]));
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o}", "type", c->type, "summary", c->summary, "unit",
-                   od_json_text(c->unit), "inputs", inputs, "fields", fields, "sampled",
-                   (int)od_block_can_be_sampled(c), "outputs", outputs);
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "type", c->type, "summary", c->summary, "unit",
+                   od_json_text(c->unit), "inputs", inputs, "fields", fields, "formula", od_json_text(c->formula_key),
+                   "sampled", (int)od_block_can_be_sampled(c), "outputs", outputs);
 }

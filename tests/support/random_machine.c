@@ -270,6 +270,10 @@ static void add_every_class(plan *p) {
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
     if (in_joint) spec.joint = p->joint_with_friction;
     if (c->signal_key) spec.signal = 0;
+    if (c->formula_key) {
+      spec.signal = driver(p, 0), spec.more_signals[0] = 1;
+      spec.formula = *od_random_formula_of(c), spec.numbers = count;
+    }
     spec.first_number = numbers(p, c->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
@@ -422,6 +426,10 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
+    // Formulas are the choice of other dice: a class more changes nothing for the others.
+    od_dice formulas = {p->block_dice.state + od_dice_seed("formula")};
+    if (i >= SENSORS && od_dice_pick(&formulas, 8) == 0)
+      spec[i] = random_block(&formulas, od_block_class_find("formula"));
     od_build_block(p->build, name, &spec[i], "1");
     states += od_block_count(&spec[i]).states;
   }

@@ -46,6 +46,7 @@ typedef enum od_block_shape {
                   // two: the degree of the first must not exceed that of the second
   OD_ABSCISSAE,  // a list of increasing numbers, as many as a choice counts
   OD_ORDINATES,  // a list with a number for each combination of abscissae
+  OD_NAMED,      // a map with names and numbers, as many as a choice counts, each with the unit it is written in
 } od_block_shape;
 
 // Numbers of a block. NAN as the default means that they are required. Numbers stand in theta in the order of fields.
@@ -84,6 +85,7 @@ typedef enum od_choice_rule {
   OD_CHOICE_GIVEN,       // 1 if the key is given
   OD_CHOICE_DEGREE,      // the number of entries of the list under the key, less one
   OD_CHOICE_ENTRIES,     // the number of entries of the list under the key, from 2 to `most`
+  OD_CHOICE_NAMES,       // the number of entries of the map under the key, up to `most`
   OD_CHOICE_WHOLE,       // the value under the key, from 1 to `most`
   OD_CHOICE_OF_SAMPLES,  // the same, in samples
 } od_choice_rule;
@@ -113,6 +115,9 @@ typedef struct od_block_class {
   const char *summary;  // one line for people
   const char *unit;     // of its first output, where that is always the same; NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
+  // Its law is a formula over its inputs, which have names that the file gives, as its numbers have; the key under which it
+  // stands. NULL: it has none.
+  const char *formula_key;
   bool inputs_multiply;  // the unit of its input is that of the product of all
   bool inputs_divide;    // the unit of its input is that of the first over the second
   bool keeps_unit;       // output and inputs have the same unit

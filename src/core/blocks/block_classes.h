@@ -47,7 +47,8 @@
   CLASS(spline)                 \
   CLASS(pressure_map)           \
   CLASS(pressure_table)         \
-  CLASS(pressure_factor)
+  CLASS(pressure_factor)        \
+  CLASS(formula)
 
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);

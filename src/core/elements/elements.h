@@ -37,6 +37,8 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(flow_formula)             \
+  CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

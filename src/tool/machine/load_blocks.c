@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/load_blocks.h"
+#include "machine/load_formula.h"
 #include "document/suggest.h"
 
 enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
@@ -381,6 +382,10 @@ static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_K
 
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
+  if (od_block_classes[b->block_class]->formula_key != NULL) {
+    od_load_formula_block(ld, b);
+    return;
+  }
   block_reader r = {.ld = ld,
                     .b = b,
                     .c = od_block_classes[b->block_class],

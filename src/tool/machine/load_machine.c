@@ -51,11 +51,12 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
-// Components of all classes that need oil, or of those that do not.
-static void load_components(od_loader *ld, const od_section *file, bool with_oil) {
+// Components of all classes that need oil or inputs, or of those that do not.
+static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (c->section && c->needs_oil == with_oil) od_load_components(ld, i, od_section_get(ld, file, c->section));
+    bool is_late = c->needs_oil || c->formula_key != NULL;
+    if (c->section && is_late == late) od_load_components(ld, i, od_section_get(ld, file, c->section));
   }
 }
 
