@@ -131,7 +131,7 @@ typedef struct od_operation {
   int a, b, c;
   double value;
 } od_operation;
-enum { OD_MOST_OPERATIONS = 200, OD_MOST_FORMULA_NUMBERS = 24 };
+enum { OD_MOST_OPERATIONS = 400, OD_MOST_FORMULA_NUMBERS = 24, OD_MOST_MACHINE_STATES = 16 };
 typedef struct od_formula {
   int count;
   const od_operation *operation;  // copied by what takes it

@@ -88,6 +88,7 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
   }
 }
 
+static const char formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
 static const char formula_inputs[] = "names and the inputs or blocks that they are, at most 4";
 static const char formula_numbers[] = "names and numbers, each in the unit it is written with";
 
@@ -137,7 +138,7 @@ static void print_class(const od_element_class *c) {
            f->follows_signal ? "; may follow an input" : "");
   }
   if (c->formula_key)
-    printf("  %-18s%s; required\n  %-18s%s\n  %-18s%s\n", c->formula_key, od_formula_meaning, "inputs", formula_inputs,
+    printf("  %-18s%s; required\n  %-18s%s\n  %-18s%s\n", c->formula_key, formula_meaning, "inputs", formula_inputs,
            "parameters", formula_numbers);
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
     printf("  %-18sstate '%s', unit %s%s%s\n", "has", c->states[i].name, unit_text(c->states[i].unit),
@@ -174,7 +175,7 @@ static void print_markdown(void) {
     }
     if (c->formula_key)
       printf("\n| key | meaning |\n|---|---|\n| `%s` | %s; required |\n| `inputs` | %s |\n| `parameters` | %s |\n",
-             c->formula_key, od_formula_meaning, formula_inputs, formula_numbers);
+             c->formula_key, formula_meaning, formula_inputs, formula_numbers);
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
       printf("\nHas the state `%s` (%s%s%s).\n", c->states[k].name, unit_text(c->states[k].unit),
              c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");

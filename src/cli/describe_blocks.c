@@ -74,8 +74,6 @@ static void outputs_text(const od_block_class *c, char *text, size_t size) {
                              c->outputs[i]);
 }
 
-const char od_formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
-
 // --- For people -----------------------------------------------------------------------------------------------------
 
 void od_block_class_print(const od_block_class *c) {
@@ -94,7 +92,7 @@ void od_block_class_print(const od_block_class *c) {
   }
   if (od_block_can_be_sampled(c))
     printf("  %-16sit runs once in that time; unit s; default none; usual positive\n", "sample");
-  if (c->formula_key) printf("  %-16s%s; required\n", c->formula_key, od_formula_meaning);
+  if (c->formula_key) printf("  %-16s%s; required\n", c->formula_key, c->formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("  %-16s%s\n", "gives", text);
 }
@@ -113,7 +111,7 @@ void od_block_class_print_markdown(const od_block_class *c) {
     printf("| %s | %s | %s | %s | %s |\n", key, f->meaning, unit, fallback, usual);
   }
   if (od_block_can_be_sampled(c)) printf("| `sample` | it runs once in that time | s | none | positive |\n");
-  if (c->formula_key) printf("| `%s` | %s | out | required | |\n", c->formula_key, od_formula_meaning);
+  if (c->formula_key) printf("| `%s` | %s | | required | |\n", c->formula_key, c->formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("\nGives %s.\n", text);
 }

@@ -6,9 +6,6 @@
 
 #include "blocks/block_classes.h"
 
-// What stands under the key of a formula.
-extern const char od_formula_meaning[];
-
 void od_block_class_print(const od_block_class *c);
 void od_block_class_print_markdown(const od_block_class *c);
 json_t *od_block_class_json(const od_block_class *c);

@@ -60,3 +60,20 @@ od_formula od_random_formula(od_dice *d, int inputs, int numbers) {
   }
   return (od_formula){f.count, f.operation};
 }
+
+od_formula od_random_two_states(int inputs) {
+  static od_operation kept[KEPT][LENGTH];
+  static int next = 0;
+  draft f = {kept[next++ % KEPT], 0};
+  int u = add(&f, OD_OPERATION_VARIABLE, 0, 0, 0, 0), mode = add(&f, OD_OPERATION_VARIABLE, inputs, 0, 0, 0);
+  int time = add(&f, OD_OPERATION_VARIABLE, inputs + 1, 0, 0, 0), level = number(&f, 0.7), none = number(&f, 0);
+  int first = apply(&f, OD_OPERATION_SUBTRACT, mode, number(&f, 0.5));
+  int rises = apply(&f, OD_OPERATION_SUBTRACT, level, u), falls = apply(&f, OD_OPERATION_ADD, u, level);
+  int waits = apply(&f, OD_OPERATION_SUBTRACT, number(&f, 0.01), time);
+  int back = apply(&f, OD_OPERATION_MAX, falls, waits), one = number(&f, 1);
+  int margin = add(&f, OD_OPERATION_IF_NEGATIVE, first, rises, back, 0);
+  int to = add(&f, OD_OPERATION_IF_NEGATIVE, first, one, none, 0);
+  apply(&f, OD_OPERATION_ADD, margin, none);
+  apply(&f, OD_OPERATION_ADD, to, none);
+  return (od_formula){f.count, f.operation};
+}

@@ -426,10 +426,12 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
-    // Formulas are the choice of other dice: a class more changes nothing for the others.
-    od_dice formulas = {p->block_dice.state + od_dice_seed("formula")};
-    if (i >= SENSORS && od_dice_pick(&formulas, 8) == 0)
-      spec[i] = random_block(&formulas, od_block_class_find("formula"));
+    // These are the choice of other dice: they change nothing for the others.
+    static const char *const more[] = {"formula", "power", "relay", "switch", "sample-hold", "state-machine"};
+    od_dice dice = {p->block_dice.state + od_dice_seed("formula")};
+    int pick = od_dice_pick(&dice, 24);
+    if (i >= SENSORS && pick < 6 && states <= MOST_BLOCK_STATES)
+      spec[i] = random_block(&dice, od_block_class_find(more[pick]));
     od_build_block(p->build, name, &spec[i], "1");
     states += od_block_count(&spec[i]).states;
   }

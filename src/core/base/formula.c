@@ -63,6 +63,19 @@ double _Complex od_formula_value_complex(const od_formula *f, const double _Comp
   return run_c(f, in, ins, q, v);
 }
 
+void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result) {
+  double v[OD_MOST_OPERATIONS];
+  run_r(f, in, ins, q, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
+void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
+                          double _Complex *result) {
+  double _Complex v[OD_MOST_OPERATIONS];
+  run_c(f, in, ins, q, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
 // ---- derivatives
 
 // By the exponent only where it is not a number: a power of a negative number has none.

@@ -21,6 +21,11 @@ double od_formula_value(const od_formula *f, const double *in, int ins, const do
 double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
                                          const double _Complex *q);
 
+// Its last `count` results.
+void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
+void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
+                          double _Complex *result);
+
 // The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
 // that the value is from; of abs() at zero it is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by);

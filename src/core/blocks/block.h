@@ -17,7 +17,7 @@
 enum {
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // one more holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
-  OD_MOST_BLOCK_NUMBERS = 80,
+  OD_MOST_BLOCK_NUMBERS = 300,
   OD_MOST_BLOCK_FIELDS = 26,
   OD_MOST_INPUT_KEYS = 4,
   OD_MOST_NAMED_STATES = 4,
@@ -74,7 +74,7 @@ typedef struct od_block_field {
 // Signals it takes, in the order of u.
 typedef struct od_block_input {
   const char *key;
-  const char *unit;  // NULL: any
+  const char *unit;  // NULL: any; OD_UNIT_OUT: that of the output
   bool list;         // a list of signals instead of one
   bool optional;     // zero unless given
 } od_block_input;
@@ -110,6 +110,10 @@ typedef void (*od_block_step)(const od_block_spec *s, const double *q, const dou
 typedef void (*od_block_step_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
                                       const double _Complex *u, double _Complex *next);
 
+typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const double *x, const double *u);
+typedef double _Complex (*od_block_margin_complex)(const od_block_spec *s, const double _Complex *q,
+                                                   const double _Complex *x, const double _Complex *u);
+
 typedef struct od_block_class {
   const char *type;     // as files call it
   const char *summary;  // one line for people
@@ -117,7 +121,8 @@ typedef struct od_block_class {
   od_block_input inputs[OD_MOST_INPUT_KEYS];
   // Its law is a formula over its inputs, which have names that the file gives, as its numbers have; the key under which it
   // stands. NULL: it has none.
-  const char *formula_key;
+  // With modes it knows its states as well, and its last two results are the margin and the next mode.
+  const char *formula_key, *formula_meaning;
   bool inputs_multiply;  // the unit of its input is that of the product of all
   bool inputs_divide;    // the unit of its input is that of the first over the second
   bool keeps_unit;       // output and inputs have the same unit
@@ -150,6 +155,12 @@ typedef struct od_block_class {
   // network of blocks keeps for it (signals/blocks.h).
   bool remembers;
   int samples_choice;
+  // Of classes with modes, which are never sampled; NULL: it has none. How far it is from switching, positive until that is due; and all
+  // of its states after it has switched. A mode is a state without a rate.
+  od_block_margin margin;
+  od_block_margin_complex margin_complex;
+  od_block_step switch_states;
+  od_block_step_complex switch_states_complex;
   // Optional, for hot classes; without it slopes are unit steps of a linear block and complex steps of others. Rows are
   // outputs, then rates; columns states, then inputs; all zero before.
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, double *by);

@@ -32,6 +32,7 @@ const od_block_class od_formula_block = {
     .summary = "a law that you write down",
     .inputs = {{"inputs", .list = true}},
     .formula_key = "formula",
+    .formula_meaning = "the law, such as \"k * max(x - x0, 0)\"",
     .fields = {{"parameters", "of each", OD_ANY, NAN, "names and numbers that the formula has", .shape = OD_NAMED}},
     .choices = {{OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS}},
     .outputs = {""},

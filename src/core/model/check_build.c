@@ -271,6 +271,15 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
+// With modes a formula knows the block's states as well, and has two results.
+static const char *block_formula_problem(const od_block *block) {
+  const od_block_class *c = od_block_class_of(&block->spec);
+  int states = c->margin ? block->states : 0;
+  if (!c->formula_key) return NULL;
+  if (c->margin && block->spec.formula.count < 2) return "has no formula";
+  return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
+}
+
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
@@ -279,9 +288,7 @@ static void check_blocks(od_build *b) {
       od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
                         block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
-    const char *problem = od_block_class_of(&block->spec)->formula_key
-                              ? od_formula_problem(&block->spec.formula, block->inputs + block->numbers)
-                              : NULL;
+    const char *problem = block_formula_problem(block);
     if (problem) od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
     for (int k = 0; k < block->inputs; k++)
       check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);

@@ -293,8 +293,11 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   m->block_order = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_order);
   m->drive = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *m->drive);
   m->sampler = od_arena_take(arena, (size_t)m->blocks * sizeof *m->sampler);
+  m->block_switcher = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_switcher);
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
-  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !done) return false;
+  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !m->block_switcher || !done) return false;
+  for (int i = 0; i < m->blocks; i++)
+    if (od_block_class_of(&m->block[i].spec)->margin) m->block_switcher[m->block_switchers++] = i;
   find_measures(b, m);
   if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);

@@ -335,6 +335,8 @@ struct od_model {
   int block_slopes;    // how many derivatives all blocks have
   int switchers;       // elements with modes
   int *switcher;
+  int block_switchers;  // blocks with modes
+  int *block_switcher;
   int samplers;  // sampled blocks, in the order in which they run
   int *sampler;
   int rings;  // samples that delays remember
@@ -373,6 +375,14 @@ static inline int od_model_power(const od_model *m, int kind) {
 
 static inline const od_element_class *od_instance_class(const od_instance *instance) {
   return od_element_class_at(instance->element_class);
+}
+
+// What switches: elements, then blocks.
+static inline int od_model_switchers(const od_model *m) {
+  return m->switchers + m->block_switchers;
+}
+static inline const char *od_model_switcher_name(const od_model *m, int i) {
+  return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
 }
 
 // One instance as a batch of its own.

@@ -19,9 +19,9 @@
 #include "oleodyn/build.h"
 
 enum {
-  OD_EXPRESSION_LONGEST = OD_MOST_OPERATIONS,
-  OD_EXPRESSION_DEEPEST = 40,  // parentheses within parentheses
-  OD_RELATION_SIDES = 6,       // sides of a chain of relations
+  OD_EXPRESSION_LONGEST = 200,  // operations
+  OD_EXPRESSION_DEEPEST = 40,   // parentheses within parentheses
+  OD_RELATION_SIDES = 6,        // sides of a chain of relations
 };
 
 // What names stand for. Names that are not known may get a suggestion.

@@ -1,6 +1,7 @@
 #include "machine/load_formula.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "document/constants.h"
@@ -91,25 +92,38 @@ static const char *advice(od_loader *ld, const od_expression_problem *problem) {
   return od_format(ld, "; a formula knows its 'inputs' and 'parameters' alone, and 'pi'");
 }
 
-bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
-                     od_expression *e) {
-  if (silent && (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT)) return false;
-  const char *text = od_read_text(ld, node, label, "a formula like \"k * x\"");
-  if (text == NULL) return false;
+static bool parse(od_loader *ld, const char *text, const od_formula_names *names, od_expression *e,
+                  od_expression_problem *problem) {
   od_formula_names all = *names;
   od_formula_name(&all, "pi", NULL);
   const od_expression_names known = {all.count, name_at, unit_at, &all, ld->units};
-  od_expression_problem problem = {0};
-  if (!od_expression_parse(text, &known, e, &problem)) {
-    if (!silent)
-      od_complain(ld, node, "in the formula '%s', character %d: %s%s", od_excerpt(ld, text), problem.at + 1,
-                  problem.text, advice(ld, &problem));
-    return false;
-  }
+  if (!od_expression_parse(text, &known, e, problem)) return false;
   for (int i = 0; i < e->count; i++)
     if (e->operation[i].kind == OD_OPERATION_VARIABLE && e->operation[i].a == names->count)
       e->operation[i] = (od_operation){.kind = OD_OPERATION_NUMBER, .value = 3.14159265358979323846};
   return true;
+}
+
+bool od_parse_formula(od_loader *ld, int node, const char *label, const char *text, int from, const char *shown,
+                      const od_formula_names *names, od_expression *e) {
+  od_expression_problem problem = {0};
+  if (parse(ld, text, names, e, &problem)) return true;
+  // What stands behind the text of the file is not what was found.
+  const char *expected = strstr(problem.text, ", expected");
+  if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
+    snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
+  od_complain(ld, node, "in the %s '%s', character %d: %s%s", label, od_excerpt(ld, shown), problem.at + 1 - from,
+              problem.text, advice(ld, &problem));
+  return false;
+}
+
+bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
+                     od_expression *e) {
+  od_expression_problem problem = {0};
+  if (silent && (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT)) return false;
+  const char *text = od_read_text(ld, node, label, "a formula like \"k * x\"");
+  if (text == NULL) return false;
+  return silent ? parse(ld, text, names, e, &problem) : od_parse_formula(ld, node, "formula", text, 0, text, names, e);
 }
 
 void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, const char *wanted) {
@@ -170,12 +184,20 @@ bool od_load_element_formula(od_loader *ld, const od_section *section, const od_
 
 // --- Blocks -------------------------------------------------------------------------------------------------------
 
+// The unit of the first number of a map: of a state machine's outputs.
+static const char *first_number_unit(od_loader *ld, int map) {
+  bool is_map = map >= 0 && ld->tree.node[map].kind == OD_TREE_MAP && ld->tree.node[map].first >= 0;
+  const char *unit = is_map ? od_formula_number_unit(ld, od_value(ld, ld->tree.node[map].first)) : NULL;
+  return unit != NULL ? unit : "1";
+}
+
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   int inputs = od_map_find(ld, b->map, c->inputs[0].key), parameters = od_map_find(ld, b->map, "parameters");
   const int map[] = {inputs, parameters};
   od_formula_names names = {.ld = ld};
   od_expression e;
+  if (c->margin != NULL) return first_number_unit(ld, od_map_find(ld, b->map, "states"));
   for (int k = 0; k < 2; k++) {
     bool is_map = map[k] >= 0 && ld->tree.node[map[k]].kind == OD_TREE_MAP;
     for (int key = is_map ? ld->tree.node[map[k]].first : -1; key >= 0; key = od_next(ld, key)) {
@@ -189,9 +211,8 @@ const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b) {
   return e.any_unit ? "1" : od_unit_of_powers(ld, e.power);
 }
 
-// Connects the inputs and gives them names; false with a message.
-static bool read_inputs(od_loader *ld, od_loading_block *b, const od_section *section, const char *label,
-                        od_formula_names *names) {
+bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section *section, const char *label,
+                            od_formula_names *names) {
   int node = od_section_need(ld, section, label), count = 0;
   bool sound = node >= 0;
   if (node >= 0 && ld->tree.node[node].kind != OD_TREE_MAP) {
@@ -211,14 +232,24 @@ static bool read_inputs(od_loader *ld, od_loading_block *b, const od_section *se
   return sound && count > 0;
 }
 
+static void name_state_units(od_loading_block *b) {
+  const char *const unit[] = {"1", "s"};
+  for (int i = 0; i < 2; i++) b->state_unit[i] = unit[i];
+}
+
 void od_load_formula_block(od_loader *ld, od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
+  if (c->margin != NULL) {
+    name_state_units(b);
+    od_load_state_machine(ld, b);
+    return;
+  }
   const char *const keys[] = {"type", "unit", c->inputs[0].key, c->formula_key, "parameters", NULL};
   od_section section = od_section_open(ld, b->map, b->key, b->path, b->what, keys);
   if (b->index < 0) return;
   od_formula_names names = {.ld = ld};
   od_expression e;
-  bool sound = read_inputs(ld, b, &section, c->inputs[0].key, &names);
+  bool sound = od_read_formula_inputs(ld, b, &section, c->inputs[0].key, &names);
   int before = od_messages_errors(ld->messages), first = od_read_formula_numbers(ld, &section, &names);
   int node = od_section_need(ld, &section, c->formula_key);
   if (!sound || node < 0 || od_messages_errors(ld->messages) != before) return;

@@ -26,6 +26,9 @@ const char *od_formula_number_unit(od_loader *ld, int node);
 // The text at a node as operations of the core. False with a message, or, if `silent`, without one.
 bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
                      od_expression *e);
+// The same for a text that is made of the one at the node: it stands in `text` from `from` on.
+bool od_parse_formula(od_loader *ld, int node, const char *label, const char *text, int from, const char *shown,
+                      const od_formula_names *names, od_expression *e);
 // A message where the unit of a formula is not the wanted one. Radians may be left out.
 void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, const char *wanted);
 
@@ -34,6 +37,11 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_class *c, bool turning,
                              od_element_spec *spec, od_operation operations[OD_MOST_OPERATIONS]);
 
+// Connects the inputs under a key of a block and gives them names; false with a message.
+bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section *section, const char *label,
+                            od_formula_names *names);
+// A block that is a state machine: all of it.
+void od_load_state_machine(od_loader *ld, od_loading_block *b);
 // A block that is a formula: all of it; and before that its unit, or NULL while that is not known.
 void od_load_formula_block(od_loader *ld, od_loading_block *b);
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b);
