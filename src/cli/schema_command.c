@@ -176,7 +176,8 @@ static json_t *friction(void) {
 static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
   json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object");
   if (c->formula_key) {
-    add(properties, c->formula_key, json_incref(any), "a formula", NULL);
+    add(properties, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any), c->formula_meaning,
+        NULL);
     json_object_set_new(keys, c->formula_key, json_object());
   }
   add(properties, "unit", json_incref(any), "of its output", NULL);

@@ -16,6 +16,10 @@
 #define NUMBER_MAP OD_SCHEMA_NUMBER_MAP
 
 const od_schema_row od_schema_rows[] = {
+    {"transition", "from", TEXT, NULL, "a state"},
+    {"transition", "to", TEXT, NULL, "a state"},
+    {"transition", "when", TEXTS, NULL, "comparisons, all of which must hold"},
+    {"transition", "after", NUMBER, "s", "time in the state"},
     // Machine files. 'sections' stand in the file and in templates.
     {"machine", "machine", TEXT, NULL, "the title"},
     {"machine", "include", TEXTS, NULL, "files that this one is laid over, relative to it"},

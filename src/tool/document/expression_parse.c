@@ -171,7 +171,9 @@ static int number(parser *p) {
   p->at += (int)(rest - from);  // strtod's own end would take in hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
-  if (is_letter(p->text[p->at]) || p->text[p->at] == '%') {
+  const char *behind = p->text + p->at;
+  bool inverse = strncmp(behind, "1/", 2) == 0 && is_letter(behind[2]);  // "12 1/s"
+  if (is_letter(*behind) || *behind == '%' || inverse) {
     int length = unit_length(p, p->at);
     if (length == 0)
       return fail(p, p->at, "'%.*s' is no unit; a factor wants a '*' behind the number", word_length(p->text + p->at),

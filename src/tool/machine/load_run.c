@@ -1,4 +1,5 @@
 // The run section: the defaults of simulate.
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,15 @@ static double read_optional(od_loader *ld, const od_section *section, od_field f
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
 
+// "boom.*" means all outputs that match, as --output does.
+static bool is_pattern(const char *text) {
+  return strpbrk(text, "*?") != NULL;
+}
+
 // Before there is a model only the element in front can be checked.
 static void check_output_element(od_loader *ld, int node) {
   const char *text = od_read_text(ld, node, "outputs", "names of outputs");
-  if (text == NULL) return;
+  if (text == NULL || is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
   if (strcmp(name, "energy") == 0 || od_names_owner(ld, node, text, &rest) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
@@ -89,18 +95,43 @@ int od_find_model_output(od_loader *ld, int node) {
   return -1;
 }
 
+static bool is_listed(const int *outputs, int count, int output) {
+  for (int i = 0; i < count; i++)
+    if (outputs[i] == output) return true;
+  return false;
+}
+
+// What a name or a pattern means, behind what is there; of a pattern each output that is not there yet. Returns how many there are then.
+static int add_outputs(od_loader *ld, int node, int *outputs, int count) {
+  const od_model *model = ld->draft->machine->model;
+  const char *text = od_text_of(ld, node);
+  bool any = false;
+  if (!is_pattern(text)) {
+    outputs[count] = od_find_model_output(ld, node);
+    return count + 1;
+  }
+  for (int i = 0; i < od_model_output_count(model); i++) {
+    if (fnmatch(text, od_model_output_name(model, i), 0) != 0) continue;
+    any = true;
+    if (!is_listed(outputs, count, i)) outputs[count++] = i;
+  }
+  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, text));
+  return count;
+}
+
 void od_load_run_outputs(od_loader *ld, int node) {
   od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1};
   int list = outputs_list(ld, &section);
   if (list < 0 || ld->tree.node[list].count == 0) return;
-  int *outputs = malloc((size_t)ld->tree.node[list].count * sizeof *outputs);
+  int all = od_model_output_count(ld->draft->machine->model);
+  int *outputs = malloc((size_t)(ld->tree.node[list].count + all) * sizeof *outputs);
   if (outputs == NULL) {
     ld->no_memory = true;
     return;
   }
   int count = 0;
   for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
-    outputs[count++] = od_find_model_output(ld, od_tree_value(&ld->tree, at));
+    count = add_outputs(ld, od_tree_value(&ld->tree, at), outputs, count);
   ld->draft->machine->run_outputs = outputs;
   ld->draft->machine->run.outputs = outputs;
   ld->draft->machine->run.output_count = count;

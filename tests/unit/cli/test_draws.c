@@ -111,9 +111,10 @@ static void test_mistakes(void **state) {
     const char *arguments, *says;
   } wrong[] = {
       {"--draw pump.flow=norml:1:2", "--draw: 'pump.flow=norml:1:2' is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw pump.flow=normal:1:-2", "is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw pump.flow=uniform:2:1", "is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw 'pump.flow=uniform:2 bar:3 MPa'", "with both in one unit"},
+      {"--draw pump.flow=normal:1:-2", "'pump.flow=normal:1:-2' has a negative standard deviation"},
+      {"--draw 'pump.flow=uniform:2 bar:1 bar'", "ends below where it begins; expected uniform:1 bar:2 bar"},
+      {"--draw 'pump.flow=uniform:2 bar:3 MPa'", "has one number in bar and one in MPa; give both in one unit"},
+      {"--draw A.volume=uniform:-2:-1 --draws 3", "draw 1 of 3 gives what the messages above are about: A.volume=-1."},
       {"--draw pump.flw=normal:1:2", "there is no number 'pump.flw'; did you mean 'pump.flow'?"},
       {"--draw pump.flow=normal:1:2 --draws 100000", "100000 are too many; at most 10000"},
       {"--draw pump.flow=normal:1:2 --sweep A.volume=1:2:3", "--draw and --sweep cannot both be given"},
