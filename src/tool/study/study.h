@@ -75,6 +75,8 @@ typedef struct od_study {
   int published_count;
   struct od_value_wish **wishes;  // lists of what is taken from runs (study/cases.h)
   int wish_lists;
+  struct od_drawn **drawn;  // lists of what is drawn
+  int drawn_lists;
 } od_study;
 
 typedef struct od_study_options {
