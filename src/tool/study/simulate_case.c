@@ -19,7 +19,6 @@
 
 #include "io/number.h"
 #include "machine/machine.h"
-#include "oleodyn/integrator.h"
 #include "requirements/judge.h"
 #include "study/cases.h"
 
@@ -46,19 +45,6 @@ typedef struct simulate_case {
 } simulate_case;
 
 static const double none = NAN;
-
-// The run that the machine file describes; its step is 1 ms where it says nothing.
-static od_run_options run_of(const od_machine *machine) {
-  const od_run_defaults *file = od_machine_run(machine);
-  od_run_options o = {.time = file->time, .tolerance = file->tolerance, .adaptive = file->adaptive};
-  o.step = file->adaptive ? file->rows : file->step;
-  if (!(o.step > 0)) o.step = 1e-3;
-  const od_integrator *first = od_integrator_at(0);
-  for (int i = 0; o.adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
-  o.integrator = file->integrator ? file->integrator : first->name;
-  o.no_trial = true;
-  return o;
-}
 
 static const char *keep_name(simulate_case *w, const char *name, const char *suffix) {
   char text[300];
@@ -129,7 +115,7 @@ static od_status prepare(od_case *c, od_error *err) {
     return od_fail(err, OD_BAD_INPUT,
                    "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
                    od_machine_file(w->machine), c->name);
-  w->run = run_of(w->machine);
+  w->run = od_run_options_of(w->machine);
   if (!(w->run.time > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);
