@@ -41,12 +41,13 @@ static bool are_same(const char *a, const char *b) {
 }
 
 // All files and the options that ask for them, in one order.
-enum { FILES = 8 };
-static const char *const option[FILES] = {"csv",    "mat",   "json",       "plot",
-                                          "report", "block", "save-state", "variant-file"};
+enum { FILES = 9 };
+static const char *const option[FILES] = {"csv",   "mat",        "json",         "plot",  "report",
+                                          "block", "save-state", "variant-file", "values"};
 
 static void all_paths(const od_files *f, const char *path[FILES]) {
-  const char *const all[FILES] = {f->csv, f->mat, f->json, f->plot, f->report, f->block, f->state, f->variant};
+  const char *const all[FILES] = {f->csv,   f->mat,   f->json,    f->plot,  f->report,
+                                  f->block, f->state, f->variant, f->values};
   memcpy(path, all, sizeof all);
 }
 

@@ -9,8 +9,8 @@
 #include "io/table.h"
 
 typedef struct od_files {
-  const char *csv, *mat, *json, *plot, *report, *block, *state,
-      *variant;  // paths, or NULL; "-" is standard output (csv and json)
+  const char *csv, *mat, *json, *plot, *report, *block, *state, *variant,
+      *values;  // paths, or NULL; "-" is standard output (csv and json)
 } od_files;
 
 // Whether the files can be written: -1, or the exit code after a complaint.

@@ -9,12 +9,14 @@
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
+#include "io/inputs_read.h"
 #include "io/json.h"
+#include "oleodyn/version.h"
 #include "study/study.h"
 
 typedef struct arguments {
-  const char *seeds, *threads;
-  od_words only;
+  const char *seeds, *threads, *part;
+  od_words only, merge;
   od_files files;
   bool quiet;
 } arguments;
@@ -30,6 +32,39 @@ static int load(const char *path, const arguments *a, od_study **s) {
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
   od_messages *messages = od_messages_new();
   return od_cli_loaded(messages, messages ? od_study_load(path, &options, s, messages) : OD_NO_MEMORY);
+}
+
+// --- Parts --------------------------------------------------------------------------------------------------------
+
+// K/N. -1, or the exit code after a complaint.
+static int read_part(const char *text, od_study_part *part) {
+  int end = 0;
+  if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
+      part->number <= part->count && part->count <= OD_MOST_PARTS)
+    return -1;
+  od_cli_error("--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
+  return OD_EXIT_BAD_INPUT;
+}
+
+static int check_parts(const arguments *a) {
+  const char *wrong = NULL;
+  if (a->part && !a->files.values)
+    wrong = "--part needs --values FILE for what its runs give; --merge puts such files together";
+  else if (a->merge.count && (a->part || a->files.values))
+    wrong = "--merge runs nothing, so that --part and --values do not go with it";
+  else if (a->part && a->files.json)
+    wrong = "--part has no rows for --json; give it to the command with --merge";
+  if (wrong) od_cli_error("%s", wrong);
+  return wrong ? OD_EXIT_BAD_INPUT : -1;
+}
+
+// Of all that decides what the runs give: the files, what was chosen of them, and the program.
+static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
+  if (!od_inputs_fingerprint(fingerprint)) return false;
+  const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
+  for (int i = 0; i < 2 + a->only.count; i++)
+    *fingerprint = od_fingerprint_with(*fingerprint, i < 2 ? texts[i] : a->only.text[i - 2]);
+  return true;
 }
 
 // --- What is printed ----------------------------------------------------------------------------------------------
@@ -64,14 +99,17 @@ static void print_rows(const od_study_result *r, FILE *to) {
   }
 }
 
-static void print(const od_study *s, const od_study_result *r, FILE *to) {
+static void print(const od_study *s, const od_study_result *r, int files, FILE *to) {
   od_heading(to, s->title);
   print_rows(r, to);
   int outside = 0;
   for (int i = 0; i < r->rows; i++) outside += od_study_row_outside(&r->row[i]);
   if (outside > 0)
     fprintf(to, "* %d value%s outside the interval of a right estimator\n", outside, outside > 1 ? "s" : "");
-  fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
+  if (files > 0)
+    fprintf(to, "%ld runs from %d file%s\n", r->done, files, files == 1 ? "" : "s");
+  else
+    fprintf(to, "%ld runs in %.1f s on %d thread%s\n", r->done, r->seconds, r->threads, r->threads == 1 ? "" : "s");
 }
 
 static json_t *rows_json(const od_study_result *r) {
@@ -101,14 +139,26 @@ static int run_and_write(const arguments *a, od_study *s) {
   if (code >= 0) return code;
   od_study_result *result = NULL;
   od_error err = {0};
+  od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
+                                  .values = a->files.values,
+                                  .merge = a->merge.text,
+                                  .merge_count = a->merge.count};
+  if (a->part && (code = read_part(a->part, &options.part)) >= 0) return code;
+  if ((a->files.values || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
+    od_cli_error("a file of the study cannot be read any more");
+    return OD_EXIT_FAILED;
+  }
   od_progress progress = od_progress_start(a->quiet);
-  const od_study_run_options options = {
-      .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_progress_tick, .user = &progress};
+  options.progress = od_progress_tick;
+  options.user = &progress;
   od_status status = od_study_run(s, &options, &result, &err), written = OD_OK;
   od_progress_end(&progress);
   if (result) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
-    if (notes) print(s, result, notes);
+    if (notes && a->part)
+      fprintf(notes, "wrote %s: %ld of %ld runs of part %s\n", a->files.values, result->done, result->all, a->part);
+    else if (notes)
+      print(s, result, a->merge.count, notes);
     if (a->files.json) {
       json_t *rows = rows_json(result);
       od_error wrong = {0};
@@ -133,9 +183,13 @@ static const char details[] =
     "with. Every metric is printed with its 99 % sampling interval, and beside the Cramer-Rao bound and the published\n"
     "value where there are such. For coverage, NEES and NIS the interval is where a right filter lies, and a star marks a\n"
     "value outside it. The same seeds give the same bits on any number of threads.\n\n"
+    "On a cluster each job runs a part, K/N, and writes what its runs gave; --merge puts the files together. The rows are those of one\n"
+    "run of the whole study, to the bit on one kind of machine. What a part that died has not given is named, to be run again.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
-    "  oleodyn study study.yaml --seeds 20 --case 3-S1\n";
+    "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
+    "  oleodyn study study.yaml --part 3/16 --values part-3.json\n"
+    "  oleodyn study study.yaml --merge part-1.json --merge part-2.json ... --json rows.json\n";
 
 int od_command_study(int argc, char **argv) {
   arguments a = {0};
@@ -143,6 +197,9 @@ int od_command_study(int argc, char **argv) {
       {"seeds", OD_OPTION_TEXT, "N", "runs of each case, instead of the file's", &a.seeds},
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "default: as many as there are cores", &a.threads},
+      {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, from the Kth on; wants --values", &a.part},
+      {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.values},
+      {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
       {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
@@ -151,6 +208,7 @@ int od_command_study(int argc, char **argv) {
   od_words files = {0};
   od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
+  if (code < 0) code = check_parts(&a);
   if (code < 0) code = load(files.text[0], &a, &s);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
@@ -158,5 +216,6 @@ int od_command_study(int argc, char **argv) {
   od_study_free(s);
   od_words_free(&files);
   od_words_free(&a.only);
+  od_words_free(&a.merge);
   return code;
 }

@@ -9,8 +9,28 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-static const double tolerance = 1e-11;        // of the rates, relative to their size
+// Of the rates, relative to their size. The first correction is what the parabola through the last rates missed, which is less than
+// the truncation error of steps that follow the motion: a thousandth of it is nothing beside that error. Short steps get small
+// tolerances so; the finest one is near round-off.
+static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3;
 static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
+// Derivatives may be taken where the residual was evaluated last when the last correction, which came after, was as small as
+// this, and the second: what takes more is bent. In the states it is smaller by the length of the step.
+static const double good_distance = 1e-10;
+
+void od_sim_predict_rates(od_sim *s, double ahead) {
+  const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
+  double *next = od_sim_at(s, s->k_next), h = s->last_step, h0 = s->step_before;
+  // next = k + to_before (k - before) + to_earlier (before - earlier)
+  double to_before = s->history > 0 ? ahead / h : 0, to_earlier = 0;
+  if (s->history > 1) {
+    double bend = ahead * (ahead + h) / (h + h0);
+    to_before += bend / h;
+    to_earlier = -bend / h0;
+  }
+  for (int i = 0; i < od_plant_nk(s->plant); i++)
+    next[i] = k[i] + to_before * (k[i] - before[i]) + to_earlier * (before[i] - earlier[i]);
+}
 
 // x for the rates at hand.
 static void new_state(od_sim *s, const od_stage *stage) {
@@ -59,9 +79,9 @@ static od_status correction(od_sim *s, const od_stage *stage) {
 static od_status newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
-  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY;
+  double *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g), last = INFINITY, tolerance = finest_tolerance;
   bool fresh = false;
-  if (s->matrix_beta != stage->beta) s->has_matrix = 0;
+  if (!od_sim_matrix_serves(s, stage->beta)) s->has_matrix = 0;
   for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
     fresh = fresh || !s->has_matrix;
     od_status status = correction(s, stage);
@@ -69,10 +89,13 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     double size = relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
+    if (iteration == 0 && !stage->to_differentiate)
+      tolerance = fmin(fmax(part_of_first * size, tolerance), coarsest_tolerance);
     // What is left after this correction is about contraction * size.
     if (iteration > 0 && last > 0) s->contraction = fmin(size / last, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
+      s->distance = iteration == 1 ? size : INFINITY;
       new_state(s, stage);
       return OD_OK;
     }
@@ -99,7 +122,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
     od_status status = correction(s, stage);
     if (status != OD_OK) return status;
     if (!(relative_size(plant, g, k) < INFINITY)) return OD_NOT_FINITE;
-    bool done = relative_size(plant, g, k) < tolerance;
+    bool done = relative_size(plant, g, k) < finest_tolerance;
     memcpy(base, k, (size_t)nk * sizeof *k);
     memcpy(step, g, (size_t)nk * sizeof *k);
     // Corrections are compared on one scale: how far the full step reaches.
@@ -113,6 +136,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
       if (status != OD_OK) od_sim_settle(s, status);
     }
     if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: nothing but round-off is left
+      s->distance = INFINITY;
       new_state(s, stage);
       return OD_OK;
     }
@@ -150,9 +174,12 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
 
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
   const od_plant *plant = s->plant;
-  od_status status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next),
-                                          od_sim_at(s, s->k_next), stage->u, od_sim_at(s, s->g));
-  s->counts.residuals++;
+  od_status status = OD_OK;
+  if (!(s->distance <= good_distance)) {
+    s->counts.residuals++;
+    status = plant->ops->residual(plant, od_sim_work(s), stage->t, od_sim_at(s, s->x_next), od_sim_at(s, s->k_next),
+                                  stage->u, od_sim_at(s, s->g));
+  }
   s->has_gk = s->has_gk_factors = s->slopes = 0;
   if (status == OD_OK) status = od_sim_find_slopes(s, by);
   if (status == OD_OK) status = matrix_of_slopes(s, stage->beta);
@@ -163,13 +190,15 @@ od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
 void od_sim_accept(od_sim *s, double h, const double *u) {
   const od_plant *plant = s->plant;
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+  memcpy(od_sim_at(s, s->k_earlier), od_sim_at(s, s->k_before), nk * sizeof(double));
   memcpy(od_sim_at(s, s->k_before), od_sim_at(s, s->k), nk * sizeof(double));
   memcpy(od_sim_at(s, s->k), od_sim_at(s, s->k_next), nk * sizeof(double));
   memcpy(od_sim_at(s, s->x), od_sim_at(s, s->x_next), nx * sizeof(double));
   if (plant->nu) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
   s->t += h;
+  s->step_before = s->last_step;
   s->last_step = h;
-  s->has_history = 1;
+  s->history = s->history < 2 ? s->history + 1 : 2;
   s->jumped = 0;
   s->counts.steps++;
 }

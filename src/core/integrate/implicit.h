@@ -9,13 +9,25 @@
 #define OD_IMPLICIT_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "integrate/sim_block.h"
 
 typedef struct od_stage {
   double t, beta;
+  bool to_differentiate;          // derivatives follow at the solution: it is found to round-off
   const double *base, *past, *u;  // nx, nk, nu
 } od_stage;
+
+// Rates to begin with, `ahead` after the present point: the parabola through the last three, or the line through two
+// where no more are known.
+void od_sim_predict_rates(od_sim *s, double ahead);
+
+// Whether the factored matrix, if there is one, belongs to a stage with that beta. Lengths of steps that are differences of
+// times differ in their last digits, which is nothing to Newton's iteration.
+static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
+  return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
+}
 
 // Solves a stage, from the rates in k_next on; on success x_next and k_next hold the result. A failure leaves the plant
 // where it was settled last; after the last stage of a step od_sim_settle() is the caller's.

@@ -121,7 +121,7 @@ static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   for (size_t i = 0; i < nx; i++) last[i] = h / 6 * (last[i] - m->f[i]);
   s->t += h;
   s->counts.steps++;
-  s->has_history = 0;
+  s->history = 0;
   s->at_point = s->has_gk = s->has_gk_factors = 1;
   return OD_OK;
 }

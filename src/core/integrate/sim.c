@@ -16,6 +16,7 @@ static size_t lay_out(od_sim *s, const od_plant *plant) {
   s->x = od_place(&end, nx * d);
   s->k = od_place(&end, nk * d);
   s->k_before = od_place(&end, nk * d);
+  s->k_earlier = od_place(&end, nk * d);
   s->u = od_place(&end, nu * d);
   s->energy = od_place(&end, nq * d);
   s->power = od_place(&end, nq * d);
@@ -69,8 +70,8 @@ void od_sim_free(od_sim *sim) {
 // Everything that was known about the past is forgotten.
 static void forget(od_sim *s) {
   od_sim_leave_point(s);
-  s->has_history = s->has_matrix = s->has_curve = s->has_error = 0;
-  s->last_step = 0;
+  s->history = s->has_matrix = s->has_curve = s->has_error = 0;
+  s->last_step = s->step_before = 0;
   s->contraction = 0.1;
 }
 
@@ -78,7 +79,8 @@ static void forget(od_sim *s) {
 // Newton's matrix is still good, and so is the trend of the rates.
 static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
-  double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *old = od_sim_at(s, s->k_next);
+  double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier),
+         *old = od_sim_at(s, s->k_next);
   memcpy(old, k, (size_t)nk * sizeof *k);
   od_sim_leave_point(s);
   const od_rate_matrix matrix = od_sim_rate_matrix(s);
@@ -87,7 +89,10 @@ static od_status evaluate(od_sim *s) {
     forget(s);
     return status;
   }
-  for (int i = 0; i < nk; i++) before[i] += k[i] - old[i];
+  for (int i = 0; i < nk; i++) {
+    before[i] += k[i] - old[i];
+    earlier[i] += k[i] - old[i];
+  }
   s->at_point = s->has_gk = s->has_gk_factors = 1;
   return s->plant->nq ? s->plant->ops->powers(s->plant, od_sim_work(s), od_sim_at(s, s->power)) : OD_OK;
 }
@@ -285,7 +290,7 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   if (status != OD_OK) return status;
   *changed = true;
   status = evaluate(s);
-  s->has_history = 0;  // rates may have jumped
+  s->history = 0;  // rates may have jumped
   return status;
 }
 

@@ -13,7 +13,8 @@ struct od_sim {
   const od_integrator *integrator;
   size_t size;
   double t;
-  int started, has_history, has_matrix;
+  int started, has_matrix;
+  int history;  // how many earlier rates are known: none, those of k_before, those of k_earlier too
   // About the present point: whether the plant stands there; whether gk is known, and factored; which derivatives of g
   // are known, and which of k (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
@@ -21,20 +22,24 @@ struct od_sim {
   int has_curve;       // trapezoid: whether the last step knows how its rates bend
   int has_error;       // tr-bdf2: whether the error estimate of the last step is complete
   double last_step;    // its length
+  double step_before;  // and that of the one before
   double matrix_beta;  // of the stage that the factored matrix belongs to
   double contraction;  // how much the error shrank per Newton iteration lately
+  double
+      distance;  // from the plant's last evaluation to the stage's solution, relative to the rates' sizes; INFINITY: unknown
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
-  size_t x, k, k_before, u, energy, power, power_next;  // state, rates, rates of the last step, inputs, integrals
-  size_t curve;                                         // trapezoid: h^3/12 times the second derivative of the rates
-  size_t x_next, k_next, base, g, matrix, pivot;        // Newton; see implicit.h
-  size_t careful;                                       // the careful one
-  size_t kx, ku, kp;                                    // derivatives of k,
-  size_t gx, gu, gp, rate_matrix;                       // and of g; see od_rate_matrix
-  size_t gxB, right;                                    // the transition of implicit rules
-  size_t inside;                                        // inputs within a step
-  size_t scratch;                                       // of the integrator
-  size_t before_set;                                    // the point to come back to when another one is impossible
+  size_t x, k, k_before, k_earlier;               // state, rates, those one and two steps ago
+  size_t u, energy, power, power_next;            // inputs, integrals
+  size_t curve;                                   // trapezoid: h^3/12 times the second derivative of the rates
+  size_t x_next, k_next, base, g, matrix, pivot;  // Newton; see implicit.h
+  size_t careful;                                 // the careful one
+  size_t kx, ku, kp;                              // derivatives of k,
+  size_t gx, gu, gp, rate_matrix;                 // and of g; see od_rate_matrix
+  size_t gxB, right;                              // the transition of implicit rules
+  size_t inside;                                  // inputs within a step
+  size_t scratch;                                 // of the integrator
+  size_t before_set;                              // the point to come back to when another one is impossible
   size_t work;
 };
 

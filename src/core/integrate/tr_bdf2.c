@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "integrate/implicit.h"
 #include "integrate/integrators.h"
 #include "math/dense.h"
@@ -52,13 +53,6 @@ static od_stage first_stage(od_sim *s, double h, const double *u) {
   for (int i = 0; i < nz; i++) base[i] = x[i] + gamma_ * h * x[nz + i];
   memcpy(base + nz, x + nz, (size_t)(nx - nz) * sizeof *base);
   return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
-}
-
-// Rates to begin with: the line through those at the ends of the last step, if there was one.
-static void predict_first(od_sim *s, double h) {
-  const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before);
-  double *next = od_sim_at(s, s->k_next), along = s->has_history && s->last_step > 0 ? gamma_ * h / s->last_step : 0;
-  for (int i = 0; i < od_plant_nk(s->plant); i++) next[i] = k[i] + (along > 0 ? along * (k[i] - before[i]) : 0);
 }
 
 // From the solution of the first stage; its rates, extrapolated, are what the iteration begins with.
@@ -100,7 +94,7 @@ static void damp_error(od_sim *s, const memory *m) {
   int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
   double beta = d * s->last_step, *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g);
   s->has_error = 1;
-  if (!s->has_matrix || s->matrix_beta != beta) return;
+  if (!od_sim_matrix_serves(s, beta)) return;
   memcpy(x, od_sim_at(s, s->x), (size_t)nx * sizeof *x);
   for (int i = 0; i < nz; i++) x[i] -= beta * m->error[i];
   for (int i = 0; i < nk; i++) k[i] = od_sim_at(s, s->k)[i] + m->error[nz + i];
@@ -150,7 +144,7 @@ static od_status powers_between(od_sim *s, const memory *m) {
 static od_status step(od_sim *s, double h, const double *u_inside, const double *u) {
   const memory m = memory_of(s, 0);
   const od_stage first = first_stage(s, h, u_inside);
-  predict_first(s, h);
+  od_sim_predict_rates(s, gamma_ * h);
   od_status status = od_sim_solve_stage(s, &first);
   if (status == OD_OK) status = powers_between(s, &m);
   if (status != OD_OK) return status;
@@ -168,7 +162,7 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
 //   (gk + gx B) dk = -gx X - gu du - gp dp.
 
 // How much of the inputs of a stage are those at the step's beginning; the rest are those at its end.
-static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X) {
+OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X) {
   const od_plant *plant = s->plant;
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
@@ -184,7 +178,8 @@ static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, con
 }
 
 // X = E + [along_z; along_w] K, where E x0 = x0 + drift w0 for the positions.
-static void known_states(od_sim *s, double drift, double along_z, double along_w, od_step_columns c, const memory *m) {
+OD_WIDE static void known_states(od_sim *s, double drift, double along_z, double along_w, od_step_columns c,
+                                 const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++) {
     double *row = m->X + i * c.count, along = i < nz ? along_z : along_w;
@@ -218,11 +213,12 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
 }
 
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
-  const od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
+  od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
   double beta = stage.beta;
+  stage.to_differentiate = true;
   od_status status = od_sim_linearise(s, c.by);  // at the old point
   if (status != OD_OK) return status;
-  predict_first(s, h);
+  od_sim_predict_rates(s, gamma_ * h);
   status = od_sim_solve_stage(s, &stage);
   if (status == OD_OK) status = powers_between(s, m);
   if (status != OD_OK) return status;
@@ -239,7 +235,8 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   od_status status = first_with_jacobians(s, h, u, c, &m);
   if (status != OD_OK) return od_sim_settle(s, status);
-  const od_stage stage = second_stage(s, h, u, &m);
+  od_stage stage = second_stage(s, h, u, &m);
+  stage.to_differentiate = true;
   status = od_sim_solve_stage(s, &stage);
   known_states(s, h, 2 * b * d * h * h, b * h, c, &m);
   if (status == OD_OK) status = differentiate(s, &stage, 0, c, &m);

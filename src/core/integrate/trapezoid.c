@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "integrate/implicit.h"
 #include "integrate/integrators.h"
 #include "math/dense.h"
@@ -19,15 +20,8 @@ static od_stage stage_of(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + h, .beta = h / 2, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-// Rates to begin with: the last two, extrapolated.
-static void predict(od_sim *s) {
-  const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before);
-  double *next = od_sim_at(s, s->k_next);
-  for (int i = 0; i < od_plant_nk(s->plant); i++) next[i] = s->has_history ? 2 * k[i] - before[i] : k[i];
-}
-
-static od_status solve_step(od_sim *s, const od_stage *stage) {
-  predict(s);
+static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
+  od_sim_predict_rates(s, h);
   od_status status = od_sim_solve_stage(s, stage);
   return status == OD_OK ? od_sim_settle(s, OD_OK) : status;
 }
@@ -39,7 +33,7 @@ static od_status solve_step(od_sim *s, const od_stage *stage) {
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
-  s->has_curve = s->has_history && !s->jumped && earlier > 0;
+  s->has_curve = s->history > 0 && !s->jumped && earlier > 0;
   for (int i = 0; s->has_curve && i < od_plant_nk(s->plant); i++) {
     double bend = (k1[i] - k0[i]) - h / earlier * (k0[i] - before[i]);
     curve[i] = h * h / 6 / (h + earlier) * od_beyond_round_off(s->plant, i, fabs(k1[i]) + fabs(before[i]), bend);
@@ -89,7 +83,7 @@ static od_status accept(od_sim *s, double h, const double *u) {
 static od_status step(od_sim *s, double h, const double *inside, const double *u) {
   (void)inside;
   const od_stage stage = stage_of(s, h, u);
-  od_status status = solve_step(s, &stage);
+  od_status status = solve_step(s, h, &stage);
   if (status != OD_OK) return status;
   od_sim_leave_point(s);
   return accept(s, h, u);
@@ -97,7 +91,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 
 // The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) dk1 = -gx (E dx0 + B dk0) - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
-static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
+OD_WIDE static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
@@ -121,7 +115,8 @@ static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
 }
 
 // out (nx x count) = B (dk0 + dk1) for the columns from `first` on; dk0 may be NULL.
-static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, const double *dk0, double *out) {
+OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, const double *dk0,
+                               double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++) {
     int k = i < nz ? i : i - nz;
@@ -136,9 +131,10 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = plant->np;
   const od_step_columns c = od_sim_columns(s, out);
-  const od_stage stage = stage_of(s, h, u);
+  od_stage stage = stage_of(s, h, u);
+  stage.to_differentiate = true;
   od_status status = od_sim_linearise(s, c.by);  // at the old point
-  if (status == OD_OK) status = solve_step(s, &stage);
+  if (status == OD_OK) status = solve_step(s, h, &stage);
   // All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
   // iteration as well.
   if (status == OD_OK) status = od_sim_differentiate_stage(s, &stage, c.by);

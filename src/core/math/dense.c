@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 // The bits of |x|: they grow with |x|, and adding e << 52 to them makes 2^e |x| of it, unless it is
 // zero. By bits, since ldexp() and frexp() are slow.
 static inline int64_t bits_of_size(double x) {
@@ -86,11 +88,7 @@ static void solve_one(int n, const double *restrict a, const int *restrict pivot
 }
 
 // Zeros are skipped: matrices of machines have many, and a row of right-hand sides is long.
-void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns) {
-  if (columns == 1) {
-    solve_one(n, a, pivot, b);
-    return;
-  }
+OD_WIDE static void solve_many(int n, const double *a, const int *pivot, double *b, int columns) {
   for (int k = 0; k < n; k++)
     if (pivot[k] != k)
       for (int c = 0; c < columns; c++) {
@@ -107,6 +105,13 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
     if (inverse == 1) continue;
     for (int c = 0; c < columns; c++) row[c] *= inverse;
   }
+}
+
+void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns) {
+  if (columns == 1)
+    solve_one(n, a, pivot, b);
+  else
+    solve_many(n, a, pivot, b, columns);
 }
 
 int od_cholesky(int n, const double *a, double *L) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "observe/covariance_form.h"
 
 // Inside, a factor has parameters first and states behind: then the transition, which leaves parameters alone, leaves
@@ -17,7 +18,7 @@ static inline int inside(const od_covariance *b, int i) {
 // Rows R with R'R = Q for a positive semidefinite Q (in external order): Cholesky's, one for every inner index that is
 // not determined by those before; with `all`, rows of zeros for the others. Returns how many, or -1 when Q is not such
 // a matrix.
-static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
+OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
     const double *q = Q + outside(b, i) * n;
@@ -89,7 +90,7 @@ static double variance(const od_covariance *b, int i) {
 //
 // U <- U F': of every row the states' part alone changes. Noise: rows below U, with which it is brought back to a
 // triangle by Householder reflections. Where parameters have no noise, that concerns the states' corner alone.
-static void transform(od_covariance *b, const double *A, const double *B) {
+OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;
   double *T = b->scratch, *part = T + n * nx;  // F' with parameters first
   for (int i = 0; i < nx; i++) {
@@ -106,7 +107,7 @@ static void transform(od_covariance *b, const double *A, const double *B) {
 
 // Reflects row k of U, those below it that reach column k (the states' corner is full), and the noise rows, so that
 // column k has nothing below the diagonal.
-static void triangularise(od_covariance *b, int count, double *noise) {
+OD_WIDE static void triangularise(od_covariance *b, int count, double *noise) {
   int n = b->nx + b->np;
   double *sum = noise + count * n;
   for (int k = 0; k < n; k++) {
@@ -192,7 +193,7 @@ static void along(const od_covariance *b, double *g) {
 
 // Carlson's update, which keeps the triangle: rows from the last to the first; d grows from r to f'f + r, sum from zero
 // to U' f = P h.
-static void correct(od_covariance *b, double r, double *gain) {
+OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
   int n = b->nx + b->np;
   double *restrict f = b->scratch, *restrict sum = f + n, d = r, root = sqrt(r);
   for (int k = 0; k < n; k++) sum[k] = 0;

@@ -1,6 +1,7 @@
 #include "io/inputs_read.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,4 +79,35 @@ const char *od_inputs_name(int i) {
   const char *name = i >= 0 && i < count ? inputs[i].name : NULL;
   pthread_mutex_unlock(&guard);
   return name;
+}
+
+// FNV-1a over all bytes, and over the lengths of files and texts, so that what moves from one to the next is seen.
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
+  const unsigned char *b = bytes;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ b[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+
+static bool hash_file(const char *path, uint64_t *hash) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return false;
+  unsigned char block[1 << 14];
+  uint64_t length = 0;
+  for (size_t got; (got = fread(block, 1, sizeof block, f)) > 0; length += got) *hash = hash_bytes(*hash, block, got);
+  bool ok = !ferror(f);
+  fclose(f);
+  *hash = hash_bytes(*hash, &length, sizeof length);
+  return ok;
+}
+
+bool od_inputs_fingerprint(uint64_t *fingerprint) {
+  *fingerprint = UINT64_C(14695981039346656037);
+  for (int i = 0; i < od_inputs_count(); i++)
+    if (!hash_file(od_inputs_name(i), fingerprint)) return false;
+  return true;
+}
+
+uint64_t od_fingerprint_with(uint64_t fingerprint, const char *text) {
+  uint64_t length = strlen(text);
+  return hash_bytes(hash_bytes(fingerprint, text, length), &length, sizeof length);
 }

@@ -6,6 +6,7 @@
 #define OD_IO_INPUTS_READ_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 void od_inputs_begin(void);
 // Notes a file that is read, by its path or as an open one with a name for messages. False: memory ran out.
@@ -17,5 +18,9 @@ const char *od_inputs_find(const char *path);
 // All of them, by the names under which they were read first.
 int od_inputs_count(void);
 const char *od_inputs_name(int i);
+// A number for the contents of all of them, in the order in which they were read; false when one cannot be read any more.
+bool od_inputs_fingerprint(uint64_t *fingerprint);
+// The same with a text that counts, too.
+uint64_t od_fingerprint_with(uint64_t fingerprint, const char *text);
 
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/decimal.h"
+
 // Whatever the locale puts for the decimal point (it may be several bytes) becomes a point.
 static int force_point(char *text) {
   char *to = text;
@@ -40,41 +42,78 @@ int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals) {
   return length - 1;
 }
 
+// As printf's %.{P}g would write it, P the first of 15, 16 and 17 that is enough for the digits: without an exponent between 1e-4 and 10^P.
 int od_number_format(char text[OD_NUMBER_SIZE], double value) {
-  for (int digits = 15; digits < 17; digits++) {
-    int length = od_number_round(text, value, digits);
-    double back;
-    if (!isfinite(value)) return length;
-    if (od_number_parse(text, (size_t)length, false, &back) && back == value) return length;
+  if (!isfinite(value) || value == 0) return od_number_round(text, value, 15);
+  const od_decimal d = od_shortest_decimal(fabs(value));
+  char digits[20], *to = text;
+  int count = 0;
+  for (uint64_t left = d.digits; left; left /= 10) digits[sizeof digits - (size_t)++count] = (char)('0' + left % 10);
+  const char *from = digits + sizeof digits - count;
+  const int first = d.exponent + count - 1, most = count < 15 ? 15 : count;  // the first digit counts 10^first
+  if (signbit(value)) *to++ = '-';
+  if (first < -4 || first >= most) {
+    *to++ = *from;
+    if (count > 1) *to++ = '.';
+    memcpy(to, from + 1, (size_t)count - 1);
+    to += count - 1;
+    *to++ = 'e';
+    *to++ = first < 0 ? '-' : '+';
+    const int size = abs(first);
+    if (size >= 100) *to++ = (char)('0' + size / 100);
+    *to++ = (char)('0' + size / 10 % 10);
+    *to++ = (char)('0' + size % 10);
+  } else if (first < 0) {
+    memcpy(to, "0.000", 5);
+    memcpy(to + 1 - first, from, (size_t)count);
+    to += 1 - first + count;
+  } else {
+    const int before = first + 1;
+    for (int i = 0; i < before; i++) *to++ = i < count ? from[i] : '0';
+    if (count > before) *to++ = '.';
+    for (int i = before; i < count; i++) *to++ = from[i];
   }
-  // Seventeen digits always tell a double from its neighbours.
-  return od_number_round(text, value, 17);
+  *to = '\0';
+  return (int)(to - text);
 }
 
-// The pieces of a decimal number: digits * 10^exponent.
+// A decimal number as it was read.
 typedef struct decimal {
   bool negative, exact;  // exact: all digits are in
-  uint64_t digits;
-  int exponent;
+  od_decimal size;
 } decimal;
+
+// Appends digits from c on; returns where they end. The first nineteen fit, zeros before them not counted.
+static const char *scan_digits(const char *c, const char *end, int *counted, decimal *d, bool fraction) {
+  uint64_t digits = d->size.digits;
+  int count = *counted;
+  const char *first = c;
+  for (; c < end && (unsigned char)(*c - '0') < 10; c++) {
+    if (count >= 19) {
+      d->exact = false;
+      continue;
+    }
+    digits = 10 * digits + (uint64_t)(*c - '0');
+    count += digits != 0;
+  }
+  if (fraction) d->size.exponent -= (int)(c - first < 100000 ? c - first : 100000);
+  d->size.digits = digits;
+  *counted = count;
+  return c;
+}
 
 // Reads [+-] digits [. digits] [e [+-] digits]; false when there is anything else.
 static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   *d = (decimal){.exact = true};
   if (c < end && (*c == '+' || *c == '-')) d->negative = *c++ == '-';
-  bool any = false, fraction = false;
-  for (; c < end; c++) {
-    if (!fraction && (*c == '.' || (comma && *c == ','))) {
-      fraction = true;
-    } else if (*c >= '0' && *c <= '9') {
-      any = true;
-      if (d->digits > (UINT64_MAX - 9) / 10)
-        d->exact = false;
-      else
-        d->digits = 10 * d->digits + (uint64_t)(*c - '0'), d->exponent -= fraction;
-    } else {
-      break;
-    }
+  int counted = 0;
+  const char *first = c;
+  c = scan_digits(c, end, &counted, d, false);
+  bool any = c > first;
+  if (c < end && (*c == '.' || (comma && *c == ','))) {
+    first = ++c;
+    c = scan_digits(c, end, &counted, d, true);
+    any = any || c > first;
   }
   if (!any) return false;
   if (c == end) return true;
@@ -84,7 +123,7 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   int exponent = 0;
   for (; c < end && *c >= '0' && *c <= '9'; c++, digits = true)
     if (exponent < 100000) exponent = 10 * exponent + (*c - '0');
-  d->exponent += negative ? -exponent : exponent;
+  d->size.exponent += negative ? -exponent : exponent;
   return digits && c == end;
 }
 
@@ -131,9 +170,12 @@ bool od_number_parse(const char *text, size_t length, bool comma, double *value)
   decimal d;
   if (!scan(text, text + length, comma, &d)) return parse_word(text, length, value);
   // Digits below 2^53 and powers up to 10^22 are exact, so one operation rounds correctly.
-  if (d.exact && d.digits <= 1ull << 53 && abs(d.exponent) <= 22) {
-    double size = d.exponent < 0 ? (double)d.digits / ten_to[-d.exponent] : (double)d.digits * ten_to[d.exponent];
+  const int e = d.size.exponent;
+  if (d.exact && d.size.digits <= 1ull << 53 && abs(e) <= 22) {
+    double size = e < 0 ? (double)d.size.digits / ten_to[-e] : (double)d.size.digits * ten_to[e];
     *value = d.negative ? -size : size;
+  } else if (d.exact && od_nearest_double(d.size, value)) {
+    if (d.negative) *value = -*value;
   } else {
     *value = parse_slowly(text, length, comma);
   }

@@ -7,7 +7,7 @@
 
 enum { OD_NUMBER_SIZE = 32 };
 
-// The shortest of %.15g, %.16g and %.17g that reads back as the same number; "nan", "inf", "-inf". Returns its length.
+// The shortest text that reads back as the same number, in the form of %.15g, %.16g or %.17g; "nan", "inf", "-inf". Returns its length.
 int od_number_format(char text[OD_NUMBER_SIZE], double value);
 // %.{digits}g.
 int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);

@@ -12,15 +12,15 @@
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "study/gather.h"
-#include "study/study.h"
+#include "study/study_values.h"
 
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
   bool is_watched;  // by the thread that asks whether to go on; else whoever works asks
-  double **value;   // of each case: runs x metrics
-  bool **done;
-  long all;
+  od_study_values values;
+  long all;  // runs of all cases
+  long own;  // those of the part
   atomic_long next, finished;
   atomic_bool stop;
 } work;
@@ -29,7 +29,7 @@ typedef struct work {
 
 static bool asks_to_go_on(work *w) {
   const od_study_run_options *o = w->options;
-  double done = w->all > 0 ? (double)atomic_load(&w->finished) / (double)w->all : 0;
+  double done = w->own > 0 ? (double)atomic_load(&w->finished) / (double)w->own : 0;
   if (o->progress && !o->progress(o->user, done)) atomic_store(&w->stop, true);
   return !atomic_load(&w->stop);
 }
@@ -47,11 +47,10 @@ static void run_one(work *w, long number) {
   int c = 0;
   while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
   const od_case *item = &w->study->item[c];
-  double *value = w->value[c] + number * item->metrics;
+  double *value = w->values.value[c] + number * item->metrics;
   od_error ignored = {0};
-  for (int i = 0; i < item->metrics; i++) value[i] = NAN;
   if (item->ops->run(item, item->first_seed + (uint64_t)number, value, &ignored) == OD_INTERRUPTED) return;
-  w->done[c][number] = true;
+  w->values.done[c][number] = true;
   atomic_fetch_add(&w->finished, 1);
 }
 
@@ -60,14 +59,14 @@ static void *take_runs(void *user) {
   while (!atomic_load(&w->stop)) {
     long number = atomic_fetch_add(&w->next, 1);
     if (number >= w->all) break;
-    run_one(w, number);
+    if (od_study_part_has(w->options->part, number)) run_one(w, number);
   }
   return NULL;
 }
 
 static void watch(work *w) {
   const struct timespec pause = {.tv_nsec = 50000000};
-  while (atomic_load(&w->finished) < w->all && asks_to_go_on(w)) nanosleep(&pause, NULL);
+  while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
 }
 
 static int core_count(void) {
@@ -78,7 +77,7 @@ static int core_count(void) {
 // Without any thread of its own (none could be made) the work is done here.
 static int run_all(work *w) {
   int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
-  if (wanted > w->all) wanted = (int)w->all;
+  if (wanted > w->own) wanted = (int)w->own;
   pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
   w->is_watched = true;
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
@@ -96,9 +95,7 @@ static int run_all(work *w) {
 // --- Before and after ---------------------------------------------------------------------------------------------
 
 static od_status prepare(od_study *s, work *w, od_error *err) {
-  w->value = calloc((size_t)s->cases + 1, sizeof *w->value);
-  w->done = calloc((size_t)s->cases + 1, sizeof *w->done);
-  if (!w->value || !w->done) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < s->cases; i++) {
     od_case *c = &s->item[i];
     c->metrics = 0;
@@ -107,21 +104,9 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
     od_status status = c->ops->prepare(c, err);
     if (atomic_load(&w->stop)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
     if (status != OD_OK) return status;
-    w->value[i] = calloc((size_t)c->runs * (size_t)c->metrics + 1, sizeof **w->value);
-    w->done[i] = calloc((size_t)c->runs + 1, sizeof **w->done);
-    if (!w->value[i] || !w->done[i]) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    w->all += c->runs;
+    if (!od_study_values_add_case(&w->values, s, i)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   return OD_OK;
-}
-
-static void release(const od_study *s, work *w) {
-  for (int i = 0; i < s->cases; i++) {
-    if (w->value) free(w->value[i]);
-    if (w->done) free(w->done[i]);
-  }
-  free(w->value);
-  free(w->done);
 }
 
 // Metrics are known only when their case is prepared.
@@ -153,16 +138,24 @@ static bool gather(const od_study *s, const work *w, od_study_result *r) {
   for (int i = 0; ok && i < s->cases; i++) {
     const od_case *c = &s->item[i];
     for (long k = 0; k < c->runs; k++) {
-      r->done += w->done[i][k];
-      for (int m = 0; !w->done[i][k] && m < c->metrics; m++) w->value[i][k * c->metrics + m] = NAN;
+      r->done += w->values.done[i][k];
+      for (int m = 0; !w->values.done[i][k] && m < c->metrics; m++) w->values.value[i][k * c->metrics + m] = NAN;
     }
     for (int m = 0; m < c->metrics; m++) {
-      r->row[r->rows] = od_gather_values(&c->metric[m], w->value[i] + m, c->runs, c->metrics, memory);
+      r->row[r->rows] = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       r->row[r->rows++].case_name = c->name;
     }
   }
   free(memory);
   return ok;
+}
+
+// The values of all runs, from files or by running them; those that were done are written even after an interrupt.
+static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
+  const od_study_run_options *o = w->options;
+  if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);
+  *threads = run_all(w);
+  return o->values ? od_study_values_write(&w->values, s, o->part, o->fingerprint, o->values, err) : OD_OK;
 }
 
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
@@ -171,17 +164,17 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   work w = {.study = s, .options = options ? options : &none};
   *out = calloc(1, sizeof **out);
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < s->cases; i++) (*out)->all += s->item[i].runs;
+  for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
+  for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
+  (*out)->all = w.own;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
-  if (status == OD_OK) {
-    (*out)->threads = run_all(&w);
-    if (!gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
+  if (status == OD_OK) status = find_values(s, &w, &(*out)->threads, err);
+  if (status == OD_OK && !gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   (*out)->seconds = od_seconds() - begin;
   if (status == OD_OK && (*out)->done < (*out)->all)
     status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
-  release(s, &w);
+  od_study_values_free(&w.values, s);
   if (status == OD_OK || status == OD_INTERRUPTED) return status;
   od_study_result_free(*out);
   *out = NULL;

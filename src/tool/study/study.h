@@ -110,13 +110,24 @@ typedef struct od_study_result {
   int threads;
 } od_study_result;
 
+// Part `number` (from 1) of so many; zeros: the whole study.
+enum { OD_MOST_PARTS = 1000000 };
+typedef struct od_study_part {
+  int number, count;
+} od_study_part;
+
 typedef struct od_study_run_options {
   int threads;                                // 0: as many as there are cores
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
+  od_study_part part;        // what to run
+  const char *values;        // file for the values of its runs; NULL: none
+  const char *const *merge;  // nothing is run: the values are in these files
+  int merge_count;
+  uint64_t fingerprint;  // of everything that decides what the values are; for files of values
 } od_study_run_options;
 
-// Runs all; when interrupted, *out holds what the finished runs say. err is about the first case that cannot begin.
+// Runs all of a part; when interrupted, *out holds what the finished runs say. err is about the first case that cannot begin.
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 

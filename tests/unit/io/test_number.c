@@ -7,9 +7,11 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/decimal.h"
 #include "io/number.h"
 
 static double parse(const char *text) {
@@ -57,6 +59,88 @@ static void test_round_trip(void **state) {
   }
 }
 
+// The oracle is printf: the fewest digits with which it writes a number that strtod reads as the same one. Every exponent comes by,
+// powers of two with both their neighbours, integers, and short decimals.
+static void check_shortest(double value) {
+  char text[OD_NUMBER_SIZE], want[64];
+  int digits = 1;
+  for (snprintf(want, sizeof want, "%.0e", value); strtod(want, NULL) != value && digits < 17; digits++)
+    snprintf(want, sizeof want, "%.*e", digits, value);
+  od_number_format(text, value);
+  char got[64];
+  snprintf(got, sizeof got, "%.*e", digits - 1, strtod(text, NULL));
+  assert_true(strtod(text, NULL) == value);
+  assert_string_equal(got, want);
+  int count = 0, zeros = 0;
+  for (const char *c = text; *c && *c != 'e'; c++) {
+    if (*c < '0' || *c > '9' || (*c == '0' && !count)) continue;
+    count++;
+    zeros = *c == '0' ? zeros + 1 : 0;
+  }
+  if (count - zeros > digits) fail_msg("'%s' has more digits than '%s'", text, want);
+}
+
+static void test_shortest(void **state) {
+  (void)state;
+  uint64_t x = 4711;
+  for (int exponent = -1074; exponent < 1024; exponent++) {
+    double power = ldexp(1, exponent);
+    check_shortest(power);
+    check_shortest(nextafter(power, INFINITY));
+    if (exponent > -1074) check_shortest(nextafter(power, 0));
+    for (int i = 0; i < 20; i++) {
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      check_shortest(power * (1 + (double)(x >> 12) / 0x1p52));
+      check_shortest(power * (1 + (double)(x >> 58) / 64));
+    }
+  }
+  for (int i = 0; i < 20000; i++) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    check_shortest((double)(1 + (x >> 44)) / 1000);
+    check_shortest((double)(1 + (x >> 20)));
+  }
+}
+
+// The oracle is strtod, which rounds correctly: random decimals of up to 19 digits, those of doubles and of the middles between
+// them, which strtod itself has to tell.
+static void test_nearest(void **state) {
+  (void)state;
+  uint64_t x = 815;
+  int quick = 0, all = 0;
+  for (int exponent = -345; exponent <= 325; exponent++)
+    for (int i = 0; i < 100; i++) {
+      char text[64];
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      double value = ldexp(1 + (double)(x >> 12) / 0x1p52, 3 * exponent), quickly;
+      od_decimal d = {x >> (i % 60), exponent};
+      if (i % 4 == 0) {
+        snprintf(text, sizeof text, "%.17e", value);
+      } else if (i % 4 == 1) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)(x >> 10 | 1));  // 54 bits: integers in the middle
+      } else {
+        snprintf(text, sizeof text, "%llue%d", (unsigned long long)d.digits, exponent);
+        all++;
+        if (od_nearest_double(d, &quickly)) quick++, assert_true(quickly == strtod(text, NULL));
+      }
+      assert_true(parse(text) == strtod(text, NULL));
+    }
+  print_message("%d of %d quickly\n", quick, all);
+  assert_true(quick > all * 8 / 10);
+}
+
+// Short numbers look as printf writes them.
+static void test_form(void **state) {
+  (void)state;
+  for (int exponent = -8; exponent < 20; exponent++)
+    for (int digits = 1; digits < 2000; digits += 37) {
+      char text[OD_NUMBER_SIZE], want[OD_NUMBER_SIZE];
+      double value = strtod((snprintf(want, sizeof want, "-%de%d", digits, exponent), want), NULL);
+      od_number_format(text, value);
+      snprintf(want, sizeof want, "%.15g", value);
+      assert_string_equal(text, want);
+    }
+}
+
 static void test_parse(void **state) {
   (void)state;
   assert_true(parse("1.5e3") == 1500);
@@ -78,9 +162,8 @@ static void test_parse(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_format_is_short),
-      cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_parse),
+      cmocka_unit_test(test_format_is_short), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shortest),
+      cmocka_unit_test(test_nearest),         cmocka_unit_test(test_form),       cmocka_unit_test(test_parse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,36 +85,88 @@ static const char small[] =
     "points-3.experiment.yaml, set: {time: 0.3 s}, published: {curve_rmse_percent: 0.04}}\n"
     "  fixed: {experiment: " CASE "points-3.experiment.yaml, set: {time: 0.1 s}, start: model, seeds: 2}\n";
 
-static od_study_result *run(scratch *s, int threads, bool (*progress)(void *, double), void *user, od_status *status) {
+static od_error last_error;
+
+static od_study_result *run_with(scratch *s, od_study_run_options options, od_status *status) {
   static od_study *study;
   od_study_free(study);
   study = NULL;
   const char *said = messages_of(s, small, NULL, &study);
   if (!study) fail_msg("%s", said);
-  const od_study_run_options options = {.threads = threads, .progress = progress, .user = user};
   od_study_result *r = NULL;
-  od_error err = {0};
-  *status = od_study_run(study, &options, &r, &err);
+  *status = od_study_run(study, &options, &r, &last_error);
   return r;
+}
+
+static od_study_result *run(scratch *s, int threads, bool (*progress)(void *, double), void *user, od_status *status) {
+  return run_with(s, (od_study_run_options){.threads = threads, .progress = progress, .user = user}, status);
+}
+
+// Values and intervals of all rows.
+typedef struct outcome {
+  int rows;
+  double values[64][3];
+} outcome;
+
+static outcome outcome_of(od_study_result *r) {
+  outcome o = {.rows = r->rows};
+  assert_true(r->rows < 64);
+  for (int i = 0; i < r->rows; i++)
+    memcpy(o.values[i], (double[]){r->row[i].value, r->row[i].low, r->row[i].high}, sizeof *o.values);
+  od_study_result_free(r);
+  return o;
 }
 
 static void same_bits_on_any_number_of_threads(void **state) {
   od_status status;
   od_study_result *one = run(*state, 1, NULL, NULL, &status);
   assert_int_equal(status, OD_OK);
-  double values[64][3];
   int rows = one->rows;
   assert_true(rows > 10 && rows < 64 && one->done == 5 && one->row[0].metric->published == 0.04);
   assert_true(one->row[0].metric->bound > 0 && one->row[0].value > 0);
-  for (int i = 0; i < rows; i++)
-    memcpy(values[i], (double[]){one->row[i].value, one->row[i].low, one->row[i].high}, sizeof *values);
-  od_study_result_free(one);
-  od_study_result *three = run(*state, 3, NULL, NULL, &status);
-  assert_int_equal(three->rows, rows);
-  for (int i = 0; i < rows; i++)
-    assert_memory_equal(values[i], ((double[]){three->row[i].value, three->row[i].low, three->row[i].high}),
-                        sizeof *values);
-  od_study_result_free(three);
+  const outcome first = outcome_of(one), second = outcome_of(run(*state, 3, NULL, NULL, &status));
+  assert_memory_equal(&first, &second, sizeof first);
+}
+
+// One run of the whole study is the oracle. A part that is missing or damaged, and files of another study, are refused.
+static void same_bits_from_parts(void **state) {
+  enum { PARTS = 3 };
+  od_status status;
+  const outcome whole = outcome_of(run(*state, 1, NULL, NULL, &status));
+  char path[PARTS + 1][600];
+  const char *paths[PARTS + 1];
+  long runs = 0;
+  for (int i = 0; i < PARTS; i++) {
+    snprintf(path[i], sizeof path[i], "%s/part-%d.json", ((scratch *)*state)->folder, i + 1);
+    paths[i] = path[i];
+    od_study_result *r = run_with(
+        *state, (od_study_run_options){.part = {i + 1, PARTS}, .values = path[i], .fingerprint = 4711}, &status);
+    assert_int_equal(status, OD_OK);
+    assert_true(r->done == r->all && r->done > 0);
+    runs += r->done;
+    od_study_result_free(r);
+  }
+  assert_int_equal(runs, 5);
+  od_study_run_options options = {.merge = paths, .merge_count = PARTS, .fingerprint = 4711};
+  const outcome merged = outcome_of(run_with(*state, options, &status));
+  assert_int_equal(status, OD_OK);
+  assert_memory_equal(&whole, &merged, sizeof whole);
+
+  options.merge_count = PARTS - 1;
+  assert_null(run_with(*state, options, &status));
+  assert_int_equal(status, OD_BAD_INPUT);
+  assert_string_equal(last_error.text, "1 run is in none of the files; run --part 3/3 again");
+  options.fingerprint = 4712;
+  assert_null(run_with(*state, options, &status));
+  assert_non_null(strstr(last_error.text, "these are values of another study"));
+  options.fingerprint = 4711;
+  const char *damaged[] = {"{", "[]", "{\"fingerprint\": \"0000000000001267\", \"part\": [1, 3], \"cases\": []}", ""};
+  for (int i = 0; i < 4; i++) {
+    scratch_write(*state, "part-1.json", damaged[i], strlen(damaged[i]));
+    assert_null(run_with(*state, options, &status));
+    assert_int_equal(status, OD_BAD_INPUT);
+    assert_non_null(strstr(last_error.text, "part-1.json"));
+  }
 }
 
 static bool stop_at_once(void *user, double done) {
@@ -136,6 +188,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(mistakes_have_places, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(published_metrics_exist, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(same_bits_on_any_number_of_threads, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(same_bits_from_parts, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(an_interrupt_keeps_what_is_done, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

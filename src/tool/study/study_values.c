@@ -1,0 +1,200 @@
+// A file of values is JSON:
+//
+//   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...]}
+//
+// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly.
+#include "study/study_values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/inputs_read.h"
+#include "io/json.h"
+
+bool od_study_values_begin(od_study_values *v, const od_study *s) {
+  *v = (od_study_values){.value = calloc((size_t)s->cases + 1, sizeof *v->value),
+                         .done = calloc((size_t)s->cases + 1, sizeof *v->done)};
+  return v->value && v->done;
+}
+
+bool od_study_values_add_case(od_study_values *v, const od_study *s, int index) {
+  const od_case *c = &s->item[index];
+  size_t count = (size_t)c->runs * (size_t)c->metrics;
+  v->value[index] = malloc((count + 1) * sizeof **v->value);
+  v->done[index] = calloc((size_t)c->runs + 1, sizeof **v->done);
+  for (size_t i = 0; v->value[index] && i < count; i++) v->value[index][i] = NAN;
+  return v->value[index] && v->done[index];
+}
+
+void od_study_values_free(od_study_values *v, const od_study *s) {
+  for (int i = 0; i < s->cases; i++) {
+    if (v->value) free(v->value[i]);
+    if (v->done) free(v->done[i]);
+  }
+  free(v->value);
+  free(v->done);
+  *v = (od_study_values){0};
+}
+
+// --- Writing ------------------------------------------------------------------------------------------------------
+
+// JSON has no infinite numbers.
+static json_t *value_json(double value) {
+  return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : od_json_number(value);
+}
+
+static json_t *run_json(const double *value, int metrics, long number) {
+  json_t *run = json_array();
+  json_array_append_new(run, json_integer(number));
+  for (int m = 0; m < metrics; m++) json_array_append_new(run, value_json(value[m]));
+  return run;
+}
+
+static json_t *case_json(const od_study_values *v, const od_study *s, int index) {
+  const od_case *c = &s->item[index];
+  json_t *metrics = json_array(), *runs = json_array();
+  for (int m = 0; m < c->metrics; m++) json_array_append_new(metrics, od_json_text(c->metric[m].name));
+  for (long k = 0; k < c->runs; k++)
+    if (v->done[index][k]) json_array_append_new(runs, run_json(v->value[index] + k * c->metrics, c->metrics, k));
+  return json_pack("{s:o, s:o, s:o}", "case", od_json_text(c->name), "metrics", metrics, "runs", runs);
+}
+
+static void write_fingerprint(char text[20], uint64_t fingerprint) {
+  snprintf(text, 20, "%016" PRIx64, fingerprint);
+}
+
+od_status od_study_values_write(const od_study_values *v, const od_study *s, od_study_part part, uint64_t fingerprint,
+                                const char *path, od_error *err) {
+  char mark[20];
+  write_fingerprint(mark, fingerprint);
+  json_t *cases = json_array();
+  for (int i = 0; i < s->cases; i++) json_array_append_new(cases, case_json(v, s, i));
+  json_t *file = json_pack("{s:s, s:[i, i], s:o}", "fingerprint", mark, "part", part.count ? part.number : 1,
+                           part.count ? part.count : 1, "cases", cases);
+  od_status status =
+      file ? od_json_write(file, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path);
+  json_decref(file);
+  return status;
+}
+
+// --- Reading ------------------------------------------------------------------------------------------------------
+
+static od_status damaged(const char *path, const char *what, od_error *err) {
+  return od_fail(err, OD_BAD_INPUT, "%s: %s; expected a file that 'study --values' wrote", path, what);
+}
+
+static bool read_value(const json_t *item, double *value) {
+  const char *text = json_string_value(item);
+  if (json_is_null(item))
+    *value = NAN;
+  else if (json_is_number(item))
+    *value = json_number_value(item);
+  else if (text && (!strcmp(text, "inf") || !strcmp(text, "-inf")))
+    *value = *text == '-' ? -INFINITY : INFINITY;
+  else
+    return false;
+  return true;
+}
+
+static bool read_run(od_study_values *v, const od_case *c, int index, const json_t *run) {
+  const json_t *number = json_array_get(run, 0);
+  json_int_t k = json_integer_value(number);
+  if (!json_is_integer(number) || k < 0 || k >= c->runs || json_array_size(run) != (size_t)c->metrics + 1) return false;
+  for (int m = 0; m < c->metrics; m++)
+    if (!read_value(json_array_get(run, (size_t)m + 1), &v->value[index][k * c->metrics + m])) return false;
+  v->done[index][k] = true;
+  return true;
+}
+
+static bool read_case(od_study_values *v, const od_study *s, int index, const json_t *item) {
+  const od_case *c = &s->item[index];
+  const char *name = json_string_value(json_object_get(item, "case"));
+  const json_t *metrics = json_object_get(item, "metrics"), *runs = json_object_get(item, "runs");
+  if (!name || strcmp(name, c->name) != 0 || json_array_size(metrics) != (size_t)c->metrics || !json_is_array(runs))
+    return false;
+  for (int m = 0; m < c->metrics; m++) {
+    const char *metric = json_string_value(json_array_get(metrics, (size_t)m));
+    if (!metric || strcmp(metric, c->metric[m].name) != 0) return false;
+  }
+  for (size_t i = 0; i < json_array_size(runs); i++)
+    if (!read_run(v, c, index, json_array_get(runs, i))) return false;
+  return true;
+}
+
+static od_status read_values(od_study_values *v, const od_study *s, const json_t *file, const char *path,
+                             const char *mark, int *parts, od_error *err) {
+  const char *found = json_string_value(json_object_get(file, "fingerprint"));
+  const json_t *part = json_object_get(file, "part"), *cases = json_object_get(file, "cases");
+  if (!found || !json_is_array(cases)) return damaged(path, "this holds no values of a study", err);
+  if (strcmp(found, mark) != 0)
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: these are values of another study (%s, this one has %s): its files, --seeds or --case were others", path,
+        found, mark);
+  if (json_array_size(cases) != (size_t)s->cases) return damaged(path, "cases are missing", err);
+  for (int i = 0; i < s->cases; i++)
+    if (!read_case(v, s, i, json_array_get(cases, (size_t)i))) {
+      char what[300];
+      snprintf(what, sizeof what, "what it says of the case '%.200s' is damaged", s->item[i].name);
+      return damaged(path, what, err);
+    }
+  *parts = (int)json_integer_value(json_array_get(part, 1));
+  return OD_OK;
+}
+
+static od_status read_file(od_study_values *v, const od_study *s, const char *path, const char *mark, int *parts,
+                           od_error *err) {
+  json_error_t wrong;
+  if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  json_t *file = json_load_file(path, 0, &wrong);
+  if (!file && wrong.line < 0) return od_fail(err, OD_IO, "cannot read %s: %s", path, wrong.text);
+  if (!file) return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
+  od_status status = read_values(v, s, file, path, mark, parts, err);
+  json_decref(file);
+  return status;
+}
+
+// How many runs are missing; with `parts` parts, which of those they belong to, as a text.
+static long count_missing(const od_study_values *v, const od_study *s, int parts, char *which, size_t room) {
+  long missing = 0, number = 0;
+  int listed = 0;
+  which[0] = '\0';
+  bool *lacks = calloc((size_t)parts + 1, sizeof *lacks);
+  for (int i = 0; i < s->cases; i++)
+    for (long k = 0; k < s->item[i].runs; k++, number++) {
+      if (v->done[i][k]) continue;
+      missing++;
+      if (lacks) lacks[number % parts] = true;
+    }
+  for (int p = 0; lacks && p < parts; p++) {
+    if (!lacks[p]) continue;
+    size_t used = strlen(which);
+    if (listed++ < 8) snprintf(which + used, room - used, "%s--part %d/%d", listed > 1 ? ", " : "", p + 1, parts);
+  }
+  if (listed > 8) {
+    size_t used = strlen(which);
+    snprintf(which + used, room - used, " and %d more", listed - 8);
+  }
+  free(lacks);
+  return missing;
+}
+
+od_status od_study_values_merge(od_study_values *v, const od_study *s, const char *const *paths, int count,
+                                uint64_t fingerprint, od_error *err) {
+  char mark[20], which[240];
+  write_fingerprint(mark, fingerprint);
+  int parts = 1;
+  for (int i = 0; i < count; i++) {
+    int of = 1;
+    od_status status = read_file(v, s, paths[i], mark, &of, err);
+    if (status != OD_OK) return status;
+    if (of > parts && of <= OD_MOST_PARTS) parts = of;
+  }
+  long missing = count_missing(v, s, parts, which, sizeof which);
+  if (missing == 0) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "%ld run%s in none of the files; run %s again", missing,
+                 missing == 1 ? " is" : "s are", parts > 1 ? which : "the study");
+}
