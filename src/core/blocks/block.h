@@ -86,6 +86,7 @@ typedef enum od_choice_rule {
   OD_CHOICE_DEGREE,      // the number of entries of the list under the key, less one
   OD_CHOICE_ENTRIES,     // the number of entries of the list under the key, from 2 to `most`
   OD_CHOICE_NAMES,       // the number of entries of the map under the key, up to `most`
+  OD_CHOICE_TIMED,       // of a state machine: a bit for each state from which a transition asks for the time
   OD_CHOICE_WHOLE,       // the value under the key, from 1 to `most`
   OD_CHOICE_OF_SAMPLES,  // the same, in samples
 } od_choice_rule;

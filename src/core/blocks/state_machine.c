@@ -1,5 +1,6 @@
 // State machine: sequence logic. It is in one of several states, each with an output, and goes to another one when the conditions of a
-// transition hold, at the moment when they begin to. Its own states are the mode (0, 1, ... in the order of the file) and the time since it came there.
+// transition hold, at the moment when they begin to. Its own states are the mode (0, 1, ... in the order of the file) and the time since it came
+// there, which runs only in states from which a transition asks for it: the others may be points of rest.
 //
 // Conditions are formulas over inputs, mode, time and numbers. All of them stand in one list of operations, whose last two results are
 // how far it is from the nearest transition, and the mode behind that.
@@ -20,9 +21,10 @@ static inline void X(results)(const X(numbers) * q, X(block) b, od_x *result) {
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   int mode = (int)(RE(b.x[0]) + 0.5), last = b.s->choice[STATES] - 1;
-  b.y[0] = q->output[mode < 0 ? 0 : mode > last ? last : mode];
+  mode = mode < 0 ? 0 : mode > last ? last : mode;
+  b.y[0] = q->output[mode];
   b.rate[0] = 0;
-  b.rate[1] = 1;
+  b.rate[1] = b.s->choice[TIMED] >> mode & 1;
 }
 
 static inline od_x X(margin)(const X(numbers) * q, X(block) b) {
@@ -40,7 +42,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 #else
 #include "base/formula.h"
-enum { STATES, PARAMETERS };
+enum { STATES, PARAMETERS, TIMED };
 #define OD_BLOCK_FILE "blocks/state_machine.c"
 #include "blocks/block_both_x.h"
 
@@ -53,7 +55,8 @@ const od_block_class od_state_machine_block = {
     .fields = {{"states", OD_UNIT_OUT, OD_ANY, NAN, "names and outputs; it begins in the first", .shape = OD_NAMED},
                {"parameters", "of each", OD_ANY, NAN, "names and numbers that conditions have", .shape = OD_NAMED}},
     .choices = {[STATES] = {OD_CHOICE_NAMES, "states", OD_MOST_MACHINE_STATES},
-                [PARAMETERS] = {OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS}},
+                [PARAMETERS] = {OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS},
+                [TIMED] = {OD_CHOICE_TIMED, "transitions"}},
     .outputs = {""},
     .states = 2,
     .state = {{"mode", "1"}, {"time", "s"}},

@@ -71,6 +71,7 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
       int count = map_count(ld, od_map_find(ld, b->map, choice->key));
       return count > choice->most ? choice->most : count;
     }
+    case OD_CHOICE_TIMED: return od_state_machine_timed(ld, b->map);
     case OD_CHOICE_WHOLE: value = od_block_peek(ld, b, choice->key, "1"); break;
     case OD_CHOICE_OF_SAMPLES: value = sample > 0 ? round(od_block_peek(ld, b, choice->key, "s") / sample) : 0; break;
     default: return 0;

@@ -42,6 +42,8 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
                             od_formula_names *names);
 // A block that is a state machine: all of it.
 void od_load_state_machine(od_loader *ld, od_loading_block *b);
+// Before that: a bit for each of its states from which a transition asks for the time.
+int od_state_machine_timed(const od_loader *ld, int map);
 // A block that is a formula: all of it; and before that its unit, or NULL while that is not known.
 void od_load_formula_block(od_loader *ld, od_loading_block *b);
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b);

@@ -213,3 +213,44 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   finish(&r, node);
   od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }
+
+// ---- before it is read
+
+// Whether a condition has the word "time" in it.
+static bool asks_for_time(const od_loader *ld, int node) {
+  static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  if (node < 0) return false;
+  if (ld->tree.node[node].kind == OD_TREE_LIST) {
+    for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next)
+      if (asks_for_time(ld, od_tree_value(&ld->tree, at))) return true;
+    return false;
+  }
+  if (ld->tree.node[node].kind != OD_TREE_TEXT) return false;
+  for (const char *c = od_text_of(ld, node); *c != '\0';) {
+    size_t length = strspn(c, word);
+    if (length == 4 && strncmp(c, "time", 4) == 0) return true;
+    c += length > 0 ? length : 1;
+  }
+  return false;
+}
+
+static bool is_map(const od_loader *ld, int node) {
+  return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
+}
+
+int od_state_machine_timed(const od_loader *ld, int map) {
+  int list = od_map_find(ld, map, "transitions"), states = od_map_find(ld, map, "states"), timed = 0, state = 0;
+  if (!is_map(ld, states) || od_list_count(ld, list) == 0) return 0;
+  for (int key = ld->tree.node[states].first; key >= 0 && state < OD_MOST_MACHINE_STATES;
+       key = od_next(ld, key), state++)
+    for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next) {
+      int transition = od_tree_value(&ld->tree, at);
+      if (!is_map(ld, transition)) continue;
+      int from = od_map_find(ld, transition, "from");
+      bool here = from >= 0 && ld->tree.node[from].kind == OD_TREE_TEXT &&
+                  strcmp(od_text_of(ld, from), od_text_of(ld, key)) == 0;
+      if (here && (od_map_find(ld, transition, "after") >= 0 || asks_for_time(ld, od_map_find(ld, transition, "when"))))
+        timed |= 1 << state;
+    }
+  return timed;
+}
