@@ -96,7 +96,8 @@ typedef struct od_study_row {
   const char *case_name;
   const od_metric *metric;
   double value, low, high;
-  long runs;  // that have a value
+  long runs;       // that have a value
+  double *sorted;  // of a median as a quantile: these values, sorted; else NULL
 } od_study_row;
 // Whether a right estimator has an interval for this value, and whether the value is outside it.
 bool od_study_row_expects(const od_study_row *row);

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "support/program.h"
+#include "support/xml.h"
 
 static const char machine[] =
     "oil: {density: 860 kg/m^3, law: constant, modulus: 1000 MPa}\n"
@@ -106,6 +107,29 @@ static void test_seeds(void **state) {
   json_decref(other);
 }
 
+// The picture of a study that draws numbers: well formed, with a chart for each value; a study without them has none.
+static void test_study_plot(void **state) {
+  static const char study[] =
+      "seeds: 20\nvalues: {end: {output: A.pressure, take: final, unit: bar}}\n"
+      "cases:\n"
+      "  tolerances: {machine: machine.yaml, do: simulate, draw: {pump.flow: {within: 10 %}}}\n"
+      "  once: {machine: machine.yaml, do: simulate}\n";
+  scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
+  scratch_write(*state, "study.yaml", study, sizeof study - 1);
+  expect_code(run(*state, "study study.yaml --quiet --plot p.svg"), 0);
+  char *svg = scratch_read(scratch_path(*state, "p.svg"));
+  assert_non_null(strstr(svg, "tolerances: end"));
+  assert_non_null(strstr(svg, "part of the runs"));
+  assert_null(strstr(svg, "once: end"));
+  char what[200] = "";
+  if (!xml_well_formed(svg, what, sizeof what)) fail_msg("%s", what);
+  free(svg);
+  outcome o = run(*state, "study study.yaml --quiet --case once --plot q.svg");
+  ends_with(o, 2);
+  says(o.err, "no case draws numbers");
+  forget(o);
+}
+
 static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
@@ -135,6 +159,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_normal, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_uniform, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_seeds, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_study_plot, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
