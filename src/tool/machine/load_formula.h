@@ -6,7 +6,7 @@
 #include "machine/load_blocks.h"
 
 // The variables of a formula, in the order of the core.
-enum { OD_MOST_FORMULA_NAMES = OD_MOST_BLOCK_INPUTS + OD_MOST_FORMULA_NUMBERS + 1 };
+enum { OD_MOST_FORMULA_NAMES = OD_MOST_BLOCK_INPUTS + 2 + OD_MOST_MACHINE_STATES + OD_MOST_FORMULA_NUMBERS + 1 };
 typedef struct od_formula_names {
   od_loader *ld;
   int count;
