@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
+#include "cli/write_variant.h"
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/json.h"
@@ -22,15 +23,35 @@ typedef struct arguments {
   od_words free, goals;
   const char *reserve, *starts;
   od_files files;
+  od_variant_arguments variant;
   bool quiet, si;
 } arguments;
+
+// Whether a --set is of this number: where the search begins.
+static bool sets_number(const char *set, const char *path) {
+  size_t length = strlen(path);
+  return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';
+}
 
 typedef struct plan {
   od_free_number number[MOST];
   char path[MOST][340];
   od_goal goal[MOST];
+  const char **set;  // those of --set that are not of free numbers
+  int sets;
   od_optimise_options o;
 } plan;
+
+// What stays as the user has set it; free numbers only begin there.
+static bool list_sets(const arguments *a, plan *p) {
+  p->set = calloc((size_t)a->load.set.count + 1, sizeof *p->set);
+  for (int i = 0; p->set && i < a->load.set.count; i++) {
+    bool is_free = false;
+    for (int k = 0; k < a->free.count; k++) is_free = is_free || sets_number(a->load.set.text[i], p->path[k]);
+    if (!is_free) p->set[p->sets++] = a->load.set.text[i];
+  }
+  return p->set != NULL;
+}
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
@@ -40,11 +61,13 @@ static bool value_with(const char *file, const arguments *a, const char *path, c
   const char **list = calloc((size_t)a->load.set.count + 2, sizeof *list);
   od_machine *machine = NULL;
   if (!list) return false;
-  for (int i = 0; i < a->load.set.count; i++) list[i] = a->load.set.text[i];
+  int count = 0;
+  for (int i = 0; i < a->load.set.count; i++)
+    if (!sets_number(a->load.set.text[i], path)) list[count++] = a->load.set.text[i];
   snprintf(set, sizeof set, "%.340s=%.120s", path, text);
-  list[a->load.set.count] = set;
+  list[count++] = set;
   od_load_arguments load = a->load;
-  load.set = (od_words){list, a->load.set.count + 1, 0};
+  load.set = (od_words){list, count, 0};
   bool ok = od_cli_load(file, &load, &machine) < 0;
   int number = ok ? od_machine_number_find(machine, path) : -1;
   if (number >= 0) *value = od_machine_number(machine, number).value;
@@ -133,17 +156,16 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
     od_cli_error("--starts: %llu are too many; at most 1000", starts);
     ok = false;
   }
-  p->o = (od_optimise_options){.path = file,
-                               .load = {.set = a->load.set.text,
-                                        .set_count = a->load.set.count,
-                                        .variant = a->load.variant,
-                                        .spatial = a->load.spatial},
-                               .number = p->number,
-                               .numbers = a->free.count,
-                               .goal = p->goal,
-                               .goals = a->goals.count,
-                               .reserve = reserve,
-                               .starts = (int)starts};
+  if (!list_sets(a, p)) return OD_EXIT_FAILED;
+  p->o = (od_optimise_options){
+      .path = file,
+      .load = {.set = p->set, .set_count = p->sets, .variant = a->load.variant, .spatial = a->load.spatial},
+      .number = p->number,
+      .numbers = a->free.count,
+      .goal = p->goal,
+      .goals = a->goals.count,
+      .reserve = reserve,
+      .starts = (int)starts};
   return ok ? -1 : OD_EXIT_BAD_INPUT;
 }
 
@@ -231,7 +253,7 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
 
 // --- The command --------------------------------------------------------------------------------------------------
 
-static int search_and_write(const arguments *a, plan *p) {
+static int search_and_write(const arguments *a, const od_machine *machine, plan *p) {
   od_optimise_result r;
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
@@ -243,7 +265,14 @@ static int search_and_write(const arguments *a, plan *p) {
   if (r.machine && code < 0) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     if (notes) print(p, &r, notes);
-    const od_file_contents contents = {.summary = a->files.json ? summary(p, &r) : NULL};
+    od_variant_number found[MOST];
+    for (int i = 0; i < p->o.numbers; i++)
+      found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
+    const char *verdict = r.unmet > 0 ? "goals are not met" : "all goals are met";
+    const od_variant_numbers variant = {machine, &a->variant, verdict, found, p->o.numbers};
+    const od_file_contents contents = {.summary = a->files.json ? summary(p, &r) : NULL,
+                                       .variant = od_variant_write_numbers,
+                                       .variant_user = &variant};
     code = !od_files_write(&a->files, &contents, notes) ? OD_EXIT_FAILED : r.unmet > 0 ? OD_EXIT_UNMET : OD_EXIT_OK;
   } else {
     if (status == OD_INTERRUPTED)
@@ -273,6 +302,7 @@ int od_command_optimise(int argc, char **argv) {
       {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "what an output should be, in SI units (repeatable)", &a.goals},
       {"reserve", OD_OPTION_TEXT, "PART", "what is to be left to the bound of a requirement; default 1%", &a.reserve},
       {"starts", OD_OPTION_TEXT, "N", "begin at so many other points between the ends as well", &a.starts},
+      OD_VARIANT_OPTIONS(&a.variant),
       {"json", OD_OPTION_TEXT, "FILE", "write what was found as JSON; - is standard output", &a.files.json},
       OD_SI_OPTION(&a.si),
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
@@ -287,10 +317,12 @@ int od_command_optimise(int argc, char **argv) {
   if (code < 0 && a.si) od_display_choose_si();
   if (code < 0) code = od_cli_load(files.text[0], &a.load, &machine);
   if (code < 0) code = read_plan(files.text[0], &a, machine, p);
+  if (code < 0) code = od_variant_check(&a.variant, &a.files.variant);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0) code = search_and_write(&a, p);
+  if (code < 0) code = search_and_write(&a, machine, p);
   od_machine_free(machine);
+  if (p) free(p->set);
   free(p);
   od_words_free(&files);
   od_words_free(&a.free);

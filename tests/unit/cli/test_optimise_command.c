@@ -65,6 +65,10 @@ static void test_requirements(void **state) {
   json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --reserve 20%", 0);
   assert_true(value(json, 0) <= -1 / log(1 - 1.2 / 2) * (1 + 1e-3));
   json_decref(json);
+  // What is met stays as it is.
+  json = found(*state, "--variant judged --free lag.time_constant=0.1:5 --set 'lag.time_constant=500 ms'", 0);
+  assert_true(value(json, 0) == 0.5);
+  json_decref(json);
   // Out of reach: the bound is active, and nothing better is near.
   json = found(*state, "--variant judged --free lag.time_constant=2:5", 4);
   assert_true(fabs(value(json, 0) - 2) < 1e-6);
@@ -76,6 +80,20 @@ static void test_requirements(void **state) {
   json = found(*state, "--variant both --free lag.time_constant=0.1:5", 0);
   assert_true(2 * (1 - exp(-1 / value(json, 0))) >= 1 && 2 * (1 - exp(-3 / value(json, 0))) <= 1.8);
   json_decref(json);
+}
+
+// The variant that is written is the machine that was found.
+static void test_variant(void **state) {
+  json_t *json =
+      found(*state, "--free lag.time_constant=0.1:5 --set lag.gain=2.5 --goal lag:final=1.2 --write-variant better", 0);
+  double T = value(json, 0);
+  json_decref(json);
+  outcome o = run(*state, "simulate better.yaml --variant better --quiet --output lag --csv -");
+  ends_with(o, 0);
+  char *line = strrchr(o.out, ',');
+  assert_non_null(line);
+  assert_true(fabs(strtod(line + 1, NULL) - 1.2) < 1e-4 && fabs(2.5 * (1 - exp(-3 / T)) - 1.2) < 1e-4);
+  forget(o);
 }
 
 static void test_starts(void **state) {
@@ -111,7 +129,7 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals), IN_SCRATCH(test_requirements), IN_SCRATCH(test_starts),
-                                     IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals), IN_SCRATCH(test_requirements), IN_SCRATCH(test_variant),
+                                     IN_SCRATCH(test_starts), IN_SCRATCH(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
