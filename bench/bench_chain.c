@@ -1,6 +1,6 @@
 // How the cost of a trapezoidal step grows with the number of loops: the N-window four-bar chain (cases/fourbar-chain).
 //
-//   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time, instructions, fitted exponents
+//   bench_chain INSTRUCTIONS.sh CHAIN.yaml ...   the table: N, time to load, time, instructions, fitted exponents
 //   bench_chain --steps COUNT CHAIN.yaml         just so many steps, for instructions.sh
 //
 // Instructions: see instructions.h.
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "instructions.h"
 #include "oleodyn/oleodyn.h"
@@ -94,8 +95,11 @@ int main(int argc, char **argv) {
   char **files = argv + 2;
   bench_subject subjects[MAX];
   int n[MAX];
+  double load[MAX];  // s of processor time, once
   for (int i = 0; i < count; i++) {
+    const clock_t begin = clock();
     if (chain_open(&chains[i], files[i]) != 0) return 1;
+    load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
     n[i] = windows(chains[i].machine);
     subjects[i] = (bench_subject){.step = step, .self = &chains[i], .start = start, .advance = run, .steps = 1000};
     snprintf(subjects[i].name, sizeof subjects[i].name, "chain of %d windows, step", n[i]);
@@ -106,7 +110,8 @@ int main(int argc, char **argv) {
   if (bench_settle(subjects, count) != 0) return 1;
 
   printf("N-window four-bar chain, trapezoidal rule at %g ms\n\n", 1e3 * step);
-  printf("%6s %8s %12s %8s %12s %14s\n", "N", "bodies", "us/step", "spread", "us/step/N", "instr./step");
+  printf("%6s %8s %9s %12s %8s %12s %14s\n", "N", "bodies", "load, ms", "us/step", "spread", "us/step/N",
+         "instr./step");
   double time[MAX], work[MAX];
   for (int i = 0; i < count; i++) {
     time[i] = 1e6 * bench_best(&subjects[i]);
@@ -114,8 +119,8 @@ int main(int argc, char **argv) {
         .script = argv[1], .program = argv[0], .arguments = {files[i]}, .few = 20, .many = 120};
     work[i] = subjects[i].instructions = bench_instructions(&subjects[i], &how);
     bench_write_figures(&subjects[i]);
-    printf("%6d %8d %12.3f %6.1f %% %12.3f ", n[i], 2 * n[i] + 1, time[i], 100 * bench_spread(&subjects[i]),
-           time[i] / n[i]);
+    printf("%6d %8d %9.1f %12.3f %6.1f %% %12.3f ", n[i], 2 * n[i] + 1, 1e3 * load[i], time[i],
+           100 * bench_spread(&subjects[i]), time[i] / n[i]);
     if (work[i] > 0)
       printf("%14.0f\n", work[i]);
     else

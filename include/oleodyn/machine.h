@@ -100,6 +100,7 @@ typedef struct od_run_defaults {
   double tolerance;        // of cvodes and of adaptive steps
   const int *outputs;      // indices
   int output_count;
+  const int *panels;  // of a plot, for each output; 0: one of its own
 } od_run_defaults;
 OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
 

@@ -68,7 +68,14 @@ static void complain_unknown(const od_machine *machine, const char *name) {
 
 static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_run_defaults *run = od_machine_run(machine);
-  for (int i = 0; i < run->output_count; i++) add(selection, run->outputs[i], 0);
+  // Panels of the file have numbers behind all of those that outputs get for themselves.
+  int last = run->output_count;
+  for (int i = 0; i < run->output_count; i++) {
+    const int panel = run->panels[i] ? run->output_count + run->panels[i] : 0;
+    add(selection, run->outputs[i], panel);
+    if (panel > last) last = panel;
+  }
+  selection->panels = last;
   if (run->output_count > 0) return;
   const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)

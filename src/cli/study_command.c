@@ -13,13 +13,14 @@
 #include "io/inputs_read.h"
 #include "io/json.h"
 #include "oleodyn/version.h"
-#include "study/study.h"
+#include "study/study_team.h"
 
 typedef struct arguments {
   const char *seeds, *threads, *part;
   od_words only, merge;
   od_files files;
   bool quiet;
+  od_team team;
 } arguments;
 
 static int load(const char *path, const arguments *a, od_study **s) {
@@ -49,7 +50,9 @@ static int read_part(const char *text, od_study_part *part) {
 
 static int check_parts(const arguments *a) {
   const char *wrong = NULL;
-  if (a->part && !a->files.values)
+  if (a->part && a->team.size > 1)
+    wrong = "MPI shares the runs among its processes already; leave out --part";
+  else if (a->part && !a->files.values)
     wrong = "--part needs --values FILE for what its runs give; --merge puts such files together";
   else if (a->merge.count && (a->part || a->files.values))
     wrong = "--merge runs nothing, so that --part and --values do not go with it";
@@ -145,6 +148,10 @@ static int run_and_write(const arguments *a, od_study *s) {
                                   .merge = a->merge.text,
                                   .merge_count = a->merge.count};
   if (a->part && (code = read_part(a->part, &options.part)) >= 0) return code;
+  if (a->team.size > 1) {
+    options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};
+    options.team = &a->team;
+  }
   if ((a->files.values || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
     od_cli_error("a file of the study cannot be read any more");
     return OD_EXIT_FAILED;
@@ -195,6 +202,7 @@ static const char details[] =
     "value outside it. The same seeds give the same bits on any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes what its runs gave; --merge puts the files together. The rows are those of one\n"
     "run of the whole study, to the bit on one kind of machine. What a part that died has not given is named, to be run again.\n\n"
+    "Started by MPI (mpirun -n 16 oleodyn study ...), where the program was built with it, the processes share the runs.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
     "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
@@ -202,7 +210,7 @@ static const char details[] =
     "  oleodyn study study.yaml --merge part-1.json --merge part-2.json ... --json rows.json\n";
 
 int od_command_study(int argc, char **argv) {
-  arguments a = {0};
+  arguments a = {.team = od_team_begin()};
   const od_option options[] = {
       {"seeds", OD_OPTION_TEXT, "N", "runs of each case, instead of the file's", &a.seeds},
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
@@ -221,13 +229,17 @@ int od_command_study(int argc, char **argv) {
   od_study *s = NULL;
   int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
   if (code < 0) code = check_parts(&a);
+  // Under MPI the first process speaks for all.
+  if (a.team.rank > 0) a.files = (od_files){0}, a.quiet = true;
   if (code < 0) code = load(files.text[0], &a, &s);
   if (code < 0) code = od_files_check(&a.files);
   if (code < 0) code = od_files_spare(&a.files);
-  if (code < 0) code = run_and_write(&a, s);
+  if (code < 0 && !(a.merge.count && a.team.rank > 0)) code = run_and_write(&a, s);
+  if (code < 0) code = OD_EXIT_OK;
   od_study_free(s);
   od_words_free(&files);
   od_words_free(&a.only);
   od_words_free(&a.merge);
+  od_team_end();
   return code;
 }

@@ -13,7 +13,7 @@
 
 #include "kinds.h"
 
-enum { SAMPLES = 6, MOST_SUBJECTS = 64, BATCH = 50 };
+enum { SAMPLES = 6, MOST_SUBJECTS = 128, BATCH = 50 };
 
 typedef struct subject {
   const char *name, *file, *arguments;

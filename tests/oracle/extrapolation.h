@@ -4,7 +4,7 @@
 #ifndef ORACLE_EXTRAPOLATION_H
 #define ORACLE_EXTRAPOLATION_H
 
-enum { ORACLE_MAX_STATES = 8 };
+enum { ORACLE_MAX_STATES = 16 };
 
 // x' = f(t, x).
 typedef void oracle_rates(void *user, double t, const double *x, double *dx);

@@ -13,9 +13,10 @@
 
 #include "model/model.h"
 
-// Chooses the partition for the closure Jacobian whose entries are given. matrix: scratch of rows x coordinates.
+// Chooses the partition for the closure Jacobian whose entries are given. memory: scratch of so many doubles.
 // Returns the rank.
-int od_partition_choose(const od_model *m, const double *entries, int *integers, double *matrix);
+int od_partition_choose(const od_model *m, const double *entries, int *integers, double *memory);
+size_t od_partition_doubles(const od_model *m);
 
 // The rank that od_partition_choose() would find.
 static inline int od_partition_rank(const od_model *m) {

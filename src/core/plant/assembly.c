@@ -129,16 +129,19 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  for (int i = 0; i < rows; i++)
-    for (int k = 0; k < rows; k++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++) {
-        double weight = od_model_coordinate_unit(m, j);
-        sum += s->matrix[i * n + j] * weight * weight * s->matrix[k * n + j];
-      }
-      s->normal[i * rows + k] = sum;
-      if (i == k) trace += sum;
-    }
+  // Column by column: a long chain has a handful of rows in each.
+  memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
+  for (int j = 0; j < n; j++) {
+    double weight = od_model_coordinate_unit(m, j);
+    int count = 0;
+    for (int i = 0; i < rows; i++)
+      if (s->matrix[i * n + j] != 0) s->pivot[count++] = i;
+    for (int a = 0; a < count; a++)
+      for (int b = 0; b < count; b++)
+        s->normal[s->pivot[a] * rows + s->pivot[b]] +=
+            s->matrix[s->pivot[a] * n + j] * weight * weight * s->matrix[s->pivot[b] * n + j];
+  }
+  for (int i = 0; i < rows; i++) trace += s->normal[i * rows + i];
   for (int i = 0; i < rows; i++) s->normal[i * rows + i] += 1e-14 * trace + 1e-300;
   memcpy(s->y, s->r, (size_t)rows * sizeof *s->y);
   if (od_lu_factor(rows, s->normal, s->pivot) == OD_OK) od_lu_solve(rows, s->normal, s->pivot, s->y, 1);

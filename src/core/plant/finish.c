@@ -158,7 +158,7 @@ static void check_and_balance(od_assembly *s) {
 static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
   int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
-  double *matrix = calloc((size_t)((m->rows + 2) * (m->coordinates + 1)), sizeof *matrix);
+  double *matrix = calloc(od_partition_doubles(m), sizeof *matrix);
   if (integers && matrix) {
     int rank = od_assembly_rank(s, integers, matrix);
     int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;

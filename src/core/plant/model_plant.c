@@ -327,7 +327,7 @@ static void lay_out(od_plant_data *d) {
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
   // Scratch: directions, two changes of all coordinates, a dense closure Jacobian and the present choice of coordinates; or
   // a column of forces and rates.
-  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + (size_t)(m->rows + 2) * (n + 1) +
+  size_t scratch = (size_t)direction_doubles(&d->plant) + 2 * n * (2 * freedom + np) + od_partition_doubles(m) +
                    od_model_choice_doubles(m);
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));

@@ -155,7 +155,7 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
   // columns for the parameters, where wanted.
   int np = map_p ? plant->np : 0, columns = 2 * freedom + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
-         *aside = dense + (m->rows + 2) * (n + 1);
+         *aside = dense + od_partition_doubles(m);
   od_directions v = clear_directions(plant, &p);
   for (int j = 0; j < 2 * freedom; j++) {
     (j < freedom ? v.dz : v.dzd)[j % freedom] = 1;

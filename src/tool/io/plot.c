@@ -99,22 +99,28 @@ static void axis_title(char *text, size_t size, const char *name, const od_axis 
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// The names above a chart, with the colour of each where they share it, as many as there is room for; then the unit.
+// The names above a chart, with the colour of each where they share it, as many as there is room for; how many more; the unit.
 static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
   double x = left;
-  int drawn = 0;
+  int drawn = 0, more = 0;
   if (!is_shared(t, panel, column)) {
     od_svg_label(to, left, y, t->name[column], unit);
     return;
   }
   for (int c = column; c < t->columns; c++) {
     double width = 30 + 8 * (double)strlen(t->name[c]);
-    if (first_in_panel(panel, c) != column || x + width > page_width - right - room_for_range) continue;
+    if (first_in_panel(panel, c) != column) continue;
+    if (more > 0 || x + width > page_width - right - room_for_range) {
+      more++;
+      continue;
+    }
     od_svg_circle(to, shared_colour("dot", drawn++).class_name, x + 5, y - 4, 5);
     od_svg_text(to, "name", x + 16, y, "start", t->name[c]);
     x += width;
   }
-  od_svg_text(to, "faint", x, y, "start", unit);
+  char text[300];
+  snprintf(text, sizeof text, "and %d more %s", more, unit);
+  od_svg_text(to, "faint", x, y, "start", more > 0 ? text : unit);
 }
 
 static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int column, double y, const scale *time,

@@ -1,4 +1,5 @@
 // The inputs of the machine: their units and names. Their signals are read in load_signals.c.
+#include <ctype.h>
 #include <string.h>
 
 #include "document/constants.h"
@@ -31,6 +32,20 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
+// Of 'derivative: NAME', the name of another input: its node, else -1. A quantity is a signal as any other.
+static int derived_from(const od_loader *ld, int value) {
+  int node = ld->tree.node[value].kind == OD_TREE_MAP ? od_map_find(ld, value, "derivative") : -1;
+  if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return -1;
+  return isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
+}
+
+static void start_input(od_loader *ld, int element, int signal) {
+  const int index = ld->draft->names.element[element].index;
+  const od_machine *machine = ld->draft->machine;
+  if (signal >= 0 && index >= 0)
+    od_build_input_start(ld->draft->build, index, od_signal_value(machine->signals, signal, machine->start));
+}
+
 static void load_input(od_loader *ld, int key, int element) {
   const char *name = od_text_of(ld, key);
   const char *unit = input_unit(ld, od_value(ld, key));
@@ -38,10 +53,9 @@ static void load_input(od_loader *ld, int key, int element) {
   ld->draft->names.element[element].index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
-  int signal = od_load_signal(ld, od_value(ld, key), path, what, unit);
-  if (signal >= 0 && ld->draft->names.element[element].index >= 0)
-    od_build_input_start(ld->draft->build, ld->draft->names.element[element].index,
-                         od_signal_value(ld->draft->machine->signals, signal, ld->draft->machine->start));
+  // Derivatives of other inputs come when all of those have been read.
+  int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
+  start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;
   od_machine_input *grown = od_grow(machine->input, machine->inputs, &machine->input_capacity, sizeof *machine->input);
   if (grown == NULL) {
@@ -52,9 +66,40 @@ static void load_input(od_loader *ld, int key, int element) {
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
+// The input's signal is the rate of another input's, whatever that becomes by variants and --set.
+static void derive_input(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"unit", "derivative", NULL};
+  const char *name = od_text_of(ld, key);
+  od_machine *machine = ld->draft->machine;
+  const int value = od_value(ld, key), node = derived_from(ld, value);
+  od_section_open(ld, value, value, od_format(ld, "inputs.%s", name), od_format(ld, "the input '%s'", name), keys);
+  const int source = od_names_find(ld, node, od_text_of(ld, node), OD_ELEMENT_INPUT);
+  const int own = ld->draft->names.element[element].index,
+            other = source < 0 ? -1 : ld->draft->names.element[source].index;
+  if (own < 0 || other < 0 || own >= machine->inputs || other >= machine->inputs) return;
+  const od_machine_input *from = &machine->input[other];
+  const char *rate = od_units_si(ld->units, od_format(ld, "(%s)/s", from->unit));
+  double one;
+  if (rate == NULL || od_units_convert(ld->units, rate, machine->input[own].unit, 1, &one) != OD_UNIT_FITS)
+    od_complain(ld, node, "'%s' is in %s, so that its derivative is in %s, not in %s", from->name, from->unit,
+                rate ? rate : od_format(ld, "(%s)/s", from->unit), machine->input[own].unit);
+  else if (derived_from(ld, od_value(ld, ld->draft->names.element[source].node)) >= 0)
+    od_complain(ld, node, "a derivative of a derivative is not taken");
+  else if (from->signal >= 0) {
+    const int signal = od_signals_add_derivative(machine->signals, from->signal);
+    if (signal < 0) od_complain(ld, node, "a derivative of a derivative is not taken");
+    machine->input[own].signal = signal;
+    start_input(ld, element, signal);
+  }
+}
+
 void od_load_inputs(od_loader *ld, int node) {
   for (int key = od_first(ld, node, "inputs"); key >= 0; key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_INPUT);
     if (element >= 0) load_input(ld, key, element);
+  }
+  for (int i = 0; i < ld->draft->names.elements; i++) {
+    const od_element *e = &ld->draft->names.element[i];
+    if (e->kind == OD_ELEMENT_INPUT && derived_from(ld, od_value(ld, e->node)) >= 0) derive_input(ld, e->node, i);
   }
 }

@@ -17,15 +17,23 @@ static double read_optional(od_loader *ld, const od_section *section, od_field f
   return od_number_value(ld, od_read_number(ld, node, path, &field, od_place_of(ld, section->node), OD_IN_LOADER));
 }
 
+// The next of the names that are joined with "+"; NULL behind the last one.
+static const char *next_name(od_loader *ld, const char **rest) {
+  if (*rest == NULL) return NULL;
+  const size_t length = strcspn(*rest, "+");
+  const char *name = od_copy(ld, *rest, length);
+  *rest = (*rest)[length] == '+' ? *rest + length + 1 : NULL;
+  return name;
+}
+
 // "boom.*" means all outputs that match, as --output does.
 static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
 // Before there is a model only the element in front can be checked.
-static void check_output_element(od_loader *ld, int node) {
-  const char *text = od_read_text(ld, node, "outputs", "names of outputs");
-  if (text == NULL || is_pattern(text)) return;
+static void check_output_element(od_loader *ld, int node, const char *text) {
+  if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
   if (strcmp(name, "energy") == 0 || od_names_owner(ld, node, text, &rest) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
@@ -50,8 +58,11 @@ static void check_outputs(od_loader *ld, const od_section *section) {
     od_complain(ld, node, "found %s; 'outputs' wants a list of names", od_describe(ld, node));
     return;
   }
-  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next)
-    check_output_element(ld, od_tree_value(&ld->tree, at));
+  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next) {
+    const int entry = od_tree_value(&ld->tree, at);
+    const char *rest = od_read_text(ld, entry, "outputs", "names of outputs"), *name;
+    while ((name = next_name(ld, &rest)) != NULL) check_output_element(ld, entry, name);
+  }
 }
 
 // 'step: auto', unless --set gives a number.
@@ -81,9 +92,8 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
-int od_find_model_output(od_loader *ld, int node) {
+static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
-  const char *name = od_text_of(ld, node);
   int output = od_model_output_find(model, name);
   if (output >= 0) return output;
   od_nearest nearest = od_nearest_to(name);
@@ -95,44 +105,87 @@ int od_find_model_output(od_loader *ld, int node) {
   return -1;
 }
 
-static bool is_listed(const int *outputs, int count, int output) {
-  for (int i = 0; i < count; i++)
-    if (outputs[i] == output) return true;
+int od_find_model_output(od_loader *ld, int node) {
+  return find_output(ld, node, od_text_of(ld, node));
+}
+
+// The outputs of the run and the panels of plots that they stand in, so far.
+typedef struct run_outputs {
+  int *output, *panel, count;
+} run_outputs;
+
+static bool is_listed(const run_outputs *r, int output) {
+  for (int i = 0; i < r->count; i++)
+    if (r->output[i] == output) return true;
   return false;
 }
 
-// What a name or a pattern means, behind what is there; of a pattern each output that is not there yet. Returns how many there are then.
-static int add_outputs(od_loader *ld, int node, int *outputs, int count) {
+static void add_output(run_outputs *r, int output, int panel) {
+  r->output[r->count] = output;
+  r->panel[r->count++] = panel;
+}
+
+// What a name or a pattern means; of a pattern each output that is not there yet.
+static void add_named(od_loader *ld, int node, const char *name, int panel, run_outputs *r) {
   const od_model *model = ld->draft->machine->model;
-  const char *text = od_text_of(ld, node);
   bool any = false;
-  if (!is_pattern(text)) {
-    outputs[count] = od_find_model_output(ld, node);
-    return count + 1;
+  if (!is_pattern(name)) {
+    add_output(r, find_output(ld, node, name), panel);
+    return;
   }
   for (int i = 0; i < od_model_output_count(model); i++) {
-    if (fnmatch(text, od_model_output_name(model, i), 0) != 0) continue;
+    if (fnmatch(name, od_model_output_name(model, i), 0) != 0) continue;
     any = true;
-    if (!is_listed(outputs, count, i)) outputs[count++] = i;
+    if (!is_listed(r, i)) add_output(r, i, panel);
   }
-  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, text));
+  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+}
+
+// What shares a panel has one scale, and so one unit.
+static void check_units(od_loader *ld, int node, const run_outputs *r, int first) {
+  const od_model *model = ld->draft->machine->model;
+  for (int i = first + 1; i < r->count; i++) {
+    const int a = r->output[first], b = r->output[i];
+    if (a < 0 || b < 0 || strcmp(od_model_output_unit(model, a), od_model_output_unit(model, b)) == 0) continue;
+    od_complain(ld, node, "'%s' (%s) and '%s' (%s) have different units and cannot share a panel",
+                od_model_output_name(model, a), od_model_output_unit(model, a), od_model_output_name(model, b),
+                od_model_output_unit(model, b));
+    return;
+  }
+}
+
+static void add_entry(od_loader *ld, int node, int panel, run_outputs *r) {
+  const char *rest = od_text_of(ld, node), *name;
+  const bool several = strchr(rest, '+') != NULL;
+  const int first = r->count;
+  while ((name = next_name(ld, &rest)) != NULL) add_named(ld, node, name, several ? panel : 0, r);
+  if (several) check_units(ld, node, r, first);
+}
+
+static int count_names(const od_loader *ld, int list) {
+  int count = 0;
+  for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next) {
+    count++;
+    for (const char *c = od_text_of(ld, od_tree_value(&ld->tree, at)); *c; c++) count += *c == '+';
+  }
   return count;
 }
 
 void od_load_run_outputs(od_loader *ld, int node) {
   od_section section = {.map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? node : -1};
-  int list = outputs_list(ld, &section);
+  int list = outputs_list(ld, &section), panel = 0;
   if (list < 0 || ld->tree.node[list].count == 0) return;
-  int all = od_model_output_count(ld->draft->machine->model);
-  int *outputs = malloc((size_t)(ld->tree.node[list].count + all) * sizeof *outputs);
-  if (outputs == NULL) {
+  const size_t most = (size_t)(count_names(ld, list) + od_model_output_count(ld->draft->machine->model));
+  run_outputs r = {.output = malloc(2 * most * sizeof(int))};
+  if (r.output == NULL) {
     ld->no_memory = true;
     return;
   }
-  int count = 0;
+  r.panel = r.output + most;
   for (int at = ld->tree.node[list].first; at >= 0; at = ld->tree.node[at].next)
-    count = add_outputs(ld, od_tree_value(&ld->tree, at), outputs, count);
-  ld->draft->machine->run_outputs = outputs;
-  ld->draft->machine->run.outputs = outputs;
-  ld->draft->machine->run.output_count = count;
+    add_entry(ld, od_tree_value(&ld->tree, at), ++panel, &r);
+  ld->draft->machine->run_outputs = r.output;
+  ld->draft->machine->run.outputs = r.output;
+  ld->draft->machine->run.panels = r.panel;
+  ld->draft->machine->run.output_count = r.count;
 }

@@ -1,5 +1,6 @@
 // Signals: a constant, or a map with exactly one kind of signal. The table of forms says which numbers each kind has,
 // in the order in which src/core/signals wants them.
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,10 +233,16 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// The signal inside may say its unit, so that an alias of another input serves.
+// The signal inside may say its unit, so that an alias of another input's signal serves.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node, "a derivative of a derivative is not taken");
+    return -1;
+  }
+  // Names of inputs are known at the top only (load_inputs.c).
+  if (ld->tree.node[node].kind == OD_TREE_TEXT && isalpha((unsigned char)od_text_of(ld, node)[0])) {
+    od_complain(ld, node, "'%s': only an input as a whole can be the derivative of another one",
+                od_excerpt(ld, od_text_of(ld, node)));
     return -1;
   }
   int sums = ld->draft->sums;

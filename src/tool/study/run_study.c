@@ -12,6 +12,7 @@
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "study/gather.h"
+#include "study/study_team.h"
 #include "study/study_values.h"
 
 typedef struct work {
@@ -133,7 +134,7 @@ static bool keep_sorted(od_study_row *row, const double *value) {
 }
 
 // Runs that were not done (an interrupt) have no values.
-static bool gather(const od_study *s, const work *w, od_study_result *r) {
+static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   long most = 1;
   int rows = 0;
   for (int i = 0; i < s->cases; i++) {
@@ -164,6 +165,8 @@ static od_status find_values(const od_study *s, work *w, int *threads, od_error 
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);
   *threads = run_all(w);
+  od_status status = o->team ? od_team_gather(*o->team, &w->values, s, err) : OD_OK;
+  if (status != OD_OK) return status;
   return o->values ? od_study_values_write(&w->values, s, o->part, o->fingerprint, o->values, err) : OD_OK;
 }
 
@@ -175,11 +178,11 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
-  (*out)->all = w.own;
+  (*out)->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
   if (status == OD_OK) status = find_values(s, &w, &(*out)->threads, err);
-  if (status == OD_OK && !gather(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && !gather_rows(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   (*out)->seconds = od_seconds() - begin;
   if (status == OD_OK && (*out)->done < (*out)->all)
     status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);

@@ -149,12 +149,30 @@ static void test_outputs_share_a_panel(void **state) {
   forget(o);
 }
 
+// The same in the file, with patterns, and with a panel behind an output that has its own: three panels, five columns.
+static void test_file_has_panels(void **state) {
+  scratch *s = with_machine(state);
+  static const char file[] =
+      "include: drawn.yaml\n"
+      "run: {outputs: [A.pressure+B.pressure, pump.f*, A.inflow+?.inflow]}\n";
+  scratch_write(s, "panels.yaml", file, sizeof file - 1);
+  expect_code(run(s, "simulate panels.yaml --plot r.svg --csv r.csv"), 0);
+  char *text = scratch_read(scratch_path(s, "r.svg"));
+  assert_int_equal(count(text, "class=\"frame\""), 3);
+  assert_int_equal(count(text, "class=\"curve c"), 5);
+  free(text);
+  text = scratch_read(scratch_path(s, "r.csv"));
+  says(text, "time [s],A.pressure [Pa],B.pressure [Pa],pump.flow [m3/s],A.inflow [m3/s],B.inflow [m3/s]\n");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_files_keep_the_summary, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_cavitation_is_told, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_units_for_people, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_outputs_share_a_panel, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_file_has_panels, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

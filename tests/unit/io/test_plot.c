@@ -101,8 +101,38 @@ static void test_small_tables(void **state) {
   od_table_free(t);
 }
 
+// Eight long names in one panel: those without room are counted, and a short one behind them does not take the colour of another.
+static void test_many_names(void **state) {
+  scratch *s = *state;
+  enum { N = 9 };
+  od_table *t = od_table_new(N);
+  int panel[N] = {0};
+  double row[N] = {0};
+  od_table_label(t, 0, "time", "s");
+  for (int i = 1; i < N; i++) {
+    char name[64];
+    snprintf(name, sizeof name, i < N - 1 ? "a_rather_long_name_%d" : "b", i);
+    od_table_label(t, i, name, "m");
+    panel[i] = 1;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < N; k++) row[k] = i + k;
+    od_table_append(t, row);
+  }
+  const char *path = scratch_path(s, "p.svg");
+  assert_int_equal(od_plot_write(t, panel, "", "", path, NULL), OD_OK);
+  char *text = scratch_read(path);
+  expect_well_formed(text);
+  assert_non_null(strstr(text, ">a_rather_long_name_1<"));
+  assert_null(strstr(text, ">b<"));
+  assert_non_null(strstr(text, ">and 5 more (m)<"));
+  free(text);
+  od_table_free(t);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes), TEST(test_plot), TEST(test_small_tables)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes), TEST(test_plot), TEST(test_small_tables),
+                                     TEST(test_many_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,14 +350,45 @@ static void test_styles(void **state) {
   od_machine_free(m);
 }
 
+// An input that is the rate of another one, which may stand behind it, be in a template, and be set.
+static const char derived[] =
+    "inputs:\n"
+    "  v: {unit: m/s, derivative: x}\n"
+    "  x: {unit: m, sine: {amplitude: 2 m, frequency: 0.5 Hz}}\n"
+    "templates: {t: {parameters: {of: }, inputs: {rate: {unit: m/s, derivative: $of}}}}\n"
+    "instances: {p: {template: t, of: x}}\n"
+    "blocks: {g: {type: first-order, input: v, time_constant: 1 s}}\n";
+
+static void test_derivatives_of_inputs(void **state) {
+  for (int k = 0; k < 2; k++) {
+    od_machine *m = machine_from(*state, derived, k ? "inputs.x.sine.amplitude=3 m" : NULL, NULL);
+    double u[3], amplitude = k ? 3 : 2;
+    assert_int_equal(od_machine_input_count(m), 3);
+    for (int i = 0; i < 3; i++) {
+      const char *name = od_machine_input_name(m, i);
+      od_machine_inputs(m, 0.3, u);
+      const double rate = amplitude * pi * cos(0.3 * pi), wanted = strcmp(name, "x") ? rate : amplitude * sin(0.3 * pi);
+      assert_true(fabs(u[i] - wanted) < 1e-14);
+    }
+    od_machine_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),  cmocka_unit_test(test_values_with_inputs),
-      cmocka_unit_test(test_set),      cmocka_unit_test(test_set_makes_a_joint_spring),
-      cmocka_unit_test(test_inputs),   cmocka_unit_test(test_outputs_and_run),
-      cmocka_unit_test(test_smallest), cmocka_unit_test(test_shapes_and_joints),
-      cmocka_unit_test(test_signals),  cmocka_unit_test(test_plant_parameters),
-      cmocka_unit_test(test_spatial),  cmocka_unit_test(test_locale),
+      cmocka_unit_test_setup_teardown(test_derivatives_of_inputs, machine_file_start, machine_file_end),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_values_with_inputs),
+      cmocka_unit_test(test_set),
+      cmocka_unit_test(test_set_makes_a_joint_spring),
+      cmocka_unit_test(test_inputs),
+      cmocka_unit_test(test_outputs_and_run),
+      cmocka_unit_test(test_smallest),
+      cmocka_unit_test(test_shapes_and_joints),
+      cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_plant_parameters),
+      cmocka_unit_test(test_spatial),
+      cmocka_unit_test(test_locale),
       cmocka_unit_test(test_styles),
   };
   return cmocka_run_group_tests(tests, machine_file_start, machine_file_end);

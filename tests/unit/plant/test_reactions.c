@@ -16,55 +16,10 @@
 #include "model/outputs.h"
 #include "oleodyn/sim.h"
 #include "simulate/run.h"
+#include "support/free_body.h"
 #include "support/machine_file.h"
 
-enum { MOST_OUTPUTS = 1000 };
-
-// --- A machine with all of its outputs -------------------------------------------------------------------------------
-
-typedef struct bench {
-  od_machine *machine;
-  od_plant *plant;
-  od_sim *sim;
-  int count;
-  double y[MOST_OUTPUTS];
-} bench;
-
-static void begin(bench *b, od_machine *machine) {
-  int all[MOST_OUTPUTS];
-  double u[16] = {0};
-  b->machine = machine;
-  b->count = od_machine_output_count(machine);
-  assert_true(b->count <= MOST_OUTPUTS && od_machine_input_count(machine) <= 16);
-  for (int i = 0; i < b->count; i++) all[i] = i;
-  assert_int_equal(od_machine_plant(machine, all, b->count, NULL, 0, &b->plant, NULL), OD_OK);
-  b->sim = od_sim_new(b->plant);
-  od_machine_inputs(machine, 0, u);
-  assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
-}
-
-static void run_to(bench *b, double time, double step) {
-  double u[16] = {0};
-  while (od_sim_time(b->sim) < time - step / 2) {
-    od_machine_inputs(b->machine, od_sim_time(b->sim) + step, u);
-    assert_int_equal(od_sim_step(b->sim, step, u), OD_OK);
-  }
-  assert_int_equal(od_sim_outputs(b->sim, b->y), OD_OK);
-}
-
-static void end(bench *b) {
-  od_sim_free(b->sim);
-  od_plant_free(b->plant);
-  od_machine_free(b->machine);
-}
-
-static double shown(const bench *b, const char *element, const char *quantity) {
-  char name[200];
-  snprintf(name, sizeof name, "%s.%s", element, quantity);
-  int i = od_machine_output_find(b->machine, name);
-  if (i < 0) fail_msg("there is no %s", name);
-  return b->y[i];
-}
+enum { MOST_OUTPUTS = WATCHED_OUTPUTS };
 
 static void near(double value, double wanted, double part) {
   if (!(fabs(value - wanted) <= part * (1 + fabs(wanted)))) fail_msg("%.12g instead of %.12g", value, wanted);
@@ -82,53 +37,6 @@ static od_machine *load_case(const char *name, bool spatial) {
 }
 
 // --- Newton and Euler by hand, in a plane ------------------------------------------------------------------------------
-
-// A joint whose force acts on the body at a point of it, with the sign of the side that the body is on.
-typedef struct pin {
-  const char *joint, *point;
-  double sign;
-} pin;
-// A cylinder (sense 1: it pushes) or a spring (-1: it pulls) between a point of the body and another one; x, y where that is of the ground.
-typedef struct push {
-  const char *element, *own, *other;
-  double sense, x, y;
-} push;
-typedef struct free_body {
-  const char *name, *centre;
-  double mass, inertia;  // about its centre
-  pin pins[4];
-  push pushes[3];
-  const char *turner;  // an output that turns the body about z as well, or NULL
-  double turner_sign;
-} free_body;
-
-static void check_body(const bench *b, const free_body *f) {
-  double ax = shown(b, f->centre, "ax"), ay = shown(b, f->centre, "ay");
-  double cx = shown(b, f->centre, "x"), cy = shown(b, f->centre, "y");
-  double fx = -f->mass * ax, fy = -f->mass * (ay + 9.81), torque = -f->inertia * shown(b, f->name, "turn_acceleration");
-  double size = 0;
-  for (int i = 0; f->pins[i].joint; i++) {
-    const pin *p = &f->pins[i];
-    double px = p->sign * shown(b, p->joint, "force_x"), py = p->sign * shown(b, p->joint, "force_y");
-    fx += px, fy += py;
-    torque += (shown(b, p->point, "x") - cx) * py - (shown(b, p->point, "y") - cy) * px;
-    size = fmax(size, hypot(px, py));
-    assert_true(fabs(shown(b, p->joint, "force") - hypot(px, py)) < 1e-9 * (1 + hypot(px, py)));
-  }
-  for (int i = 0; f->pushes[i].element; i++) {
-    const push *p = &f->pushes[i];
-    double x = shown(b, p->own, "x"), y = shown(b, p->own, "y");
-    double ox = p->other ? shown(b, p->other, "x") : p->x, oy = p->other ? shown(b, p->other, "y") : p->y;
-    double force = p->sense * shown(b, p->element, "force") / hypot(x - ox, y - oy);
-    double px = force * (x - ox), py = force * (y - oy);
-    fx += px, fy += py;
-    torque += (x - cx) * py - (y - cy) * px;
-  }
-  if (f->turner) torque += f->turner_sign * b->y[od_machine_output_find(b->machine, f->turner)];
-  assert_true(size > 10);
-  if (!(fabs(fx) < 1e-9 * size && fabs(fy) < 1e-9 * size && fabs(torque) < 1e-8 * size))
-    fail_msg("%s: %g N, %g N and %g N m are missing, joint forces are up to %g N", f->name, fx, fy, torque, size);
-}
 
 static void test_four_bar(void **state) {
   (void)state;
@@ -158,13 +66,14 @@ static void test_four_bar(void **state) {
        NULL,
        0},
   };
-  bench b;
-  begin(&b, load_case("fourbar-valve", false));
+  watched_machine b;
+  watched_begin(&b, load_case("fourbar-valve", false));
   for (int k = 0; k < 6; k++) {
-    run_to(&b, 0.4 * k, 1e-3);
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) check_body(&b, &bodies[i]);
+    watched_run_to(&b, 0.4 * k, 1e-3);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) free_body_check(&b, &bodies[i]);
+    watched_check_power(&b);
   }
-  end(&b);
+  watched_end(&b);
 }
 
 // Cylinders of radius r and length l: m (3 r^2 + l^2) / 12 about an axis across. The elbow has a damper. The drives, which act
@@ -190,20 +99,21 @@ static void test_crane(void **state) {
        -1},
       {"payload", "payload.centre", 250, 0, {{"hook", "payload.centre", 1}}, {{0}}, "hook.torque_z", 1},
   };
-  bench b, in_space;
-  begin(&b, load_case("crane", false));
-  begin(&in_space, load_case("crane", true));
+  watched_machine b, in_space;
+  watched_begin(&b, load_case("crane", false));
+  watched_begin(&in_space, load_case("crane", true));
   for (int k = 0; k < 5; k++) {
-    run_to(&b, 0.2 * k, 2e-3);
-    run_to(&in_space, 0.2 * k, 2e-3);
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) check_body(&b, &bodies[i]);
+    watched_run_to(&b, 0.2 * k, 2e-3);
+    watched_run_to(&in_space, 0.2 * k, 2e-3);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) free_body_check(&b, &bodies[i]);
+    watched_check_power(&b);
     near(shown(&in_space, "heel", "force_x"), shown(&b, "heel", "force_x"), 1e-7);
     near(shown(&in_space, "elbow", "force_y"), shown(&b, "elbow", "force_y"), 1e-7);
     assert_true(fabs(shown(&in_space, "heel", "force_z")) < 1e-9);
     assert_true(fabs(shown(&in_space, "heel", "torque_z")) < 1e-9);
   }
-  end(&b);
-  end(&in_space);
+  watched_end(&b);
+  watched_end(&in_space);
 }
 
 // --- Closed forms ----------------------------------------------------------------------------------------------------
@@ -219,14 +129,14 @@ static const char slide[] =
     "run: {time: 1 s, step: 1 ms, outputs: [guide.force]}\n";
 
 static void test_guide(void **state) {
-  bench b;
-  begin(&b, machine_from(*state, slide, NULL, NULL));
-  run_to(&b, 0, 1e-3);
+  watched_machine b;
+  watched_begin(&b, machine_from(*state, slide, NULL, NULL));
+  watched_run_to(&b, 0, 1e-3);
   near(shown(&b, "guide", "force_x"), 0, 1e-12);
   near(shown(&b, "guide", "force_y"), -20 * 9.81, 1e-12);
   near(shown(&b, "guide", "torque_z"), -40, 1e-12);
   near(shown(&b, "guide", "torque"), 40, 1e-12);
-  end(&b);
+  watched_end(&b);
 }
 
 // The rocker of the linkage turns about B, driven by the rod and by its weight: Euler's equation about the axis tells the rod's pull,
@@ -236,10 +146,10 @@ static void test_rod(void **state) {
   const double axis[3] = {0, 0.8, 0.6}, mass = 3, inertia = 3 * 0.8 * 0.8 / 3;
   const char *const xyz[] = {"x", "y", "z"}, *const accelerations[] = {"ax", "ay", "az"};
   const char *const forces[] = {"force_x", "force_y", "force_z"};
-  bench b;
-  begin(&b, load_case("rssr", false));
+  watched_machine b;
+  watched_begin(&b, load_case("rssr", false));
   for (int k = 1; k < 6; k++) {
-    run_to(&b, 0.3 * k, 1e-3);
+    watched_run_to(&b, 0.3 * k, 1e-3);
     double tip[3], centre[3], pull[3], weight[3] = {0, 0, -9.81 * mass}, lever = 0, moment = 0;
     for (int i = 0; i < 3; i++) {
       tip[i] = shown(&b, "rocker.end", xyz[i]) - shown(&b, "rocker.start", xyz[i]);
@@ -257,7 +167,7 @@ static void test_rod(void **state) {
       near(shown(&b, "B", forces[i]),
            mass * shown(&b, "rocker.middle", accelerations[i]) - weight[i] - tension * pull[i], 1e-9);
   }
-  end(&b);
+  watched_end(&b);
 }
 
 // --- Derivatives against differences -----------------------------------------------------------------------------------

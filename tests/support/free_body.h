@@ -1,0 +1,68 @@
+// Free bodies cut out of a machine: Newton's and Euler's equations by hand with what the machine shows of its joints,
+// cylinders, springs and accelerations. An independent check of pin loads.
+#ifndef OD_TEST_FREE_BODY_H
+#define OD_TEST_FREE_BODY_H
+
+#include "oleodyn/machine.h"
+#include "oleodyn/sim.h"
+
+enum { WATCHED_OUTPUTS = 1500, WATCHED_INPUTS = 16 };
+
+// A machine with all of its outputs.
+typedef struct watched_machine {
+  od_machine *machine;
+  od_plant *plant;
+  od_sim *sim;
+  int count;
+  double y[WATCHED_OUTPUTS];
+  double power, power_size;  // of joints on the bodies checked since the last run: sum, and sum of magnitudes
+} watched_machine;
+
+void watched_begin(watched_machine *b, od_machine *machine);
+void watched_run_to(watched_machine *b, double time, double step);
+void watched_end(watched_machine *b);  // frees the machine as well
+// What ideal joints carry does no work in all: call it when every body of the machine was checked.
+void watched_check_power(const watched_machine *b);
+// The value of "element.quantity"; fails the test when there is no such output.
+double shown(const watched_machine *b, const char *element, const char *quantity);
+
+// A joint whose force acts on the body at a point of it, with the sign of the side that the body is on.
+typedef struct pin {
+  const char *joint, *point;
+  double sign;
+} pin;
+// A cylinder (sense 1: it pushes) or a spring (-1: it pulls) between a point of the body and another one; x, y where that is of the ground.
+typedef struct push {
+  const char *element, *own, *other;
+  double sense, x, y;
+} push;
+typedef struct free_body {
+  const char *name, *centre;
+  double mass, inertia;  // about its centre
+  pin pins[6];
+  push pushes[3];
+  const char *
+      turner;  // an output that turns the body about z as well (a slide's or fixed joint's torque_z, a damper), or NULL
+  double turner_sign;
+} free_body;
+
+// Forces and torques must balance to 1e-9 of the largest joint force, with gravity of 9.81 along -y, plus this force from outside at
+// a point of the body.
+typedef struct outside_force {
+  const char *point;
+  double x, y;
+} outside_force;
+void free_body_check(watched_machine *b, const free_body *f);
+void free_body_check_with(watched_machine *b, const free_body *f, const outside_force *forces, int count);
+
+// In space. R: how the body is turned, known to the caller from elsewhere; torque: what acts on it along the coordinates of its joints
+// (drives, dampers), in ground axes. Gravity is 9.81 along -z. A slide's force acts at the point of its second body, on both of them.
+typedef struct space_body {
+  const char *name, *centre;
+  double mass, inertia[3];  // about its centre, along its axes
+  pin pins[7];
+  push pushes[4];
+} space_body;
+void space_body_check(watched_machine *b, const space_body *f, double R[3][3], const double torque[3]);
+
+#endif
