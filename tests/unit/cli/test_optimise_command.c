@@ -1,4 +1,4 @@
-// oleodyn optimise: numbers that meet goals and requirements, bounds, exit codes, mistakes.
+// oleodyn optimise: numbers that meet goals and requirements, bounds, exit codes, mistakes; and a fit of a number of a formula.
 //
 // Oracle: the step response K (1 - exp(-t/T)) of a lag, from which the numbers that meet a goal follow in closed form.
 #include <setjmp.h>
@@ -96,6 +96,32 @@ static void test_variant(void **state) {
   forget(o);
 }
 
+// Parameters of formulas are numbers like all others: a fit finds one of a flow, the true value of simulated data within four standard
+// deviations, in a unit with powers that are not whole.
+static void test_fitted_formula(void **state) {
+  static const char circuit[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\n"
+      "inputs: {q: {unit: m3/s, sine: {amplitude: 5 l/min, frequency: 0.5 Hz, offset: 10 l/min}}}\n"
+      "volumes: {A: {volume: 1 l}}\ntanks: {T: {pressure: 1 bar}}\npumps: {P: {to: A, flow: q}}\n"
+      "flow_formulas:\n"
+      "  o: {between: [A, T], flow: \"kq * smooth_root(p_a - p_b, 1 bar)\", parameters: {kq: 10 l/min / sqrt(35 bar)}}\n"
+      "initial: {A.pressure: 10 bar}\nrun: {time: 2 s, step: 2 ms}\n";
+  static const char fit[] =
+      "machine: circuit.yaml\nmodel: {set: {o.parameters.kq: 6e-8}}\nsensors: {A.pressure: {sigma: 0.1 bar}}\n"
+      "parameters: {o.parameters.kq: {low: 1e-8, high: 1e-6}}\nfit: {start: model}\n";
+  scratch_write(*state, "circuit.yaml", circuit, sizeof circuit - 1);
+  scratch_write(*state, "fit.yaml", fit, sizeof fit - 1);
+  outcome o = run(*state, "fit fit.yaml --quiet --json -");
+  ends_with(o, 0);
+  json_t *json = json_loads(o.out, 0, NULL), *p = json_array_get(json_object_get(json, "parameters"), 0);
+  double estimate = json_number_value(json_object_get(p, "estimate")),
+         sigma = json_number_value(json_object_get(p, "sigma")), truth = 1e-2 / 60 / sqrt(35e5);
+  if (!(fabs(estimate - truth) < 4 * sigma && sigma < 1e-3 * truth))
+    fail_msg("%g +- %g, not %g", estimate, sigma, truth);
+  json_decref(json);
+  forget(o);
+}
+
 static void test_starts(void **state) {
   json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:final=1.2 --starts 3", 0);
   assert_true(fabs(value(json, 0) + 3 / log(0.4)) < 1e-4);
@@ -129,7 +155,8 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals), IN_SCRATCH(test_requirements), IN_SCRATCH(test_variant),
-                                     IN_SCRATCH(test_starts), IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),   IN_SCRATCH(test_requirements),
+                                     IN_SCRATCH(test_variant), IN_SCRATCH(test_fitted_formula),
+                                     IN_SCRATCH(test_starts),  IN_SCRATCH(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
