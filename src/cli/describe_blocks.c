@@ -17,11 +17,12 @@ static void inputs_text(const od_block_class *c, char *text, size_t size) {
   *text = '\0';
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key && used < size; i++) {
     const od_block_input *in = &c->inputs[i];
-    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key,
-                             c->formula_key ? "names and the signals that they are"
-                             : in->list     ? "a list of signals"
-                                            : "a signal",
-                             in->unit ? " in " : "", in->unit ? in->unit : "", in->optional ? " (0 unless given)" : "");
+    const char *what = c->formula_key ? "names and the signals that they are"
+                       : in->list     ? "a list of signals"
+                                      : "a signal";
+    const char *otherwise = in->optional ? " (0 unless given)" : in->factor ? " (1 unless given)" : "";
+    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key, what,
+                             in->unit ? " in " : "", in->unit ? in->unit : "", otherwise);
   }
 }
 
@@ -136,7 +137,7 @@ json_t *od_block_class_json(const od_block_class *c) {
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++)
     json_array_append_new(
         inputs, json_pack("{s:s, s:o, s:b, s:b}", "key", c->inputs[i].key, "unit", od_json_text(c->inputs[i].unit),
-                          "list", (int)c->inputs[i].list, "optional", (int)c->inputs[i].optional));
+                          "list", (int)c->inputs[i].list, "optional", c->inputs[i].optional || c->inputs[i].factor));
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++)
     json_array_append_new(fields, field_json(&c->fields[i]));
   for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i]; i++)

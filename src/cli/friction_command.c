@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/friction_law.h"
+#include "cli/driven_log.h"
 #include "cli/friction_steps.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
@@ -21,7 +22,7 @@
 
 typedef struct arguments {
   const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *log, *column;
-  od_words set, vary;
+  od_words set, vary, factor;
   od_files files;
   bool si, quiet;
 } arguments;
@@ -117,7 +118,7 @@ static od_status show_hysteresis(const wish *w, answer *out) {
     out->panel[2 + 2 * k] = out->panel[3 + 2 * k] = 1;
     force[k] = malloc((size_t)count * sizeof *force[k]);
     status = force[k] && label(out->table, 2 + 2 * k, name[0], "N") && label(out->table, 3 + 2 * k, name[1], "N")
-                 ? od_cli_law_drive(&w->law[k], count, t, v, force[k], NULL, NULL)
+                 ? od_cli_law_drive(&w->law[k], count, t, v, NULL, force[k], NULL)
                  : OD_NO_MEMORY;
   }
   int begin = (LOOPS - 1) * LOOP_POINTS;
@@ -133,15 +134,18 @@ static od_status show_hysteresis(const wish *w, answer *out) {
   return status;
 }
 
-// Force, film and bristles over time for a speed over time.
-static od_status show_over_time(const wish *w, int count, const double *t, const double *v, answer *out) {
+// Force and film over time for a speed over time, and a column of what their factor is multiplied by if that is not NULL.
+static od_status show_over_time(const wish *w, int count, const double *t, const double *v, const double *signal,
+                                answer *out) {
   const od_friction_law *law = w->law[0].law;
-  int film = law->has_film ? w->laws : 0, columns = 2 + w->laws + film;
-  double *data[2 * (OD_MOST_VARIED + 1)] = {0}, row[2 * OD_MOST_VARIED + 4];
+  int film = law->has_film ? w->laws : 0, columns = 2 + w->laws + film + (signal != NULL);
+  double *data[2 * (OD_MOST_VARIED + 1)] = {0}, row[2 * OD_MOST_VARIED + 5];
   od_status status = OD_OK;
   out->table = od_table_new(columns);
   if (!out->table || !label(out->table, 0, "time", "s") || !label(out->table, 1, "speed", "m/s")) status = OD_NO_MEMORY;
   out->panel[1] = 1;
+  if (status == OD_OK && signal && !label(out->table, columns - 1, "factor", "1")) status = OD_NO_MEMORY;
+  if (signal) out->panel[columns - 1] = 4;
   for (int k = 0; status == OD_OK && k < w->laws; k++) {
     char name[120];
     snprintf(name, sizeof name, "%s film", curve_name(w, k));
@@ -149,7 +153,7 @@ static od_status show_over_time(const wish *w, int count, const double *t, const
     double *of_film = data[2 * k + 1] = malloc((size_t)count * sizeof *force);
     bool fine = force && of_film && label(out->table, 2 + k, curve_name(w, k), "N");
     if (film) fine = fine && label(out->table, 2 + w->laws + k, name, "1");
-    status = fine ? od_cli_law_drive(&w->law[k], count, t, v, force, NULL, of_film) : OD_NO_MEMORY;
+    status = fine ? od_cli_law_drive(&w->law[k], count, t, v, signal, force, of_film) : OD_NO_MEMORY;
     out->panel[2 + k] = 2;
     if (film) out->panel[2 + w->laws + k] = 3;
   }
@@ -157,6 +161,7 @@ static od_status show_over_time(const wish *w, int count, const double *t, const
     row[0] = t[i], row[1] = v[i];
     for (int k = 0; k < w->laws; k++) row[2 + k] = data[2 * k][i];
     for (int k = 0; k < film; k++) row[2 + w->laws + k] = data[2 * k + 1][i];
+    if (signal) row[columns - 1] = signal[i];
     status = od_table_append(out->table, row);
   }
   for (int k = 0; k < 2 * (OD_MOST_VARIED + 1); k++) free(data[k]);
@@ -175,7 +180,7 @@ static od_status show_step(const wish *w, answer *out) {
     double since = t[i] - begin;
     v[i] = since <= 0 ? w->from : w->lag > 0 ? w->to + (w->from - w->to) * exp(-since / w->lag) : w->to;
   }
-  if (status == OD_OK) status = show_over_time(w, count + before, t, v, out);
+  if (status == OD_OK) status = show_over_time(w, count + before, t, v, NULL, out);
   if (status == OD_OK) {
     od_table *table = out->table;
     size_t columns = (size_t)table->columns;
@@ -212,41 +217,13 @@ static od_status show_contour(const wish *w, answer *out) {
 }
 
 static od_status show_log(const wish *w, answer *out) {
-  od_table *log = NULL;
-  od_error err = {0};
-  od_status status = od_table_read(w->a->log, NULL, &log, &err);
-  if (status != OD_OK) {
-    od_cli_error("%s", err.text);
-    return OD_BAD_INPUT;
-  }
-  int time = od_table_find_time(log), column = -1;
-  od_nearest nearest = od_nearest_to(w->a->column ? w->a->column : "");
-  for (int i = 0; i < log->columns; i++) {
-    if (w->a->column ? strcmp(log->name[i], w->a->column) == 0 : i != time && column < 0) column = i;
-    od_nearest_try(&nearest, log->name[i]);
-  }
-  if (time < 0 || column < 0) {
-    if (time < 0)
-      od_cli_error("%s has no column of times", w->a->log);
-    else
-      od_cli_error("%s has no column '%s'%s", w->a->log, w->a->column ? w->a->column : "",
-                   od_nearest_suggestion(&nearest).text);
-    od_table_free(log);
-    return OD_BAD_INPUT;
-  }
-  size_t rows = (size_t)log->rows;
-  double *t = malloc((rows + 1) * sizeof *t), *v = malloc((rows + 1) * sizeof *v);
-  for (size_t i = 0; t && v && i < rows; i++)
-    t[i] = log->data[i * (size_t)log->columns + (size_t)time],
-    v[i] = log->data[i * (size_t)log->columns + (size_t)column];
-  status = !t || !v ? OD_NO_MEMORY : log->rows > 100000000 ? OD_BAD_INPUT : show_over_time(w, (int)rows, t, v, out);
-  if (status == OD_BAD_ARGUMENT) {
-    od_cli_error("%s: times must increase, and '%s' must have a speed at every time", w->a->log, log->name[column]);
-    status = OD_BAD_INPUT;
-  }
-  snprintf(out->title, sizeof out->title, "friction for the speed '%.60s' of a log", log->name[column]);
-  free(t), free(v);
-  od_table_free(log);
+  od_driven_log log;
+  od_status status = od_driven_log_read(w->a->log, w->a->column, &w->a->factor, w->law[0].law, &log);
+  if (status == OD_OK) status = show_over_time(w, log.count, log.t, log.v, log.signal, out);
+  if (status == OD_OK)
+    snprintf(out->title, sizeof out->title, "friction for the speed '%s' of a log%s", log.speed,
+             log.signal ? ", with a factor" : "");
+  od_driven_log_free(&log);
   return status;
 }
 
@@ -346,6 +323,10 @@ static int find_show(const arguments *a) {
   for (int i = 0; i < SHOWS; i++) {
     od_nearest_try(&nearest, shows[i].name);
     if (strcmp(shows[i].name, name) != 0) continue;
+    if (a->factor.count > 0 && !a->log) {
+      od_cli_error("--factor is for --log: it names a column of that");
+      return -1;
+    }
     if ((strcmp(name, "log") == 0) == (a->log != NULL)) return i;
     od_cli_error(a->log ? "--log is for --show log" : "--show log needs --log FILE");
     return -1;
@@ -388,6 +369,7 @@ static const char details[] =
     "  step         force and film over time for a step of the speed\n"
     "  contour      by how much the force differs at most with and without --vary, for steps between speeds up to --speed\n"
     "  log          as step, for the speed that a log has\n"
+    "--factor COLUMN=X:Y,X:Y,... makes factors Y of values X of the column, with straight lines in between.\n"
     "With --vary there is a curve for each further value beside that of --set.\n\n"
     "Examples\n"
     "  oleodyn friction reduced --set Fs='2 kN' --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 \\\n"
@@ -411,6 +393,8 @@ int od_command_friction(int argc, char **argv) {
       {"step", OD_OPTION_TEXT, "H", "time from row to row; default: 1 ms", &a.step},
       {"log", OD_OPTION_TEXT, "FILE", "CSV or MATLAB file with times and a speed in m/s", &a.log},
       {"column", OD_OPTION_TEXT, "NAME", "its column of the speed; default: the first that is no time", &a.column},
+      {"factor", OD_OPTION_LIST, "COLUMN", "a column that the law's factor or load is multiplied by (repeatable)",
+       &a.factor},
       {"csv", OD_OPTION_TEXT, "FILE", "write the table as CSV; - is standard output", &a.files.csv},
       {"mat", OD_OPTION_TEXT, "FILE", "write the table as a MATLAB file", &a.files.mat},
       {"json", OD_OPTION_TEXT, "FILE", "write a summary as JSON; - is standard output", &a.files.json},
@@ -432,5 +416,6 @@ int od_command_friction(int argc, char **argv) {
   od_words_free(&laws);
   od_words_free(&a.set);
   od_words_free(&a.vary);
+  od_words_free(&a.factor);
   return code;
 }

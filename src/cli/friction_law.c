@@ -117,15 +117,15 @@ double od_cli_law_steady_slope(const od_cli_law *law, double v, int number) {
   return __imag__ law->law->steady_c(q, law->two_sided, v) / step;
 }
 
-od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, double *force,
-                           double *bristle, double *film) {
+od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, const double *signal,
+                           double *force, double *film) {
   od_friction_grid grid;
-  const od_friction_start start = {.signal = 1};
+  const od_friction_start start = {.signal = 1, .signals = signal};
   void *memory = malloc(od_friction_grid_size(count) + 1);
   od_status status = memory ? od_friction_grid_make(&grid, memory, count, t, v) : OD_NO_MEMORY;
   if (status == OD_OK)
-    status =
-        od_friction_drive(law->law, law->q, law->two_sided, &grid, &start, &(od_friction_motion){force, bristle, film});
+    status = od_friction_drive(law->law, law->q, law->two_sided, &grid, &start,
+                               &(od_friction_motion){.force = force, .film = film});
   free(memory);
   return status;
 }

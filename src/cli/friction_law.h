@@ -20,8 +20,8 @@ int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary
 
 double od_cli_law_steady(const od_cli_law *law, double v);
 double od_cli_law_steady_slope(const od_cli_law *law, double v, int number);
-// From rest without a film; bristle and film may be NULL.
-od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, double *force,
-                           double *bristle, double *film);
+// From rest without a film. What its factor or load is multiplied by at every time may be NULL, and so may the film.
+od_status od_cli_law_drive(const od_cli_law *law, int count, const double *t, const double *v, const double *signal,
+                           double *force, double *film);
 
 #endif

@@ -203,6 +203,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
 // What a reader should know about the points, counted: the order in which threads come to them does not matter.
 static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
   if (od_linear_kink(m, 0)) atomic_fetch_add(&s->kinked, 1);
+  if (od_linear_narrow(m, 0)) atomic_fetch_add(&s->narrow, 1);
   if (!m->rests) atomic_fetch_add(&s->moving, 1);
   if (m->samples) atomic_fetch_add(&s->sampled, 1);
 }
@@ -212,6 +213,10 @@ static void warn_of_points(od_linear_sweep *s) {
   if (kinked)
     od_cli_warning("at %d point%s slopes differ on two sides; the linear model has their mean", kinked,
                    kinked > 1 ? "s" : "");
+  if (atomic_load(&s->narrow))
+    od_cli_warning(
+        "at %d point%s slopes change within 1 mm/s or 1 mrad/s; the linear model holds for smaller movements only",
+        atomic_load(&s->narrow), atomic_load(&s->narrow) > 1 ? "s" : "");
   if (moving)
     od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
                    moving > 1 ? "s" : "");
@@ -274,12 +279,13 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// "valve.spool = 0 V and command = 0 V": where the slopes differ on the two sides; false: nowhere.
-static bool list_kinks(const od_linear_model *m, char *text, size_t size) {
+// "valve.spool = 0 V, command = 0 V": signals of a kind at the operating point; false: there are none.
+typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
+static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   const od_linear_signal *s;
-  for (int i = 0; (s = od_linear_kink(m, i)) && used < size; i++)
+  for (int i = 0; (s = find(m, i)) && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s = %s", used ? ", " : "", s->name,
                              od_display_quantity(s->value, s->unit).text);
   return used > 0;
@@ -287,10 +293,16 @@ static bool list_kinks(const od_linear_model *m, char *text, size_t size) {
 
 // What the reader of a linear model must know, in the words of the terminal; NULL after the last.
 static const char *warning(const od_linear_model *m, int i, char *text, size_t size) {
-  char kinks[600];
+  char list[600];
   const od_linear_signal *s = m->rests ? NULL : &m->state[m->fastest];
-  if (list_kinks(m, kinks, sizeof kinks) && i-- == 0)
-    snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", kinks);
+  if (list_signals(m, od_linear_kink, list, sizeof list) && i-- == 0)
+    snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", list);
+  else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
+    snprintf(
+        text, size,
+        "the slopes change within 1 mm/s or 1 mrad/s of %s, as friction at rest makes them do; the linear model and its margins "
+        "hold for smaller movements only",
+        list);
   else if (s && i-- == 0)
     snprintf(
         text, size,
@@ -326,6 +338,9 @@ json_t *od_linear_head_json(const od_machine *machine, const od_linear_model *m)
   const od_linear_signal *s;
   for (int i = 0; (s = od_linear_kink(m, i)); i++) json_array_append_new(kinks, od_json_text(s->name));
   json_object_set_new(object, "kinks", kinks);
+  json_t *narrow = json_array();
+  for (int i = 0; (s = od_linear_narrow(m, i)); i++) json_array_append_new(narrow, od_json_text(s->name));
+  json_object_set_new(object, "narrow", narrow);
   json_object_set_new(object, "warnings", od_linear_warnings_json(m));
   json_object_set_new(object, "sampled_loops_open", json_boolean(m->samples));
   return object;

@@ -64,6 +64,15 @@ const scenario scenarios[] = {
     {.name = "tf of samples",
      .arguments = "tf long.csv --input u --output lag --method arx --order 1 --csv o.csv --json o.json --block o.yaml",
      .output = {"o.csv", "o.json", "o.yaml"}},
+    {.name = "friction, files",
+     .arguments =
+         "friction reduced --set Fs=700 --set Fc=65 --set vs=0.02 --set n=0.5 --set sigma_0=2e7 --set tau_hn=1 "
+         "--vary Fs=800 --vary Fc=80 --show hysteresis --csv o.csv --json o.json --mat o.mat --plot o.svg",
+     .output = {"o.csv", "o.json", "o.mat", "o.svg"}},
+    {.name = "friction of a log",
+     .arguments = "friction lugre --set Fs=700 --set Fc=65 --set vs=0.02 --set sigma_0=2e7 --log log.csv "
+                  "--column u --csv o.csv --json o.json --quiet",
+     .output = {"o.csv", "o.json"}},
     {.name = "simulate, long",
      .arguments =
          "simulate lag.yaml --time 4000 --every 500 --csv o.csv --json o.json --mat o.mat --plot o.svg --quiet",

@@ -421,8 +421,7 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
   for (int i = 0; i < SENSORS + NETWORK; i++) {
     char name[24];
     snprintf(name, sizeof name, "block%d", i);
-    // Not the blocks of friction and those behind them: they have corners, on whose sides real and complex iterations may differ.
-    int which = od_dice_pick(&p->block_dice, od_block_class_find("coulomb-friction"));
+    int which = od_dice_pick(&p->block_dice, od_block_class_count());
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);

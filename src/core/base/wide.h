@@ -1,13 +1,17 @@
-// OD_WIDE before a function: compiled a second time for processors with wider vectors, chosen when the program starts. The
+// OD_WIDE before a function: compiled again for processors with wider vectors, chosen when the program starts. The
 // bits stay the same: nothing is contracted, and sums keep the order in which they are written. Only where the compiler
-// and the system can do that; elsewhere it means nothing. For static functions: what chooses between the two would leave the
+// and the system can do that; elsewhere it means nothing. For static functions: what chooses between them would leave the
 // shared library otherwise.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if __GNUC__ >= 12
+#define OD_WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
 #define OD_WIDE __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define OD_WIDE
 #endif
@@ -17,5 +21,15 @@
 
 // Four numbers side by side. For variables inside a function only.
 typedef double od_quad __attribute__((vector_size(32)));
+
+// x moved up by one or two places, the first numbers of y before it.
+#if defined(__clang__)
+#define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
+#define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)
+#else
+typedef long long od_quad_places __attribute__((vector_size(32)));
+#define OD_QUAD_MOVED_ONE(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 0, 1, 2})
+#define OD_QUAD_MOVED_TWO(x, y) __builtin_shuffle(x, y, (od_quad_places){4, 5, 0, 1})
+#endif
 
 #endif

@@ -77,6 +77,7 @@ typedef struct od_block_input {
   const char *unit;  // NULL: any; OD_UNIT_OUT: that of the output
   bool list;         // a list of signals instead of one
   bool optional;     // zero unless given
+  bool factor;       // optional as well, and one unless given: its key decides a choice of the class
 } od_block_input;
 
 // How a file decides a choice.

@@ -1,4 +1,4 @@
-// Driven friction laws, batch after batch (drive_batch.h). Laws outside the family are functions of the speed alone.
+// Driven friction laws, batch after batch (drive_batch.h) where parameters stay as they are, else node by node.
 #include "friction/drive_batch.h"
 
 OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_side_r side[2],
@@ -22,19 +22,8 @@ OD_WIDE static od_status drive_family(const od_friction_law *law, const drive_si
 
 od_status od_friction_drive(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
                             const od_friction_start *start, const od_friction_motion *out) {
-  if (law->has_family) {
-    drive_side_r side[2];
-    drive_sides_r(law, q, two_sided, start->signal, side);
-    return drive_family(law, side, grid, start, out);
-  }
-  for (int i = 0; i < grid->nodes; i++) {
-    int k = grid->sample[i];
-    if (k < 0) continue;
-    double force = law->steady_r(q, two_sided, grid->v[i]);
-    if (out->force) out->force[k] = force;
-    if (out->bristle) out->bristle[k] = 0;
-    if (out->film) out->film[k] = 0;
-    if (!isfinite(force)) return OD_NOT_FINITE;
-  }
-  return OD_OK;
+  if (!law->has_family || start->signals) return od_friction_drive_nodes(law, q, two_sided, grid, start, out);
+  drive_side_r side[2];
+  for (int i = 0; i < 2; i++) drive_side_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
+  return drive_family(law, side, grid, start, out);
 }

@@ -75,16 +75,18 @@ OD_INTO_WIDE void coefficients_of_node(const drive_side_r *s, const od_friction_
 
 // d/da of (1 - exp(-a))/a.
 OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
-  double far = (E - mean) / a, near_zero = -0.5 + a / 3;
+  double far = (E - mean) / a, near_zero = -0.5 + a * (1.0 / 3);
   return a > 1e-5 ? far : near_zero;
 }
 
-OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const drive_batch *b, coefficients *k) {
+OD_INTO_WIDE void film_coefficients(const drive_side_r *s, const od_friction_grid *grid, const drive_batch *b,
+                                    coefficients *k) {
+  const double *t = grid->t + b->first;
   for (int j = 0; j < b->steps; j++) {
     bool shrinks = film_shrinks(b, j, b->lag[j]);
     double E = shrinks ? b->film_decay[1][j] : b->film_decay[0][j];
     double mean = shrinks ? b->film_mean[1][j] : b->film_mean[0][j];
-    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = b->dt[j];
+    double rate = b->rests ? s->f.rest : shrinks ? s->f.shrink : s->f.grow, dt = t[j + 1] - t[j];
     k->film[j] = E, k->of_target[j] = mean - E, k->of_next[j] = 1 - mean;
     k->of_rate[j] = -dt * (b->lag[j] * E + (b->target[j + 1] - b->target[j]) * mean_decay_slope(dt * rate, E, mean));
   }
@@ -132,7 +134,7 @@ OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const drive_sid
   else
     for (int j = 0; j <= b->steps; j++) coefficients_of_node(s, grid, b, false, has_film, j, k);
   if (law->has_film)
-    film_coefficients(s, b, k);
+    film_coefficients(s, grid, b, k);
   else
     for (int j = 0; j < b->steps; j++) k->film[j] = k->of_target[j] = k->of_rate[j] = 0, k->of_next[j] = 1;
   if (law->has_bristles)
@@ -241,36 +243,17 @@ OD_WIDE static od_status family_slopes(const od_friction_law *law, const drive_s
   return OD_OK;
 }
 
-// A law outside the family: a complex step of its force per sample and number.
-static od_status plain_slopes(const od_friction_law *law, const double *q, bool two_sided, const od_friction_grid *grid,
-                              int columns, const int *number, double *force, double *dforce) {
-  static const double step = 1e-30;
-  double _Complex p[2 * OD_MOST_ELEMENT_FIELDS];
-  for (int i = 0; i < od_friction_law_numbers(law, two_sided); i++) p[i] = q[i];
-  for (int i = 0; i < grid->nodes; i++) {
-    int k = grid->sample[i];
-    if (k < 0) continue;
-    force[k] = law->steady_r(q, two_sided, grid->v[i]);
-    if (!isfinite(force[k])) return OD_NOT_FINITE;
-    for (int c = 0; c < columns; c++) {
-      p[number[c]] += __builtin_complex(0.0, step);
-      dforce[(size_t)k * (size_t)columns + (size_t)c] = __imag__ law->steady_c(p, two_sided, grid->v[i]) / step;
-      p[number[c]] = q[number[c]];
-    }
-  }
-  return OD_OK;
-}
-
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce) {
   if (columns < 0 || columns > OD_MOST_DRIVE_COLUMNS) return OD_BAD_ARGUMENT;
   for (int c = 0; c < columns; c++)
     if (number[c] < 0 || number[c] >= od_friction_law_numbers(law, two_sided)) return OD_BAD_ARGUMENT;
-  if (!law->has_family) return plain_slopes(law, q, two_sided, grid, columns, number, force, dforce);
+  if (!law->has_family || start->signals)
+    return od_friction_node_slopes(law, q, two_sided, grid, start, columns, number, force, dforce);
   drive_side_r side[2];
   seeds by[2];
-  drive_sides_r(law, q, two_sided, start->signal, side);
+  for (int i = 0; i < 2; i++) drive_side_of_r(law, q, two_sided, i == 1, start->signal, &side[i]);
   for (int i = 0; i < 2; i++)
     seed(law, q, two_sided, start->signal, columns, number, &side[i], i == 1, work + i * PER_SIDE * columns, &by[i]);
   double *state = work + 2 * PER_SIDE * columns;

@@ -100,7 +100,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 }
 #endif
 
-// ---- as a block, whose inputs are the speed and, where the law has one, a load
+// ---- as a block, whose inputs are the speed and, where the law has one, a load or what its factor is multiplied by
 
 static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *y,
                               od_x *rate) {
@@ -108,6 +108,9 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
   X(in) in = {.speed = u[0]};
 #ifndef OD_LAW_PLAIN
   in.signal = 1;
+#if OD_LAW_STATES < 3
+  if (s->choice[1]) in.signal = u[1];
+#endif
 #endif
   X(out) out;
   (void)x, (void)rate;

@@ -10,12 +10,12 @@ static size_t most_nodes(int samples) {
 }
 
 size_t od_friction_grid_size(int samples) {
-  return samples < 1 ? 0 : most_nodes(samples) * (4 * sizeof(double) + 2 * sizeof(int));
+  return samples < 1 ? 0 : most_nodes(samples) * (6 * sizeof(double) + 3 * sizeof(int));
 }
 
 typedef struct nodes {
-  double *t, *v, *log_speed, *film_power;
-  int *sample, *run, count;
+  double *t, *v, *log_speed, *film_power, *distance, *per_distance;
+  int *sample, *run, *even, count;
 } nodes;
 
 static void add_node(nodes *n, double t, double v, int sample) {
@@ -36,11 +36,35 @@ static void count_runs(nodes *n) {
     n->run[i] = 1 + (i + 2 < n->count && kind_of_step(n, i) == kind_of_step(n, i + 1) ? n->run[i + 1] : 0);
 }
 
+static void measure_steps(nodes *n) {
+  int last = n->count - 1;
+  for (int i = 0; i < last; i++) {
+    double d = fabs(n->v[i] + n->v[i + 1]) * (n->t[i + 1] - n->t[i]);
+    n->distance[i] = d, n->per_distance[i] = d > 0 ? 1 / d : 0;
+  }
+  n->distance[last] = n->per_distance[last] = 0, n->even[last] = 0;
+  for (int from = 0, to; from < last; from = to) {
+    double dt = n->t[from + 1] - n->t[from];
+    for (to = from + 1; to < last && fabs(n->t[to + 1] - n->t[to] - dt) <= 1e-9 * dt; to++) continue;
+    for (int i = from; i < to; i++) n->even[i] = to - i;
+  }
+}
+
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v) {
   if (samples < 1 || (uintptr_t)memory % sizeof(double) != 0) return OD_BAD_ARGUMENT;
   size_t most = most_nodes(samples);
   double *at = memory;
-  nodes n = {at, at + most, at + 2 * most, at + 3 * most, (int *)(at + 4 * most), (int *)(at + 4 * most) + most, 0};
+  int *counts = (int *)(at + 6 * most);
+  nodes n = {at,
+             at + most,
+             at + 2 * most,
+             at + 3 * most,
+             at + 4 * most,
+             at + 5 * most,
+             counts,
+             counts + most,
+             counts + 2 * most,
+             0};
   for (int i = 0; i < samples; i++) {
     if (!isfinite(t[i]) || !isfinite(v[i]) || (i > 0 && !(t[i] > t[i - 1]))) return OD_BAD_ARGUMENT;
     if (i > 0 && v[i - 1] * v[i] < 0) {
@@ -50,6 +74,8 @@ od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int sample
     add_node(&n, t[i], v[i], i);
   }
   count_runs(&n);
-  *grid = (od_friction_grid){n.count, samples, n.t, n.v, n.log_speed, n.film_power, n.sample, n.run};
+  measure_steps(&n);
+  *grid = (od_friction_grid){n.count,    samples,        n.t,      n.v,   n.log_speed, n.film_power,
+                             n.distance, n.per_distance, n.sample, n.run, n.even};
   return OD_OK;
 }

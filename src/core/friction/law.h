@@ -39,4 +39,7 @@ static inline int od_friction_law_numbers(const od_friction_law *law, bool two_s
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
+// The place of the number that a signal may multiply, a factor or a load; -1: it has none.
+int od_friction_law_follows(const od_friction_law *law);
+
 #endif

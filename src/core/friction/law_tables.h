@@ -122,11 +122,26 @@
 #endif
 #if OD_LAW_STATES < 3
 #define OD_LAW_SLOPES .slopes = slopes_all,
+#ifdef OD_LAW_PLAIN
 #define OD_LAW_INPUTS     \
   {                       \
     { "velocity", "m/s" } \
   }
+#define OD_LAW_CHOICES
 #else
+#define OD_LAW_INPUTS                      \
+  {                                        \
+    {"velocity", "m/s"}, {                 \
+      "factor_signal", "1", .factor = true \
+    }                                      \
+  }
+#define OD_LAW_CHOICES               \
+  , {                                \
+    OD_CHOICE_GIVEN, "factor_signal" \
+  }
+#endif
+#else
+#define OD_LAW_CHOICES
 #define OD_LAW_SLOPES
 #define OD_LAW_INPUTS               \
   {                                 \
@@ -173,7 +188,7 @@ static bool block_is_linear(const od_block_spec *s) {
       .inputs = OD_LAW_INPUTS,                                                           \
       .fields = {OD_SIDED_PARAMETERS(OD_BLOCK_ROW) OD_COMMON_PARAMETERS(OD_BLOCK_ROW)    \
                      OD_SIDED_PARAMETERS(OD_NEGATIVE_BLOCK_ROW)},                        \
-      .choices = {{OD_CHOICE_GIVEN, OD_FIRST_KEY "_negative"}},                          \
+      .choices = {{OD_CHOICE_GIVEN, OD_FIRST_KEY "_negative"} OD_LAW_CHOICES},           \
       .outputs = {""},                                                                   \
       .states = OD_LAW_STATES,                                                           \
       .state = OD_BLOCK_STATES,                                                          \

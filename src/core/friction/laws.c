@@ -31,3 +31,8 @@ int od_friction_law_find(const char *name) {
     if (strcmp(od_friction_laws[i]->name, name) == 0) return i;
   return -1;
 }
+int od_friction_law_follows(const od_friction_law *law) {
+  for (int i = 0; i < law->sided + law->common; i++)
+    if (law->element->fields[i].follows_signal) return i;
+  return -1;
+}

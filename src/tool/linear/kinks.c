@@ -137,6 +137,39 @@ static bool crosses_kink(search *s, int only) {
   return left > 0;
 }
 
+const double od_narrow_speed = 1e-3;
+
+// Whether some row has slopes beside the point that differ from those at it by more than half of its largest one. At kinks those at
+// the point are means, which are nowhere beside it. The rate that was moved counts with how far it was.
+static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
+                             int rate) {
+  for (int i = 0; i < s->nx; i++) {
+    double most = 0, largest = 0;
+    for (int j = 0; j < s->nx; j++) {
+      double size = j == rate ? od_narrow_speed : s->typical[j];
+      double a = here->fx[i * s->nx + j] * size, b = there->fx[i * s->nx + j] * size;
+      if (!kinked[j]) most = fmax(most, fabs(a - b));
+      largest = fmax(largest, fmax(fabs(a), fabs(b)));
+    }
+    if (most > 0.5 * largest) return true;
+  }
+  return false;
+}
+
+od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slopes, const bool *kinked, bool *narrow) {
+  search s;
+  bool memory = begin(&s, p);
+  int nz = p->plant->nz;
+  for (int j = nz; memory && j < 2 * nz; j++) {
+    for (int i = 0; i < s.nx + s.nu; i++) s.way[i] = i == j;
+    double distance = od_narrow_speed / s.typical[j];
+    for (int side = -1; side <= 1 && !narrow[j]; side += 2)
+      narrow[j] = look(&s, side * distance, &s.above) && has_other_slopes(&s, slopes, &s.above, kinked, j);
+  }
+  end(&s);
+  return memory ? OD_OK : OD_NO_MEMORY;
+}
+
 static void take_mean(double *to, const double *a, const double *b, int rows, int columns, int column) {
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
 }

@@ -16,9 +16,15 @@ static double *room(int rows, int columns) {
   return calloc((size_t)rows * (size_t)columns + 1, sizeof(double));
 }
 
-static od_status find_whole(const od_operating_point *p, whole *w, bool *kinked, od_error *err) {
+// What is special about states and inputs (nx + nu each): kinks, and rates that keep the model to small movements.
+typedef struct remarks {
+  bool *kinked, *narrow;
+} remarks;
+
+static od_status find_whole(const od_operating_point *p, whole *w, remarks r, od_error *err) {
   od_status status = od_slopes_find(w, p->sim);
-  if (status == OD_OK) status = od_kinks_find(p, w, kinked);
+  if (status == OD_OK) status = od_kinks_find(p, w, r.kinked);
+  if (status == OD_OK) status = od_kinks_find_narrow(p, w, r.kinked, r.narrow);
   return status == OD_OK ? OD_OK : od_fail(err, status, "cannot linearise: %s", od_status_text(status));
 }
 
@@ -81,7 +87,7 @@ static double typical_rate(const od_operating_point *p, int j) {
   return scale > 0 ? scale : 1;
 }
 
-static bool fill(const od_operating_point *p, const whole *w, const bool *kinked, const int *kept, const int *input,
+static bool fill(const od_operating_point *p, const whole *w, remarks r, const int *kept, const int *input,
                  od_linear_model *m) {
   int n = m->states, nu = m->inputs, ny = m->outputs;
   bool ok = true;
@@ -91,7 +97,8 @@ static bool fill(const od_operating_point *p, const whole *w, const bool *kinked
     for (int j = 0; j < n; j++) m->A[i * n + j] = w->fx[kept[i] * w->nx + kept[j]];
     for (int j = 0; j < nu; j++) m->B[i * nu + j] = w->fu[kept[i] * w->nu + input[j]];
     ok = name_state(p, w, kept[i], &m->state[i]);
-    m->state[i].kinked = kinked[kept[i]];
+    m->state[i].kinked = r.kinked[kept[i]];
+    m->state[i].narrow = r.narrow[kept[i]];
     double part = fabs(w->f[kept[i]]) / typical_rate(p, kept[i]);
     if (!(part <= largest)) largest = part, m->rests = false, m->fastest = i;
   }
@@ -104,7 +111,7 @@ static bool fill(const od_operating_point *p, const whole *w, const bool *kinked
   for (int j = 0; j < nu && ok; j++) {
     ok = set_signal(&m->input[j], od_machine_input_name(p->machine, input[j]),
                     od_machine_input_unit(p->machine, input[j]), od_sim_inputs(p->sim)[input[j]]);
-    m->input[j].kinked = kinked[w->nx + input[j]];
+    m->input[j].kinked = r.kinked[w->nx + input[j]];
     m->input[j].undecided = p->undecided && p->undecided[w->nx + input[j]];
   }
   return ok;
@@ -128,9 +135,10 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
   bool memory = od_slopes_begin(&w, p->plant);
   od_linear_model *m = calloc(1, sizeof *m);
   int *kept = calloc((size_t)w.nx + 1, sizeof *kept), *all = calloc((size_t)w.nu + 1, sizeof *all);
-  bool *kinked = calloc((size_t)(w.nx + w.nu) + 1, sizeof *kinked);
-  memory = memory && m && kept && all && kinked;
-  od_status status = memory ? find_whole(p, &w, kinked, err) : OD_OK;
+  const remarks r = {.kinked = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.kinked),
+                     .narrow = calloc((size_t)(w.nx + w.nu) + 1, sizeof *r.narrow)};
+  memory = memory && m && kept && all && r.kinked && r.narrow;
+  od_status status = memory ? find_whole(p, &w, r, err) : OD_OK;
   if (memory && status == OD_OK) {
     for (int i = 0; i < w.nu; i++) all[i] = i;
     for (int j = 0; j < w.nx; j++) m->states += !is_constant(&w, j);
@@ -138,13 +146,14 @@ od_status od_linear_model_make(const od_operating_point *p, const int *inputs, i
     m->outputs = p->outputs;
     m->samples = p->samples;
     m->time = od_sim_time(p->sim);
-    memory = allocate(m, w.nx) && choose_states(p, &w, kept, m) && fill(p, &w, kinked, kept, inputs ? inputs : all, m);
+    memory = allocate(m, w.nx) && choose_states(p, &w, kept, m) && fill(p, &w, r, kept, inputs ? inputs : all, m);
   }
   if (!memory) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_slopes_end(&w);
   free(kept);
   free(all);
-  free(kinked);
+  free(r.kinked);
+  free(r.narrow);
   if (status == OD_OK)
     *out = m;
   else
@@ -157,6 +166,12 @@ const od_linear_signal *od_linear_kink(const od_linear_model *m, int i) {
     const od_linear_signal *s = j < m->states ? &m->state[j] : &m->input[j - m->states];
     if (s->kinked && i-- == 0) return s;
   }
+  return NULL;
+}
+
+const od_linear_signal *od_linear_narrow(const od_linear_model *m, int i) {
+  for (int j = 0; j < m->states; j++)
+    if (m->state[j].narrow && i-- == 0) return &m->state[j];
   return NULL;
 }
 

@@ -15,6 +15,7 @@ typedef struct od_linear_signal {
   double rate;     // of a state: how fast it changes there
   bool undecided;  // of a state or an input where outputs are held: they do not decide it
   bool kinked;     // of a state or an input: the slopes differ on its two sides, and the model has their mean
+  bool narrow;     // of a rate: a small change of it changes the slopes (linear/kinks.h)
 } od_linear_signal;
 
 typedef struct od_linear_model {
@@ -36,6 +37,8 @@ od_status od_linear_model_make(const od_operating_point *point, const int *input
                                od_linear_model **out, od_error *err);
 // State or input number i of those whose slopes differ on their two sides; NULL: there are no more.
 const od_linear_signal *od_linear_kink(const od_linear_model *model, int i);
+// The same of rates a small change of which changes the slopes.
+const od_linear_signal *od_linear_narrow(const od_linear_model *model, int i);
 void od_linear_model_free(od_linear_model *model);
 
 #endif

@@ -320,7 +320,8 @@ static void read_sources(block_reader *r, const char *key) {
 // An input with a key of its own, and perhaps a unit.
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
-  int node = in->optional ? od_section_get(r->ld, &r->section, in->key) : od_section_need(r->ld, &r->section, in->key);
+  int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
+                                        : od_section_need(r->ld, &r->section, in->key);
   const char *found = node >= 0 ? od_block_connect(r->ld, node, in->key, r->b, place) : NULL;
   const char *wanted = in->unit != NULL && strcmp(in->unit, OD_UNIT_OUT) == 0 ? r->unit : in->unit;
   if (found != NULL && wanted != NULL && strcmp(od_factor_unit(r->ld, wanted, found), "1") != 0)

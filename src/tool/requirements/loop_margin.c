@@ -72,6 +72,12 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
                "the slopes differ on the two sides of '%.80s', and the margin holds for their mean: 'at' a time when "
                "the machine is on one side it may be less",
                find_kink(model));
+    } else if (od_linear_narrow(model, 0)) {
+      snprintf(
+          j->note, sizeof j->note,
+          "the slopes change within 1 mm/s or 1 mrad/s of '%.80s', as friction at rest makes them do: the margin of larger "
+          "movements may be less",
+          od_linear_narrow(model, 0)->name);
     }
   }
   free(frequency);

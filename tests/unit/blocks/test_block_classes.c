@@ -204,14 +204,16 @@ static bool adds_up(const lone_block *b, od_dice *d) {
   return true;
 }
 
-// Random, sometimes where laws change: at zero or at a number of the block.
+// Random, sometimes where laws change: at zero or at a number of the block. Factors are positive.
 static void move(lone_block *b, od_dice *d) {
   int first_number = b->n.states + b->n.inputs;
+  const od_block_class *c = od_block_class_of(&b->spec);
   for (int i = 0; i < first_number; i++) {
     int special = od_dice_pick(d, 8);
     b->in[i] = od_dice_uniform(d, -1, 1);
     if (special == 0) b->in[i] = 0;
     if (special == 1) b->in[i] = b->in[first_number + od_dice_pick(d, b->n.numbers)];
+    if (i >= b->n.states && !c->inputs[0].list && c->inputs[i - b->n.states].factor) b->in[i] = 0.3 + fabs(b->in[i]);
   }
 }
 

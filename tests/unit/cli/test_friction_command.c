@@ -117,6 +117,36 @@ static void test_log(void **state) {
   od_table_free(a), od_table_free(b);
 }
 
+// Columns of the log drive the factor: what comes out at a steady speed is the law with the numbers that the factor makes of them.
+static void test_factor(void **state) {
+  scratch *s = *state;
+  char text[4000] = "time,v,pressure,place\n";
+  for (int i = 0; i <= 60; i++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%g,0.05,%g,%g\n", 0.1 * i, 1e5 * i, 0.05 * 0.1 * i);
+  scratch_write(s, "log.csv", text, strlen(text));
+  outcome o = run(s, TUSTIN
+                  "--set factor_viscous=-1 --log log.csv --column v --factor pressure=2e6:1,4e6:1.5 "
+                  "--factor place=0:2,1:2 --csv a.csv");
+  ends_with(o, 0);
+  forget(o);
+  od_table *t = table_of(s, "a.csv");
+  assert_int_equal(t->columns, 4);
+  for (int i = 0; i <= 60; i++) {
+    double factor = 2 * (i <= 20 ? 1 : i >= 40 ? 1.5 : 1 + 0.5 * (i - 20) / 20);
+    assert_true(fabs(at(t, i, 3) - factor) < 1e-12);
+    outcome one =
+        run(s, TUSTIN "--set factor_viscous=-1 --set factor=%.17g --log log.csv --column v --csv b.csv", factor);
+    ends_with(one, 0);
+    forget(one);
+    od_table *alone = table_of(s, "b.csv");
+    assert_true(fabs(at(t, i, 2) - at(alone, i, 2)) < 1e-9 * at(t, i, 2));
+    od_table_free(alone);
+    i += 6;
+  }
+  assert_true(at(t, 60, 2) > 1.2 * at(t, 0, 2));
+  od_table_free(t);
+}
+
 static void test_json(void **state) {
   scratch *s = *state;
   outcome o = run(s, REDUCED "--set Fs_negative=2500 --json -");
@@ -133,6 +163,16 @@ static void test_json(void **state) {
 
 static void test_mistakes(void **state) {
   scratch *s = *state;
+  static const char *const logs[][2] = {{"backwards.csv", "time,v\n0,1\n2,1\n1,1\n"},
+                                        {"twice.csv", "time,v\n0,1\n1,1\n1,1\n"},
+                                        {"gap.csv", "time,v\n0,1\n1,\n2,1\n"},
+                                        {"infinite.csv", "time,v\n0,1\n1,inf\n2,1\n"},
+                                        {"word.csv", "time,v\n0,1\n1,fast\n2,1\n"},
+                                        {"no_rows.csv", "time,v\n"},
+                                        {"empty.csv", ""},
+                                        {"only_time.csv", "time\n0\n1\n"},
+                                        {"fine.csv", "time,v\n0,0\n1,1\n"}};
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) scratch_write(s, logs[i][0], logs[i][1], strlen(logs[i][1]));
   static const char *const wrong[][2] = {
       {"friction", "LAW"},
       {"friction lugree", "did you mean 'lugre'?"},
@@ -146,6 +186,24 @@ static void test_mistakes(void **state) {
       {TUSTIN "--show log", "needs --log"},
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
+      {TUSTIN "--speed fast", "fast"},
+      {TUSTIN "--time 1e9", "make --step longer"},
+      {TUSTIN "--log backwards.csv", "times must increase"},
+      {TUSTIN "--log twice.csv", "times must increase"},
+      {TUSTIN "--log gap.csv", "must have a speed at every time"},
+      {TUSTIN "--log infinite.csv", "infinite.csv"},
+      {TUSTIN "--log word.csv", "word.csv"},
+      {TUSTIN "--log no_rows.csv", "has no rows"},
+      {TUSTIN "--log empty.csv", "empty.csv"},
+      {TUSTIN "--log only_time.csv", "has no column besides its times"},
+      {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
+      {TUSTIN "--factor v", "--factor is for --log"},
+      {"friction viscous --set viscous=3 --log fine.csv --factor v", "'gaussian' has one"},
+      {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
+      {TUSTIN "--log fine.csv --factor v=1", "is not COLUMN or COLUMN=X:Y"},
+      {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "a comma is expected"},
+      {TUSTIN "--log fine.csv --factor v=2:1,1:2", "expected increasing values"},
+      {TUSTIN "--log fine.csv --factor v=0:-1,1:2", "expected a positive number"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     outcome o = run(s, "%s", wrong[i][0]);
@@ -198,8 +256,8 @@ static void test_contour(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {
-      IN_SCRATCH(test_steady), IN_SCRATCH(test_sensitivity), IN_SCRATCH(test_hysteresis), IN_SCRATCH(test_step),
-      IN_SCRATCH(test_log),    IN_SCRATCH(test_json),        IN_SCRATCH(test_mistakes),   IN_SCRATCH(test_contour)};
+  const struct CMUnitTest tests[] = {IN_SCRATCH(test_steady), IN_SCRATCH(test_sensitivity), IN_SCRATCH(test_hysteresis),
+                                     IN_SCRATCH(test_step),   IN_SCRATCH(test_log),         IN_SCRATCH(test_factor),
+                                     IN_SCRATCH(test_json),   IN_SCRATCH(test_mistakes),    IN_SCRATCH(test_contour)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

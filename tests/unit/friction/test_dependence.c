@@ -45,6 +45,8 @@ static od_machine *machine_with(const char *more) {
       "  by_place: {type: table, input: ram.length, at: [0.9 m, 1.1 m, 1.5 m], values: [1, 1.15, 1], unit: 1}\n"
       "  viscosity: {type: table, input: oil_temperature, at: [297 K, 317 K, 327 K, 347 K], values: [1, 0.42, 0.3, 0.2],"
       " unit: 1}\n"
+      "  guess:     {type: tustin-friction, velocity: guide.rate, factor_signal: by_both, Fs: 2000, Fc: 300, vs: 0.01,"
+      " viscous: 300, factor: 1.1, factor_viscous: -0.5}\n"
       "cylinders:\n"
       "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
       "        friction: {law: tustin, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300%s}}\n"
@@ -55,6 +57,16 @@ static od_machine *machine_with(const char *more) {
 
 static double friction_with(const char *more) {
   od_test_run r = od_test_begin(machine_with(more), "ram.friction", NULL);
+  double u[2] = {1, 334}, y;
+  assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
+  od_test_end(&r);
+  return y;
+}
+
+// As a block, for compensation, with the same pressures.
+static double guessed_friction(void) {
+  od_test_run r = od_test_begin(machine_with(""), "guess", NULL);
   double u[2] = {1, 334}, y;
   assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
   assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
@@ -82,6 +94,8 @@ static void dependences(void **state) {
   is_near("over the sum of pressures", friction_with(", factor: by_sum"), steady(of_sum, of_sum, 1, 1, v));
   double below = 1 + 0.2 * 0.8, above = 1.3 + 0.4 * 0.8, both = below + 0.75 * (above - below);
   is_near("over both pressures", friction_with(", factor: by_both"), steady(both, both, 1, 1, v));
+  is_near("a block over both pressures", guessed_friction(),
+          steady(1.1 * both, 1.1 * both, 1, pow(1.1 * both, -0.5), v));
   double place = 1.15 - 0.15 * 0.25;
   is_near("over the position", friction_with(", factor: by_place"), steady(place, place, 1, 1, v));
   double thin = 0.3 - 0.1 * 7 / 20;

@@ -243,6 +243,36 @@ static void test_kink(void **state) {
   od_machine_free(machine);
 }
 
+// Friction at rest: what the model says holds for movements that do not slide. Without friction, and where it slides, there is
+// nothing to say.
+static void test_sticking_is_told(void **state) {
+  static const struct {
+    const char *law, *rate;
+    bool narrow;
+  } cases[] = {{"lugre, Fs: 400 N, Fc: 300 N, vs: 10 mm/s, sigma_0: 1e7 N/m, sigma_1: 0 N s/m", "0", true},
+               {"brown-mcphee, Fs: 400 N, Fc: 300 N, vs: 0.5 mm/s", "0", true},
+               {"brown-mcphee, Fs: 400 N, Fc: 300 N, vs: 0.5 mm/s", "50 mm/s", false},
+               {"viscous, viscous: 500 N s/m", "0", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "bodies: {load: {point: {mass: 250 kg}}}\n"
+             "joints: {rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0], friction: {law: %s}}}\n"
+             "initial: {rail.position: 0, rail.rate: %s}\nrun: {time: 1 s, step: 1 ms, outputs: [rail.position]}\n",
+             cases[i].law, cases[i].rate);
+    od_machine *machine = machine_from(*state, text, NULL, NULL);
+    od_operating_point point;
+    const int output = od_machine_output_find(machine, "rail.position");
+    od_linear_model *m = linearise(machine, &output, 1, 0, &point);
+    const od_linear_signal *narrow = od_linear_narrow(m, 0);
+    assert_int_equal(narrow != NULL, cases[i].narrow);
+    if (narrow) assert_string_equal(narrow->name, "rail.rate");
+    od_linear_model_free(m);
+    od_operating_point_free(&point);
+    od_machine_free(machine);
+  }
+}
+
 // Oscillation: pressures and speed take part, the spool does not. The spool's pole: the spool alone.
 static void test_participation(void **state) {
   od_machine *machine = machine_from(*state, axis, NULL, NULL);
@@ -328,6 +358,7 @@ int main(void) {
       cmocka_unit_test(test_complex_step),
       cmocka_unit_test_setup_teardown(test_natural_frequency, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_kink, machine_file_start, machine_file_end),
+      cmocka_unit_test_setup_teardown(test_sticking_is_told, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_participation, machine_file_start, machine_file_end),
       cmocka_unit_test(test_zeros),
       cmocka_unit_test_setup_teardown(test_no_path, machine_file_start, machine_file_end),

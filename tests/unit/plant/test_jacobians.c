@@ -40,7 +40,7 @@ typedef struct bench {
   unsigned long long seed;
   double worst, rounding;  // beyond the bound, of steps of stiff machines
 } bench;
-static int not_converged, too_violent;  // steps of the present group of machines
+static int not_converged, too_violent, corners;  // steps of the present group of machines
 
 static double largest(const double *a, int count) {
   double size = 0;
@@ -409,6 +409,41 @@ static double rounding_of_step(bench *b, double h) {
   return 2e-14 * h * most;
 }
 
+// The change of a state behind the step by one before it, to one side.
+static double side_slope(bench *b, const od_sim *old, double h, const double *u1, int row, int column, double move) {
+  double end[2], x[96], u[4];
+  for (int moved = 0; moved < 2; moved++) {
+    memcpy(b->sim, old, old->size);
+    memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
+    memcpy(u, od_sim_at(b->sim, b->sim->u), (size_t)b->nu * sizeof *u);
+    if (moved) x[column] += move;
+    if (od_sim_set(b->sim, 0, x, u) != OD_OK || od_sim_step(b->sim, h, u1) != OD_OK) return NAN;
+    end[moved] = od_sim_state(b->sim)[row];
+  }
+  return (end[1] - end[0]) / move;
+}
+
+// A step that begins or ends on the corner of a law (friction blocks at rest or without a film, tables at a point, limits) has two
+// derivatives, and the complex step may have gone to the other side than the real one. That this is so is shown, not supposed: real steps from
+// either side must give different slopes, and the one found must be one of them.
+static bool meets_corner(bench *b, const od_sim *old, double h, const double *u1, const double *got, const double *want,
+                         int columns) {
+  for (int j = 0; j < b->nx; j++) {
+    double most = 0, unit = unit_of(b, j);
+    int row = 0;
+    for (int i = 0; i < b->nx; i++) {
+      double error = fabs(got[i * columns + j] - want[i * columns + j]) * unit;
+      error /= i < 2 * b->nz ? 1 : b->plant->scale[i - b->nz];
+      if (error > most) most = error, row = i;
+    }
+    if (most < 1e-6) continue;
+    double slope = got[row * columns + j], left = side_slope(b, old, h, u1, row, j, -1e-8 * unit),
+           right = side_slope(b, old, h, u1, row, j, 1e-8 * unit), size = fabs(left) + fabs(right);
+    if (fabs(right - left) > 0.02 * size && fmin(fabs(slope - left), fabs(slope - right)) < 0.005 * size) return true;
+  }
+  return false;
+}
+
 static void check_transition(bench *b, const od_integrator *integrator) {
   int nx = b->nx, nu = b->nu, np = b->np, all = nx + 2 * nu + np;
   const double u1[2] = {0.7, -1.1};
@@ -461,7 +496,10 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     double behind = rounding_of_step(b, h);
     memcpy(b->sim, old, old->size);
     b->rounding = fmax(behind, rounding_of_step(b, h));
-    compare_scaled(b, integrator->name, got, want, nx, all);
+    if (meets_corner(b, old, h, u1, got, want, all))
+      assert_true(++corners <= MACHINES / 20);
+    else
+      compare_scaled(b, integrator->name, got, want, nx, all);
     b->rounding = 0;
   }
   memcpy(b->sim, start, start->size);
@@ -474,7 +512,7 @@ static void check_transition(bench *b, const od_integrator *integrator) {
 static void check_kind(bool planar, bool loops, bool circuit, bool blocks) {
   int checked = 0;
   double worst = 0;
-  not_converged = too_violent = 0;
+  not_converged = too_violent = corners = 0;
   for (unsigned long long seed = 1; checked < MACHINES; seed++) {
     bench b;
     if (!open_bench(&b, seed, planar, loops, circuit, blocks)) {
@@ -489,8 +527,9 @@ static void check_kind(bool planar, bool loops, bool circuit, bool blocks) {
     close_bench(&b);
     checked++;
   }
-  print_message("%d %s machines%s%s%s: worst relative error %.2g\n", checked, planar ? "planar" : "spatial",
-                loops ? " with loops" : "", circuit ? " with circuits" : "", blocks ? " with blocks" : "", worst);
+  print_message("%d %s machines%s%s%s: worst relative error %.2g, %d steps through corners\n", checked,
+                planar ? "planar" : "spatial", loops ? " with loops" : "", circuit ? " with circuits" : "",
+                blocks ? " with blocks" : "", worst, corners);
 }
 
 static void planar_trees(void **state) {
