@@ -149,7 +149,9 @@ typedef enum od_oil_law {
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // Its viscosity, and what temperature and pressure do. Numbers: kinematic viscosity (m2/s) and the temperature (K) at which it
 // and the density hold, the oil's temperature (K), the relative decrease of viscosity per temperature (1/K) and its growth with
-// pressure (1/Pa), the relative growth of volume per temperature (1/K). Without it: 46 mm2/s at any temperature.
+// pressure (1/Pa), the relative growth of volume per temperature (1/K), another temperature (K) and the kinematic viscosity there, with
+// which Walther's law holds instead of the relative decrease (0: it does not). Without it: 46 mm2/s at any temperature. With an
+// element of the class "reservoir" the oil's temperature is a state of that, and the number has no say.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure

@@ -203,8 +203,10 @@ static void add_oil(plan *p) {
   if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
   od_build_oil(p->build, law, first);
   od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // of its own: it changes nothing for the rest
-  const double viscosity[6] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4};
-  if (od_dice_pick(&dice, 2)) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 6));
+  double viscosity[8] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4, 373, 0};
+  bool given = od_dice_pick(&dice, 2);
+  if (od_dice_pick(&dice, 2)) viscosity[7] = 6.8e-6;  // Walther's law
+  if (given) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 8));
 }
 
 enum { VOLUMES = 3, TANK = VOLUMES, SOURCE, J1, J2 };
@@ -283,8 +285,10 @@ static void add_every_class(plan *p) {
       const od_element_state *state = &c->states[k];
       char quantity[128];
       snprintf(quantity, sizeof quantity, "%s.%s", name, state->name);
-      if (state->present_if < 0)
-        od_build_initial(p->build, quantity, 0.3 * (state->scale > 0 ? state->scale : q[state->scale_field]), true);
+      double size = state->scale > 0 ? state->scale : q[state->scale_field];
+      if (state->present_if < 0)  // temperatures are absolute
+        od_build_initial(p->build, quantity,
+                         strcmp(state->unit, "K") == 0 && state->initial > 0 ? state->initial - 8 : 0.3 * size, true);
     }
   }
 }

@@ -33,6 +33,7 @@ typedef enum od_in_kind {
   OD_IN_SIGNAL,      // the signal it listens to, or of several the one with this index; 1 where it listens to none
   OD_IN_STATE,       // its own state `index`
   OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
+  OD_IN_HEAT,        // what all elements in the oil lose, W: of the reservoir alone
 } od_in_kind;
 typedef struct od_in_slot {
   od_in_kind kind;
@@ -69,6 +70,7 @@ typedef struct od_out_slot {
 // What an instance reports on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
 // alone, not from the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
+enum { OD_NO_HEAT = -1 };
 
 // ---- what files say about it
 
@@ -189,6 +191,7 @@ typedef struct od_element_class {
   bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool supplies;    // its loss is negative: it gives energy to the machine
+  int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
   // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
   int closed_field, stroke_field;

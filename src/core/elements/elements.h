@@ -26,6 +26,7 @@
   CLASS(throttle)                 \
   CLASS(pipe)                     \
   CLASS(relief_spool)             \
+  CLASS(nominal_relief)           \
   CLASS(reducing)                 \
   CLASS(sequence)                 \
   CLASS(pilot_check)              \
@@ -37,6 +38,7 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(reservoir)                \
   CLASS(flow_formula)             \
   CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)

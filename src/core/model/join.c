@@ -111,6 +111,7 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
     case OD_IN_SIGNAL: return signal_source(m, slot.index > 0 ? e->more_signals[slot.index - 1] : e->signal);
     case OD_IN_STATE: return state_source(m, e, slot.index);
     case OD_IN_HOST_STATE: return state_source(m, &m->instance[e->host], slot.index);
+    case OD_IN_HEAT:  // which the circuit sums up when all else is known
     case OD_IN_NONE: break;
   }
   return (source){l->nothing, l->rate_width - 1, -1};
@@ -254,5 +255,5 @@ static bool list_users(od_model *m, od_arena *arena) {
 
 bool od_join_tables(od_model *m, od_arena *arena) {
   return place_batches(m, arena) && list_sources(m, arena) && list_targets(m, arena) && list_users(m, arena) &&
-         od_join_junctions(m, arena);
+         od_join_junctions(m, arena) && od_join_heat(m, arena);
 }

@@ -46,6 +46,7 @@ typedef struct od_layout {
   // by a number is junction_change.
   int junction_row, junction_width, junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
+  int by_temperature;  // of every out, where there is a reservoir
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

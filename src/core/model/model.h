@@ -142,6 +142,8 @@ enum {
   OD_VISCOSITY_THINNING,
   OD_VISCOSITY_THICKENING,
   OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_HOT_TEMPERATURE,
+  OD_VISCOSITY_HOT_VALUE,  // zero: the thinning holds
   OD_VISCOSITY_NUMBERS,
   OD_OIL_VISCOSITY = 64
 };
@@ -203,9 +205,18 @@ typedef struct od_junctions {
   od_junction_flow *flow;
   od_junction_slope *slope;
 } od_junctions;
+// What heats the oil: an instance and which of its reports that is.
+typedef struct od_heater {
+  int instance, report;
+} od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;     // some element gives way beside the oil
+  bool compliant;      // some element gives way beside the oil
+  bool indirect;       // there are junctions or a reservoir: elements act on each other besides pressures and states
+  int reservoir;       // instance, or -1
+  int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
+  int heaters;
+  od_heater *heater;
   od_batch *batch;    // instances of one class side by side, in the order of the classes
   int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]

@@ -124,6 +124,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
       if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
+      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;  // friction heats
       return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:

@@ -35,6 +35,8 @@ static const od_range_row rows[] = {
     {"frequency", "Hz", {1e-9, 1e9, 1e-5, 1e5}, "frequency of a sine"},
     {"from", "Hz", {0, 1e9, 0, 1e5}, "first frequency of a sweep"},
     {"gravity", "m/s2", {-1e4, 1e4, -30, 30}, "gravity"},
+    {"hot", "K", {150, 1000, 293, 423}, "second temperature at which the viscosity is given"},
+    {"hot_viscosity", "m2/s", {0, 1, 1e-6, 5e-4}, "kinematic viscosity there"},
     {"inertia", "kg m2", {-1e14, 1e14, -1e9, 1e9}, "inertia of a body"},
     {"interval", "s", {1e-9, 1e9, 1e-6, 1e4}, "interval of a log"},
     {"k0", "1", {0, 1e4, 0, 50}, "growth of the bulk modulus with pressure"},

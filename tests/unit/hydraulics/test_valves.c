@@ -119,6 +119,16 @@ static void spools(void **state) {
   settles(relief, "x.opening", 200e5, 10e5, 0, 1);
   near(value(relief, 200e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6);
   assert_true(value(relief, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
+  // Straight to 1 without rounded corners: slope (dp - set) / (Q_N (1 + f dp/p_N)), and the nominal flow at the nominal drop.
+  const char *nominal =
+      "nominal_reliefs: {x: {between: [P, A], set: 100 bar, slope: 1e-9 m^3/(s Pa), flow_force: 0.5, nominal_flow: 5 L/s, "
+      "nominal_drop: 80 bar}}";
+  settles(nominal, "x.opening", 120e5, 10e5, 0, 1e-9 * 10e5 / (5e-3 * (1 + 0.5 * 110 / 80)));
+  settles(nominal, "x.opening", 109e5, 10e5, 0, 0);
+  settles(nominal, "x.opening", 500e5, 0, 0, 1);
+  near(value(nominal, 90e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3, 1e-6);
+  near(value(nominal, 180e5 / 8, 0, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3 * sqrt(22.5 / 80), 1e-6);
+  assert_true(value(nominal, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
   const char *sequence =
       "sequence_valves: {x: {between: [P, A], drain: B, set: 100 bar, range: 20 bar, area: 10 mm^2}}";
   settles(sequence, "x.opening", 120e5, 115e5, 10e5, half);
