@@ -54,13 +54,20 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 // for axis_b.
 //   revolute, prismatic: axis_a; axis_b is used only when the joint closes a loop (-1: same components as axis_a)
 //   universal: axis_a fixed in body a, axis_b fixed in body b
+//   cylindrical (slides along and turns about), planar (slides across, turns about): axis_a; axis_b as for revolute ones
+//   screw: axis_a, and `lead`, the number of its way along the axis per turn (m, not zero; negative: left-handed). It cannot close a loop.
 //   spherical, fixed: none (-1)
+//   free: none (-1). It connects nothing: six coordinates of the outer body against the one nearer to the ground, in the axes of the latter.
 typedef enum od_joint_type {
   OD_REVOLUTE,
   OD_PRISMATIC,
   OD_UNIVERSAL,
   OD_SPHERICAL,
   OD_FIXED,
+  OD_CYLINDRICAL,
+  OD_PLANAR_JOINT,
+  OD_SCREW,
+  OD_FREE,
 } od_joint_type;
 typedef struct od_joint_spec {
   od_joint_type type;
@@ -68,7 +75,8 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // always a loop closure, even where the tree could use it
   bool independent;  // prefer this joint's coordinates as independent ones
-  int reserved[4];   // zero
+  int lead;          // of a screw: its number
+  int reserved[3];   // zero
 } od_joint_spec;
 // One without axes, to begin with.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
@@ -76,6 +84,10 @@ OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *sp
 
 // A massless rod of fixed length between two points: one closure equation. One number: length.
 OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
+
+// An ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure equation. Numbers: ratio (not
+// zero), offset. Two wheels: the ratio of their turns; a turning and a sliding joint, a rack and its pinion: way per radian.
+OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
 OD_API int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
@@ -92,6 +104,11 @@ OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int fi
 
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
+
+// Contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalised when used; the point stays on the side it
+// points to), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below it).
+// At the depth d it pushes with stiffness d (1 + damping d'), never pulls, and rubs against the motion along the plane.
+OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
 
 // ---- formulas
 
@@ -281,6 +298,7 @@ typedef enum od_culprit_kind {
   OD_ABOUT_POINT,
   OD_ABOUT_LOAD,  // a force or torque
   OD_ABOUT_PRESSURE_DIFFERENCE,
+  OD_ABOUT_GEAR,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

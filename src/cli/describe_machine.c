@@ -8,17 +8,13 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
+#include "model/joint_types.h"
 
 static const char *const shapes[] = {[OD_SHAPE_GENERAL] = "general",
                                      [OD_SHAPE_BEAM] = "beam",
                                      [OD_SHAPE_CYLINDER] = "cylinder",
                                      [OD_SHAPE_POINT] = "point",
                                      [OD_SHAPE_BOX] = "box"};
-static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
-                                          [OD_PRISMATIC] = "prismatic",
-                                          [OD_UNIVERSAL] = "universal",
-                                          [OD_SPHERICAL] = "spherical",
-                                          [OD_FIXED] = "fixed"};
 
 static const char *const node_kinds[] = {
     [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source", [OD_NODE_JUNCTION] = "junction"};
@@ -120,6 +116,7 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[CELL
 // Where a force or torque acts: a point, a body or a joint. Returns the words that go before it.
 static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
   switch (load->kind) {
+    case OD_LOAD_CONTACT:
     case OD_LOAD_FORCE: point_text(m, load->point, text, size); return "at";
     case OD_LOAD_TORQUE: snprintf(text, size, "%s", m->body[m->link[load->link].body].name); return "on body";
     case OD_LOAD_JOINT:
@@ -146,7 +143,7 @@ static void joint_row(const od_model *m, int i, row *r) {
   const od_joint *joint = &m->joint[i];
   bool preferred = joint->spec.independent, closes = closes_loop(joint);
   snprintf(r->cell[0], CELL_SIZE, "%s", joint->name);
-  snprintf(r->cell[1], CELL_SIZE, "%s", joint_types[joint->spec.type]);
+  snprintf(r->cell[1], CELL_SIZE, "%s", od_joint_class_of(joint->spec.type)->name);
   pair_text(m, joint->spec.point_a, joint->spec.point_b, r->cell[2]);
   snprintf(r->cell[3], CELL_SIZE, "%s%s%s", closes ? "closes a loop" : "", closes && preferred ? ", " : "",
            preferred ? "preferred" : "");
@@ -156,6 +153,13 @@ static void rod_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[0], CELL_SIZE, "%s", m->rod[i].name);
   pair_text(m, m->rod[i].point_a, m->rod[i].point_b, r->cell[1]);
   number_text(m, m->rod[i].number, r->cell[2]);
+}
+
+static void gear_row(const od_model *m, int i, row *r) {
+  const od_gear *g = &m->gear[i];
+  snprintf(r->cell[0], CELL_SIZE, "%s", g->name);
+  snprintf(r->cell[1], CELL_SIZE, "%.60s, %.60s", m->joint[g->joint_a].name, m->joint[g->joint_b].name);
+  number_text(m, g->number, r->cell[2]);
 }
 
 static void difference_row(const od_model *m, int i, row *r) {
@@ -270,6 +274,7 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
+  print_section(m, "Gears (each takes a degree of freedom)", m->gears, gear_row);
   print_section(m, "Forces and torques", m->loads, load_row);
   print_section(m, "Volumes, junctions, tanks and sources", m->nodes, node_row);
   print_section(m, "Pressure differences", m->differences, difference_row);
@@ -314,7 +319,7 @@ static json_t *body_json(const od_model *m, int i) {
 static json_t *joint_json(const od_model *m, int i) {
   const od_joint *joint = &m->joint[i];
   json_t *part = part_json(joint->name);
-  json_object_set_new(part, "type", json_string(joint_types[joint->spec.type]));
+  json_object_set_new(part, "type", json_string(od_joint_class_of(joint->spec.type)->name));
   set_pair(part, m, joint->spec.point_a, joint->spec.point_b);
   json_object_set_new(part, "closes_loop", json_boolean(closes_loop(joint)));
   json_object_set_new(part, "preferred", json_boolean(joint->spec.independent));
@@ -328,6 +333,17 @@ static json_t *rod_json(const od_model *m, int i) {
   return part;
 }
 
+static json_t *gear_json(const od_model *m, int i) {
+  const od_gear *g = &m->gear[i];
+  json_t *part = part_json(g->name);
+  json_object_set_new(
+      part, "joints",
+      json_pack("[o, o]", od_json_text(m->joint[g->joint_a].name), od_json_text(m->joint[g->joint_b].name)));
+  set_number(part, m, g->number);
+  set_number(part, m, g->number + 1);
+  return part;
+}
+
 static json_t *difference_json(const od_model *m, int i) {
   const od_difference *d = &m->difference[i];
   json_t *part = part_json(d->name);
@@ -338,7 +354,8 @@ static json_t *difference_json(const od_model *m, int i) {
 }
 
 static json_t *load_json(const od_model *m, int i) {
-  static const char *const keys[] = {[OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint"};
+  static const char *const keys[] = {
+      [OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint", [OD_LOAD_CONTACT] = "point"};
   const od_load *load = &m->load[i];
   char place[CELL_SIZE / 2];
   load_place(m, load, place, sizeof place);
@@ -408,6 +425,7 @@ json_t *od_model_describe_json(const od_model *m) {
   json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
   json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));
   json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
+  json_object_set_new(parts, "gears", list_json(m, m->gears, gear_json));
   json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
   json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
   json_object_set_new(parts, "pressure_differences", list_json(m, m->differences, difference_json));

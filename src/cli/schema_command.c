@@ -103,12 +103,16 @@ static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
 
+static const od_schema_row *const tables[] = {od_schema_rows, od_schema_friction_rows};
+enum { TABLES = sizeof tables / sizeof *tables };
+
 static void add_rows(json_t *properties, const char *definition) {
-  for (const od_schema_row *row = od_schema_rows; row->key; row++)
-    if (strcmp(row->in, definition) == 0) {
-      bool has_unit = row->kind == OD_SCHEMA_NUMBER || row->kind == OD_SCHEMA_NUMBERS;
-      add(properties, row->key, value_of(row), row->meaning, has_unit ? row->of : NULL);
-    }
+  for (int i = 0; i < TABLES; i++)
+    for (const od_schema_row *row = tables[i]; row->key; row++)
+      if (strcmp(row->in, definition) == 0) {
+        bool has_unit = row->kind == OD_SCHEMA_NUMBER || row->kind == OD_SCHEMA_NUMBERS;
+        add(properties, row->key, value_of(row), row->meaning, has_unit ? row->of : NULL);
+      }
 }
 
 // --- What comes from tables ---------------------------------------------------------------------------------------
@@ -292,10 +296,11 @@ static json_t *by_rows(const char *name) {
 
 static json_t *all_definitions(void) {
   json_t *definitions = json_object();
-  for (const od_schema_row *row = od_schema_rows; row->key; row++) {
-    bool again = row > od_schema_rows && strcmp(row->in, row[-1].in) == 0;
-    if (!again && strcmp(row->in, "sections") != 0) define(definitions, row->in, by_rows(row->in));
-  }
+  for (int i = 0; i < TABLES; i++)
+    for (const od_schema_row *row = tables[i]; row->key; row++) {
+      bool again = row > tables[i] && strcmp(row->in, row[-1].in) == 0;
+      if (!again && strcmp(row->in, "sections") != 0) define(definitions, row->in, by_rows(row->in));
+    }
   define(definitions, "machine", sections("machine"));
   define(definitions, "template", sections("template"));
   define(definitions, "vector", list_of(number()));
@@ -315,7 +320,7 @@ static json_t *all_definitions(void) {
   return definitions;
 }
 
-static const char *const kinds[] = {"machine", "experiment", "fit", "study"};
+static const char *const kinds[] = {"machine", "experiment", "fit", "study", "friction"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find_kind(const char *name) {
@@ -324,7 +329,7 @@ static int find_kind(const char *name) {
     if (strcmp(kinds[i], name) == 0) return i;
     od_nearest_try(&nearest, kinds[i]);
   }
-  od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit and study", name,
+  od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit, study and friction", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -332,7 +337,7 @@ static int find_kind(const char *name) {
 int od_command_schema(int argc, char **argv) {
   const od_usage usage = {
       "schema",
-      "[machine | experiment | fit | study]",
+      "[machine | experiment | fit | study | friction]",
       "print a JSON schema of files, for editors that complete keys and mark mistakes",
       "Without a word it is that of machine files. A line '# yaml-language-server: $schema=FILE' at the top of a file\n"
       "tells many editors where it is. 'oleodyn check' knows more.\n",
@@ -348,7 +353,10 @@ int od_command_schema(int argc, char **argv) {
   snprintf(title, sizeof title, "oleodyn %s file", kinds[kind]);
   json_t *schema = json_pack("{s:s, s:s, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title", title,
                              "definitions", all_definitions());
-  json_t *root = reference(strcmp(kinds[kind], "fit") == 0 ? "experiment" : kinds[kind]);
+  // Fits are experiments with more sections; 'friction' alone is a part of machines.
+  json_t *root = reference(strcmp(kinds[kind], "fit") == 0        ? "experiment"
+                           : strcmp(kinds[kind], "friction") == 0 ? "friction file"
+                                                                  : kinds[kind]);
   json_object_set_new(schema, "allOf", json_pack("[o]", root));
   od_error err = {0};
   od_status status = od_json_write(schema, "-", &err);

@@ -39,6 +39,9 @@
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
   CLASS(reservoir)                \
+  CLASS(stop)                     \
+  CLASS(rope)                     \
+  CLASS(winch)                    \
   CLASS(flow_formula)             \
   CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)

@@ -17,8 +17,9 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,        p->load,
-                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line, p->difference};
+  void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->point,     p->joint,
+                    p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
+                    b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -61,7 +62,8 @@ enum {
   ROOM_INSTANCE,
   ROOM_BLOCK,
   ROOM_BLOCK_LINE,
-  ROOM_DIFFERENCE
+  ROOM_DIFFERENCE,
+  ROOM_GEAR
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -102,8 +104,12 @@ int od_build_point(od_build *b, const char *name, int body, int first_number, in
 }
 
 od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b) {
-  return (od_joint_spec){
-      .type = type, .point_a = point_a, .point_b = point_b, .axis_a = OD_UNUSED, .axis_b = OD_UNUSED};
+  return (od_joint_spec){.type = type,
+                         .point_a = point_a,
+                         .point_b = point_b,
+                         .axis_a = OD_UNUSED,
+                         .axis_b = OD_UNUSED,
+                         .lead = OD_UNUSED};
 }
 
 int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec) {
@@ -118,6 +124,13 @@ int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int fi
   if (!grow(b, &p->rod, p->rods, &b->room[ROOM_ROD], sizeof *p->rod)) return -1;
   p->rod[p->rods] = (od_rod){text(b, name), point_a, point_b, first_number};
   return p->rods++;
+}
+
+int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->gear, p->gears, &b->room[ROOM_GEAR], sizeof *p->gear)) return -1;
+  p->gear[p->gears] = (od_gear){text(b, name), joint_a, joint_b, first_number};
+  return p->gears++;
 }
 
 int od_build_input(od_build *b, const char *name, const char *unit) {
@@ -143,6 +156,12 @@ static int add_load(od_build *b, const char *name, od_load load) {
   load.name = text(b, name);
   p->load[p->loads] = load;
   return p->loads++;
+}
+
+int od_build_contact(od_build *b, const char *name, int point, int first_number) {
+  return add_load(
+      b, name,
+      (od_load){.kind = OD_LOAD_CONTACT, .point = point, .number = first_number, .input = -1, .coordinate = -1});
 }
 
 int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body) {

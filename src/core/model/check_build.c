@@ -87,17 +87,35 @@ static void check_joints(od_build *b) {
         check_axis(b, i, s->axis_a);
         check_axis(b, i, s->axis_b);
         break;
+      case OD_SCREW:
+        if (check_numbers(b, OD_ABOUT_JOINT, i, "joint", name, s->lead, 1) && p->theta[s->lead] == 0)
+          od_build_complain(b, OD_ABOUT_JOINT, i,
+                            "the lead of joint '%s' is zero; a revolute joint does not move along", name);
+        check_axis(b, i, s->axis_a);
+        break;
       case OD_REVOLUTE:
       case OD_PRISMATIC:
+      case OD_CYLINDRICAL:
+      case OD_PLANAR_JOINT:
         check_axis(b, i, s->axis_a);
         if (s->axis_b != OD_UNUSED) check_axis(b, i, s->axis_b);
         break;
       case OD_SPHERICAL:
+      case OD_FREE:
       case OD_FIXED: break;
       default:
         od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
                           (int)s->type);
     }
+  }
+  for (int i = 0; i < p->gears; i++) {
+    const od_gear *g = &p->gear[i];
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
+    if (g->joint_a == g->joint_b)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
+    if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
   }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
@@ -114,13 +132,17 @@ static void check_loads(od_build *b) {
   for (int i = 0; i < p->loads; i++) {
     const od_load *l = &p->load[i];
     switch (l->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: check_reference(b, OD_ABOUT_LOAD, i, "force", l->name, "point", l->point, p->points); break;
       case OD_LOAD_TORQUE: check_reference(b, OD_ABOUT_LOAD, i, "torque", l->name, "body", l->link, p->bodies); break;
       case OD_LOAD_JOINT:
         check_reference(b, OD_ABOUT_LOAD, i, "joint force", l->name, "joint", l->coordinate, p->joints);
         break;
     }
-    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number, l->kind == OD_LOAD_JOINT ? 1 : 4);
+    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number,
+                  l->kind == OD_LOAD_JOINT     ? 1
+                  : l->kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS
+                                               : 4);
     check_signal(b, OD_ABOUT_LOAD, i, "force", l->name, l->input);
   }
 }

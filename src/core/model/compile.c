@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 #include "model/outputs.h"
 
 // ---- copying what was collected into the model's own memory
@@ -43,6 +44,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(point, points);
   TABLE(joint, joints);
   TABLE(rod, rods);
+  TABLE(gear, gears);
   TABLE(difference, differences);
   TABLE(load, loads);
   TABLE(input, inputs);
@@ -57,6 +59,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
        copy_names(arena, m->point, m->points, sizeof *m->point) &&
        copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
+       copy_names(arena, m->gear, m->gears, sizeof *m->gear) &&
        copy_names(arena, m->difference, m->differences, sizeof *m->difference) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
@@ -86,19 +89,36 @@ static void resolve_points(od_model *m) {
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
+static void check_gears(od_build *b, const od_model *m) {
+  for (int i = 0; i < m->gears; i++) {
+    const od_gear *g = &m->gear[i];
+    for (int k = 0; k < 2; k++) {
+      const od_joint *j = &m->joint[k ? g->joint_b : g->joint_a];
+      if (j->coordinates != 1)
+        od_build_complain(
+            b, OD_ABOUT_GEAR, i,
+            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
+            "that closes a loop",
+            g->name, j->name);
+    }
+  }
+}
+
 static void resolve_elements(od_build *b, od_model *m) {
   for (int i = 0; i < m->loads; i++) {
     od_load *load = &m->load[i];
     switch (load->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: load->link = m->point[load->point].link; break;
       case OD_LOAD_TORQUE: load->link = m->body[load->link].link; break;
       case OD_LOAD_JOINT: {
         const od_joint *j = &m->joint[load->coordinate];
         if (j->coordinates != 1)
-          od_build_complain(b, OD_ABOUT_JOINT, load->coordinate,
-                            "'%s' acts in joint '%s', which must be a revolute or prismatic joint of the tree, not one "
-                            "that closes a loop",
-                            load->name, j->name);
+          od_build_complain(
+              b, OD_ABOUT_JOINT, load->coordinate,
+              "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
+              "one that closes a loop",
+              load->name, j->name);
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;
@@ -127,10 +147,11 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
       if (j->coordinates != 1)
-        od_build_complain(b, OD_ABOUT_JOINT, e->joint,
-                          "joint '%s' has %s, so it must be a revolute or prismatic joint of the tree, not one that "
-                          "closes a loop",
-                          j->name, c->noun);
+        od_build_complain(
+            b, OD_ABOUT_JOINT, e->joint,
+            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
+            "closes a loop",
+            j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
     } else {
       e->actuator =
@@ -170,8 +191,7 @@ od_model *od_compile(od_build *b) {
   if (!m) return NULL;
   *m = b->part;
   if (!copy_tables(&b->part, m, &arena)) goto no_memory;
-  // A joint makes three links at the most.
-  size_t links = 3 * (size_t)m->joints + 1;
+  size_t links = OD_MOST_JOINT_COORDINATES * (size_t)m->joints + 1;
   m->link = od_arena_take(&arena, links * sizeof *m->link);
   m->coordinate_link = od_arena_take(&arena, links * sizeof *m->coordinate_link);
   m->coordinate_weight = od_arena_take(&arena, links * sizeof *m->coordinate_weight);
@@ -184,6 +204,7 @@ od_model *od_compile(od_build *b) {
   if (!b->problems) {
     resolve_points(m);
     resolve_elements(b, m);
+    check_gears(b, m);
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
@@ -213,7 +234,7 @@ void od_model_free(od_model *m) {
 }
 
 od_model_facts od_model_get_facts(const od_model *m) {
-  int loops = m->rods;
+  int loops = m->rods + m->gears;
   for (int i = 0; i < m->joints; i++) loops += m->joint[i].link < 0;
   return (od_model_facts){.bodies = m->bodies,
                           .joints = m->joints,

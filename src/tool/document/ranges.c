@@ -41,6 +41,7 @@ static const od_range_row rows[] = {
     {"interval", "s", {1e-9, 1e9, 1e-6, 1e4}, "interval of a log"},
     {"k0", "1", {0, 1e4, 0, 50}, "growth of the bulk modulus with pressure"},
     {"kp", "Pa", {1e6, 1e15, 3e8, 3e9}, "bulk modulus of the oil at no pressure"},
+    {"lead", "m", {-10, 10, -0.2, 0.2}, "way of a screw per turn"},
     {"leakage", "m3/s/Pa", {0, 1e-3, 1e-17, 1e-7}, "leakage"},
     {"length", "m", {0, 1e5, 1e-3, 200}, "length of a body, rod, spring or cylinder"},
     {"low_pass", "Hz", {1e-9, 1e9, 1e-4, 1e5}, "corner of a filter before a fit"},

@@ -1,6 +1,7 @@
 // Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
 // of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
 #include "document/constants.h"
+#include "model/joint_types.h"
 #include "machine/load_circuit.h"
 #include "machine/load_formula.h"
 
@@ -107,7 +108,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// The joint that a component drives: revolute or prismatic.
+// The joint that a component drives: revolute, prismatic or screw.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -115,9 +116,8 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   if (joint < 0 || ld->draft->names.element[joint].broken) return -1;
   const od_element *found = &ld->draft->names.element[joint];
   *turning = found->type != OD_PRISMATIC;
-  if (found->type == OD_REVOLUTE || found->type == OD_PRISMATIC)
-    return found->index == OD_NOT_BUILT ? -1 : found->index;
-  od_complain(ld, node, "%s drives a revolute or prismatic joint; '%s' is neither", section->what, text);
+  if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
+  od_complain(ld, node, "%s drives a revolute, prismatic or screw joint; '%s' is none of them", section->what, text);
   return -1;
 }
 

@@ -9,6 +9,7 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/draft.h"
+#include "model/joint_types.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
@@ -51,12 +52,15 @@ static void add_balanced(options *list, const char *name, const char *unit, od_s
 // --- What each element offers -------------------------------------------------------------------------------------
 
 static void add_joint_options(options *list, od_joint_type type) {
-  static const char *const angles[] = {"angle1", "angle2", "angle3"}, *const rates[] = {"rate1", "rate2", "rate3"};
-  int axes = type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 0;
-  if (type == OD_REVOLUTE) add_balanced(list, "angle", "rad", OD_ANY, 0), add(list, "rate", "rad/s");
-  if (type == OD_PRISMATIC) add_balanced(list, "position", "m", OD_ANY, 0), add(list, "rate", "m/s");
-  for (int i = 0; i < axes; i++) add_balanced(list, angles[i], "rad", OD_ANY, 0);
-  for (int i = 0; i < axes; i++) add(list, rates[i], "rad/s");
+  const od_joint_class *c = od_joint_class_of(type);
+  for (int order = 0; order < 2; order++)
+    for (int i = 0; i < c->coordinates; i++) {
+      bool slides = c->coordinate[i].kind == OD_LINK_PRISMATIC;
+      if (order == 0)
+        add_balanced(list, c->coordinate[i].label[0], slides ? "m" : "rad", OD_ANY, 0);
+      else
+        add(list, c->coordinate[i].label[1], slides ? "m/s" : "rad/s");
+    }
 }
 
 // The coordinates of the one point that the name means; any if it means none, for suggestions.
@@ -102,7 +106,7 @@ static void add_component_options(options *list, const od_element *element) {
 // States of the friction in a joint or a cylinder. At rest bristles keep any force, so that they cannot be balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_class *c = element->friction;
-  bool turning = element->kind == OD_ELEMENT_JOINT && element->type == OD_REVOLUTE;
+  bool turning = element->kind == OD_ELEMENT_JOINT && od_joint_turns(element->type);
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     if (o->shows != OD_SHOWS_STATE) continue;

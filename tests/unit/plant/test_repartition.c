@@ -119,6 +119,11 @@ static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, doub
     for (int j = 0; j < nx; j++) dy[i] += hx[i * nx + j] * before[j], scale = fmax(scale, fabs(hx[i * nx + j]));
     for (int j = 0; j < np; j++) dy[i] += hp[i * np + j] * moved[j], scale = fmax(scale, fabs(hp[i * np + j]));
   }
+  // Nor is there anything to compare where a body that nothing holds has been flung away.
+  if (!(scale < 1e9)) {
+    free(hp), free(hx), free(dy), free(y0), free(y1);
+    return -1;
+  }
   assert_int_equal(od_sim_repartition_with_parameters(sim, map, map_p, &changed), OD_OK);
   if (changed) {
     for (int i = 0; i < nx; i++) {
@@ -221,7 +226,7 @@ static void failure_changes_nothing(void **state) {
     assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
     memcpy(x, od_sim_state(sim), size);
     for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
-    bool runs = m->rows > 0 && od_sim_set(sim, 0, x, u) == OD_OK;
+    bool runs = m->coordinates > m->freedom && od_sim_set(sim, 0, x, u) == OD_OK;
     memcpy(weight, m->coordinate_weight, weights);
     memset(m->coordinate_weight, 0, weights);
     // Without weights only a reference rotation can be the reason.
