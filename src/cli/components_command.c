@@ -95,6 +95,10 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
   }
 }
 
+static const char formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
+static const char formula_inputs[] = "names and the inputs or blocks that they are, at most 4";
+static const char formula_numbers[] = "names and numbers, each in the unit it is written with";
+
 // --- For people -----------------------------------------------------------------------------------------------------
 
 static void print_list(void) {
@@ -140,6 +144,9 @@ static void print_class(const od_element_class *c) {
            f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual,
            f->follows_signal ? "; may follow an input" : "");
   }
+  if (c->formula_key)
+    printf("  %-18s%s; required\n  %-18s%s\n  %-18s%s\n", c->formula_key, formula_meaning, "inputs", formula_inputs,
+           "parameters", formula_numbers);
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
     printf("  %-18sstate '%s', unit %s%s%s\n", "has", c->states[i].name, unit_text(c->states[i].unit),
            c->states[i].turning_unit ? ", turning " : "", c->states[i].turning_unit ? c->states[i].turning_unit : "");
@@ -173,6 +180,9 @@ static void print_markdown(void) {
              unit_text(f->unit), f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback,
              usual);
     }
+    if (c->formula_key)
+      printf("\n| key | meaning |\n|---|---|\n| `%s` | %s; required |\n| `inputs` | %s |\n| `parameters` | %s |\n",
+             c->formula_key, formula_meaning, formula_inputs, formula_numbers);
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
       printf("\nHas the state `%s` (%s%s%s).\n", c->states[k].name, unit_text(c->states[k].unit),
              c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");
@@ -220,9 +230,9 @@ static json_t *class_json(const od_element_class *c) {
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count,
                                           "optional", (int)c->ends[i].optional));
-  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section),
-                   "inside", od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields, "states",
-                   states, "outputs", outputs);
+  return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "formula",
+                   od_json_text(c->formula_key), "section", od_json_text(c->section), "inside", od_json_text(c->inside),
+                   "summary", c->summary, "ends", ends, "fields", fields, "states", states, "outputs", outputs);
 }
 
 // --- The command ----------------------------------------------------------------------------------------------------

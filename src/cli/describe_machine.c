@@ -93,13 +93,19 @@ static const char *label_of(const od_model *m, int number) {
   return dot ? dot + 1 : m->path[number];
 }
 
+// How many of its numbers have names: those of its fields, or of its formula.
+static int named_numbers(const od_instance *e) {
+  const od_element_class *c = od_instance_class(e);
+  return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
+}
+
 // Numbers of a component, without those that are zero: "stiffness 10000 N/m, length 1.4 m". What follows a signal names it.
 static void numbers_text(const od_model *m, const od_instance *e, char text[CELL_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   size_t used = 0;
-  for (int k = 0; k < c->field_count && k < e->numbers && used < CELL_SIZE; k++) {
+  for (int k = 0; k < named_numbers(e) && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];
-    bool follows = c->fields[k].follows_signal && e->signal >= 0;
+    bool follows = !c->formula_key && c->fields[k].follows_signal && e->signal >= 0;
     if (m->theta[e->number + k] == 0 && !follows) continue;
     driven_text(m, e->number + k, follows ? e->signal : -1, number);
     used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k),
@@ -384,7 +390,11 @@ static json_t *component_json(const od_model *m, int i) {
     json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   json_object_set_new(part, "nodes", ends);
   json_object_set_new(part, "input", input_json(m, e->signal));
-  for (int k = 0; k < c->field_count && k < e->numbers; k++) set_number(part, m, e->number + k);
+  for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++) {
+    if (k == 0) json_object_set_new(part, "more_inputs", json_array());
+    json_array_append_new(json_object_get(part, "more_inputs"), input_json(m, e->more_signals[k]));
+  }
+  for (int k = 0; k < named_numbers(e); k++) set_number(part, m, e->number + k);
   return part;
 }
 

@@ -127,6 +127,14 @@ static bool has_own_reader(const od_element_class *c) {
   return strcmp(c->section, "valves") == 0 || strcmp(c->section, "cylinders") == 0;
 }
 
+// A formula, its inputs and its numbers.
+static void add_formula(json_t *properties, const char *key) {
+  json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
+  add(properties, key, json_incref(text), "a formula", NULL);
+  add(properties, "inputs", map_of(text), "names and the signals that they are", NULL);
+  add(properties, "parameters", map_of(number()), "names and numbers", NULL);
+}
+
 static json_t *component(const od_element_class *c) {
   json_t *properties = json_object(), *texts = json_pack("{s:[s, s]}", "type", "string", "array");
   bool somewhere = c->acts == OD_ACTS_SOMEWHERE;
@@ -137,6 +145,7 @@ static json_t *component(const od_element_class *c) {
     add(properties, c->ends[i].key, json_incref(texts), c->ends[i].count == 2 ? "two nodes" : "a node", NULL);
   if (c->signal_key) add(properties, c->signal_key, json_incref(texts), "an input or a block", NULL);
   add_fields(properties, c);
+  if (c->formula_key) add_formula(properties, c->formula_key);
   json_decref(texts);
   return closed(properties);
 }
@@ -169,7 +178,12 @@ static json_t *friction(void) {
 }
 
 static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
-  json_t *any = json_pack("{s:[s, s, s]}", "type", "string", "number", "array");
+  json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object");
+  if (c->formula_key) {
+    add(properties, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any), c->formula_meaning,
+        NULL);
+    json_object_set_new(keys, c->formula_key, json_object());
+  }
   add(properties, "unit", json_incref(any), "of its output", NULL);
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) {
     add(properties, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);

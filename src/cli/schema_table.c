@@ -16,6 +16,10 @@
 #define NUMBER_MAP OD_SCHEMA_NUMBER_MAP
 
 const od_schema_row od_schema_rows[] = {
+    {"transition", "from", TEXT, NULL, "a state"},
+    {"transition", "to", TEXT, NULL, "a state"},
+    {"transition", "when", TEXTS, NULL, "comparisons, all of which must hold"},
+    {"transition", "after", NUMBER, "s", "time in the state"},
     // Machine files. 'sections' stand in the file and in templates.
     {"machine", "machine", TEXT, NULL, "the title"},
     {"machine", "include", TEXTS, NULL, "files that this one is laid over, relative to it"},
@@ -366,6 +370,11 @@ const od_schema_row od_schema_rows[] = {
     {"case", "published", NUMBER_MAP, NULL, NULL},
     {"case", "method", TEXT, NULL, NULL},
     {"case", "order", WHOLE, NULL, NULL},
+    {"case", "draw", MAP, "draw", "numbers of the machine that every run of a simulation draws anew"},
+    {"draw", "normal", NUMBERS, NULL, "mean and standard deviation"},
+    {"draw", "uniform", NUMBERS, NULL, "from and to"},
+    {"draw", "relative", NUMBER, NULL, "standard deviation as a part of the machine's own value"},
+    {"draw", "within", NUMBER, NULL, "uniform, at most this part of the machine's own value away from it"},
     {"case", "values", MAP, "value", "of its own, instead of those of the study"},
     {"transfer", "from", NUMBER, "Hz", NULL},
     {"transfer", "to", NUMBER, "Hz", NULL},

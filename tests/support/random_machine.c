@@ -307,6 +307,10 @@ static void add_some_classes(plan *p) {
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
     if (in_joint) spec.joint = p->joint_with_friction;
     if (c->signal_key) spec.signal = 0;
+    if (c->formula_key) {
+      spec.signal = driver(p, 0), spec.more_signals[0] = 1;
+      spec.formula = *od_random_formula_of(c), spec.numbers = count;
+    }
     spec.first_number = numbers(p, c->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
@@ -460,6 +464,12 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
+    // These are the choice of other dice: they change nothing for the others.
+    static const char *const more[] = {"formula", "power", "relay", "switch", "sample-hold", "state-machine"};
+    od_dice dice = {p->block_dice.state + od_dice_seed("formula")};
+    int pick = od_dice_pick(&dice, 24);
+    if (i >= SENSORS && pick < 6 && states <= MOST_BLOCK_STATES)
+      spec[i] = random_block(&dice, od_block_class_find(more[pick]));
     od_build_block(p->build, name, &spec[i], "1");
     states += od_block_count(&spec[i]).states;
   }

@@ -31,7 +31,7 @@ typedef enum od_in_kind {
   OD_IN_PRESSURE,    // at end `index`, never below zero; 0 where an optional end is not connected
   OD_IN_LENGTH,      // of the line it acts along, or the joint's coordinate
   OD_IN_SPEED,       // its rate
-  OD_IN_SIGNAL,      // the signal it listens to; 1 where it listens to none
+  OD_IN_SIGNAL,      // the signal it listens to, or of several the one with this index; 1 where it listens to none
   OD_IN_STATE,       // its own state `index`
   OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
   OD_IN_HEAT,        // what all elements in the oil lose, W: of the reservoir alone
@@ -173,6 +173,7 @@ typedef struct od_batch {
   int kept_scalars, choices;         // of each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
+  const od_formula *const *formula;  // of each instance, of a class with formulas; else NULL
 } od_batch;
 
 typedef struct od_element_class {
@@ -185,6 +186,8 @@ typedef struct od_element_class {
   const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
   // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
   bool has_curve;
+  // Its law is a formula, which each instance brings with its numbers; the key under which files have it. NULL: it has none.
+  const char *formula_key;
   const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;

@@ -52,6 +52,8 @@
   CLASS(displacement_unit)        \
   CLASS(oil_tank)                 \
   CLASS(long_line)                \
+  CLASS(flow_formula)             \
+  CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -3,6 +3,7 @@
 // builds a model may.
 #include <math.h>
 
+#include "base/formula.h"
 #include "model/builder.h"
 
 static bool is_index(int i, int count) {
@@ -255,6 +256,20 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   return true;
 }
 
+// Its variables: what it reads, then its numbers.
+static void check_formula(od_build *b, int index, const od_element_class *c) {
+  const od_instance *e = &b->part.instance[index];
+  if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
+    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected from 0 to %d", c->noun, e->name,
+                      e->numbers, OD_MOST_FORMULA_NUMBERS);
+    return;
+  }
+  const char *problem = od_formula_problem(&e->formula, c->ins + e->numbers);
+  if (problem) od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
+  for (int k = 0; k < OD_MORE_SIGNALS; k++)
+    check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
+}
+
 static void check_elements(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->instances; i++) {
@@ -267,6 +282,7 @@ static void check_elements(od_build *b) {
     check_ends(b, i, c);
     check_place(b, i, c);
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
+    if (c->formula_key) check_formula(b, i, c);
     if (c->signal_key && e->signal == OD_UNUSED)
       od_build_complain(b, OD_ABOUT_ELEMENT, i, "%s '%s' listens to no signal", c->noun, e->name);
     if (c->has_curve ? check_curve(b, i, c)
@@ -277,6 +293,15 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
+// With modes a formula knows the block's states as well, and has two results.
+static const char *block_formula_problem(const od_block *block) {
+  const od_block_class *c = od_block_class_of(&block->spec);
+  int states = c->margin ? block->states : 0;
+  if (!c->formula_key) return NULL;
+  if (c->margin && block->spec.formula.count < 2) return "has no formula";
+  return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
+}
+
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
@@ -285,6 +310,8 @@ static void check_blocks(od_build *b) {
       od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
                         block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
+    const char *problem = block_formula_problem(block);
+    if (problem) od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
     for (int k = 0; k < block->inputs; k++)
       check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);
   }

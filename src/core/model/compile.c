@@ -27,6 +27,13 @@ static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   return true;
 }
 
+// A copy of a formula in the model's own memory.
+static bool copy_formula(od_arena *arena, od_formula *f) {
+  if (!f->operation) return true;
+  f->operation = copy(arena, f->operation, f->count, sizeof *f->operation);
+  return f->operation != NULL;
+}
+
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
@@ -61,6 +68,8 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->block, m->blocks, sizeof *m->block);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
   for (int i = 0; ok && i < m->blocks; i++) ok = (m->block[i].unit = od_arena_text(arena, m->block[i].unit)) != NULL;
+  for (int i = 0; ok && i < m->instances; i++) ok = copy_formula(arena, &m->instance[i].formula);
+  for (int i = 0; ok && i < m->blocks; i++) ok = copy_formula(arena, &m->block[i].spec.formula);
   return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
 }
 

@@ -178,16 +178,18 @@ typedef struct od_instance {
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
   int signal;                         // what it listens to, or -1
+  int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
   int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
   int switcher;                       // place among the elements with modes, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
   int batch, place;     // where it stands among those of its class
   int in, out, slope;   // its first place in the work memory
   int target, targets;  // its part of od_join.target
+  od_formula formula;   // of classes that have one
 } od_instance;
 
-// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
-// that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
+// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else but
+// formulas, so that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
 typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from], and what that means for derivatives
   int from, to;
   double sign;
@@ -366,6 +368,8 @@ struct od_model {
   int block_slopes;    // how many derivatives all blocks have
   int switchers;       // elements with modes
   int *switcher;
+  int block_switchers;  // blocks with modes
+  int *block_switcher;
   int samplers;  // sampled blocks, in the order in which they run
   int *sampler;
   int rings;  // samples that delays remember
@@ -406,6 +410,14 @@ static inline const od_element_class *od_instance_class(const od_instance *insta
   return od_element_class_at(instance->element_class);
 }
 
+// What switches: elements, then blocks.
+static inline int od_model_switchers(const od_model *m) {
+  return m->switchers + m->block_switchers;
+}
+static inline const char *od_model_switcher_name(const od_model *m, int i) {
+  return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
+}
+
 // One instance as a batch of its own.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
@@ -414,6 +426,7 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   b.in = e->in, b.out = e->out;
   b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
   b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
+  if (b.formula) b.formula += e->place;
   return b;
 }
 

@@ -244,6 +244,7 @@ static od_status read_file(void *user) {
   od_loader *ld = &r->ld;
   if (od_is_other_kind(ld, OD_FILE_FRICTION)) return OD_BAD_INPUT;
   od_section file = od_document_root(ld, "a friction", "'laws' and 'fit'", sections);
+  file.what = "a friction file";
   if (file.map < 0) return OD_BAD_INPUT;
   file.map = od_load_variants(ld, sections, file.map, r->options->variant);
   const char *title = od_read_text(ld, od_section_need(ld, &file, "friction"), "friction", "a title");

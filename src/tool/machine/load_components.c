@@ -3,6 +3,7 @@
 #include "document/constants.h"
 #include "model/joint_types.h"
 #include "machine/load_circuit.h"
+#include "machine/load_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
 // --- Components ---------------------------------------------------------------------------------------------------
 
 // The keys of a class, ending with NULL.
-enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 6 };
+enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 9 };
 static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (c->acts == OD_ACTS_BETWEEN_POINTS || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "between";
@@ -130,6 +131,7 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
   if (c->signal_key) keys[count++] = c->signal_key;
   for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
+  if (c->formula_key) keys[count++] = c->formula_key, keys[count++] = "inputs", keys[count++] = "parameters";
   keys[count] = NULL;
 }
 
@@ -191,12 +193,14 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
     ld->draft->names.element[element].broken = command < 0;
     spec.signal = command >= 0 ? ld->draft->names.element[command].index : OD_UNUSED;
   }
+  od_operation operations[OD_MOST_OPERATIONS];
+  if (c->formula_key) connected = od_load_element_formula(ld, &section, c, turning, &spec, operations) && connected;
   if (joined) od_connect_nodes(ld, ends, OD_MOST_ENDS);
   if (!joined || !connected) return;
   for (int i = 0; i < OD_MOST_ENDS; i++)
     spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
   spec.point_a = points[0].point, spec.point_b = points[1].point;
-  spec.first_number = od_number_theta(ld, first);
+  if (!c->formula_key) spec.first_number = od_number_theta(ld, first);
   od_element *built = &ld->draft->names.element[element];
   built->index = od_build_element(ld->draft->build, built->name, &spec);
   od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);

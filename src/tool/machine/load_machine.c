@@ -54,7 +54,7 @@ static void load_title(od_loader *ld, int node) {
 
 // What needs oil comes after volumes, what may listen to a signal after inputs and blocks.
 static bool comes_late(const od_element_class *c) {
-  bool listens = c->signal_key != NULL;
+  bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
   return c->needs_oil || listens;
 }
