@@ -125,9 +125,10 @@ static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
     return false;
   }
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
-  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_goal_take)take};
+  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  if (g->output >= 0) return od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
+  if (g->output >= 0)
+    return od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
   od_nearest nearest = od_nearest_to(output);
   for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
   od_cli_error("--goal: there is no output '%s'%s", output, od_nearest_suggestion(&nearest).text);
@@ -249,8 +250,8 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
   verdict_text(r, text, sizeof text);
   return json_pack("{s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "numbers", numbers, "requirements",
                    od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum", (int)r->minimum, "reason",
-                   od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict",
-                   od_verdict_json(&r->verdict), "runs", (json_int_t)r->runs);
+                   od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict", od_verdict_json(&r->verdict),
+                   "runs", (json_int_t)r->runs);
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
@@ -306,7 +307,8 @@ int od_command_optimise(int argc, char **argv) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
       {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "a number to search, and between which values (repeatable)", &a.free},
-      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "what an output should be, with or without a unit (repeatable)", &a.goals},
+      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "what an output should be, with or without a unit (repeatable)",
+       &a.goals},
       {"reserve", OD_OPTION_TEXT, "PART", "what is to be left to the bound of a requirement; default 1%", &a.reserve},
       {"starts", OD_OPTION_TEXT, "N", "begin at so many other points between the ends as well", &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),

@@ -224,8 +224,7 @@ static void fill_row(run *s, double t) {
     if (c->pressure_a < 0) continue;
     const od_output length = {.kind = OD_OUT_LENGTH, .index = s->m->instance[drive->index].actuator, .second = -1};
     if (c->length >= 0) row[c->length] = od_inverse_output(s->inverse, &length);
-    od_oil_need need =
-        od_drive_oil_need(&s->oil[d], o, od_inverse_signal(s->inverse, drive->index), effort, speed);
+    od_oil_need need = od_drive_oil_need(&s->oil[d], o, od_inverse_signal(s->inverse, drive->index), effort, speed);
     row[c->pressure_a] = need.pressure_a;
     row[c->flow_a] = need.flow_a;
     if (c->pressure_b >= 0) row[c->pressure_b] = need.pressure_b, row[c->flow_b] = need.flow_b;

@@ -86,8 +86,8 @@ static bool judge_cylinder(const od_machine *machine, const od_inverse_options *
     int column = side ? c->pressure_b : c->pressure_a;
     long least = extreme(t, column, -1);
     if (cell(t, least, column) < 0)
-      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative", "Not enough pressure:",
-                          "%s chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
+      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative",
+                          "Not enough pressure:", "%s chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
                           isnan(side ? oil.tank_a : oil.tank_b) ? "with this rule" : "with a tank on the other side",
                           side ? 'b' : 'a', od_inverse_drive_name(machine, &o->drive[d]),
                           od_display_quantity(cell(t, least, column), "Pa").text, cell(t, least, 0)) &&
@@ -113,8 +113,8 @@ static bool judge_numbers(od_inverse_result *r) {
   for (int c = 0; c < t->columns; c++)
     for (long k = 0; k < t->rows; k++)
       if (!isfinite(cell(t, k, c)))
-        return od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite", "Infinite need:",
-                              "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
+        return od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
+                              "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
   return true;
 }
 

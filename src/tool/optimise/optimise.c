@@ -10,30 +10,14 @@
 // A goal is met that is within this part of its size.
 static const double close_enough = 0.01;
 
-static const char *const takes[] = {[OD_TAKE_MIN] = "min",   [OD_TAKE_MAX] = "max", [OD_TAKE_PEAK] = "peak",
-                                    [OD_TAKE_MEAN] = "mean", [OD_TAKE_RMS] = "rms", [OD_TAKE_FINAL] = "final"};
-
 int od_goal_take_find(const char *word, size_t length) {
-  for (int i = 0; i <= OD_TAKE_FINAL; i++)
-    if (strlen(takes[i]) == length && strncmp(takes[i], word, length) == 0) return i;
+  for (int i = 0; od_take_names[i]; i++)
+    if (strlen(od_take_names[i]) == length && strncmp(od_take_names[i], word, length) == 0) return i;
   return -1;
 }
 
-static double take_value(const od_table *t, int column, od_goal_take take) {
-  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
-  for (long i = 0; i < t->rows; i++) {
-    last = t->data[i * t->columns + column];
-    low = fmin(low, last), high = fmax(high, last);
-    sum += last, squares += last * last;
-  }
-  switch (take) {
-    case OD_TAKE_MIN: return low;
-    case OD_TAKE_MAX: return high;
-    case OD_TAKE_PEAK: return fmax(high, -low);
-    case OD_TAKE_MEAN: return sum / (double)t->rows;
-    case OD_TAKE_RMS: return sqrt(squares / (double)t->rows);
-    default: return last;
-  }
+static double take_value(const od_table *t, int column, od_take take) {
+  return od_table_take(t, column, take, -INFINITY, INFINITY);
 }
 
 static double size_of(double value) {
@@ -139,8 +123,7 @@ static int residuals(void *user, const double *x, double *r) {
   if (s->stopped || !load_machine(s, x) || !run_machine(s)) return 1;
   const od_judgement *j = od_judge_results(s->judge, &count);
   for (int i = 0; i < count; i++) r[at++] = shortfall(&j[i], s->o->reserve);
-  for (int i = 0; i < s->o->goals; i++)
-    r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / s->o->goal[i].size;
+  for (int i = 0; i < s->o->goals; i++) r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / s->o->goal[i].size;
   for (int i = 0; i < at; i++)
     if (!isfinite(r[i])) return 1;
   return 0;

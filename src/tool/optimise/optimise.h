@@ -7,6 +7,7 @@
 #define OD_OPTIMISE_H
 
 #include "oleodyn/least_squares.h"
+#include "io/table.h"
 #include "oleodyn/machine.h"
 #include "requirements/judge.h"
 
@@ -16,22 +17,13 @@ typedef struct od_free_number {
   const char *unit;         // of the machine, while that lives
 } od_free_number;
 
-// What is taken of an output over a run.
-typedef enum od_goal_take {
-  OD_TAKE_MIN,
-  OD_TAKE_MAX,
-  OD_TAKE_PEAK,
-  OD_TAKE_MEAN,
-  OD_TAKE_RMS,
-  OD_TAKE_FINAL
-} od_goal_take;
-// The word ("final"), or -1.
+// What is taken of an output over a run, by its word ("final"): an od_take, or -1.
 int od_goal_take_find(const char *word, size_t length);
 
 typedef struct od_goal {
   char name[160];  // "lag:final"
   int output;      // of the machine
-  od_goal_take take;
+  od_take take;
   double target, value;  // SI; value: where the search ended
   double size;           // of the target; of one that is zero, what the output reached in the first run
   bool met;              // within a hundredth of the size

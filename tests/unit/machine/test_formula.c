@@ -269,8 +269,10 @@ static void test_no_number(void **state) {
       assert_true(od_formula_value(&f, (double[]){1}, 1, NULL) == (k ? 2 : 1));
       assert_true(od_formula_value(&f, (double[]){3}, 1, NULL) == (k ? 3 : 2));
     }
-  const od_operation choice[] = {
-      {OD_OPERATION_VARIABLE, 0}, {OD_OPERATION_VARIABLE, 1}, {OD_OPERATION_NUMBER, .value = 7}, {OD_OPERATION_IF_NEGATIVE, 0, 1, 2}};
+  const od_operation choice[] = {{OD_OPERATION_VARIABLE, 0},
+                                 {OD_OPERATION_VARIABLE, 1},
+                                 {OD_OPERATION_NUMBER, .value = 7},
+                                 {OD_OPERATION_IF_NEGATIVE, 0, 1, 2}};
   const od_formula f = {4, choice};
   assert_true(isnan(od_formula_value(&f, (double[]){NAN, 1}, 2, NULL)));
   assert_true(isnan(od_formula_value(&f, (double[]){-1, NAN}, 2, NULL)));

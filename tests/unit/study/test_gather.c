@@ -81,8 +81,8 @@ static void intervals_hold(void **state) {
     r = gather(OD_GATHER_PART, NAN, 0, beyond, RUNS);
     missed[6] += r.low > 0.05 || r.high < 0.05;
   }
-  print_message("of %d studies missed: mean %ld, chi %ld, spread %ld, median %ld, rms %ld, quantile %ld, part %ld\n", STUDIES,
-                missed[0], missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
+  print_message("of %d studies missed: mean %ld, chi %ld, spread %ld, median %ld, rms %ld, quantile %ld, part %ld\n",
+                STUDIES, missed[0], missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
   for (int i = 0; i < 7; i++) assert_in_range(missed[i], 2, 50);
 }
 
