@@ -54,13 +54,20 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 // for axis_b.
 //   revolute, prismatic: axis_a; axis_b is used only when the joint closes a loop (-1: same components as axis_a)
 //   universal: axis_a fixed in body a, axis_b fixed in body b
+//   cylindrical (slides along and turns about), planar (slides across, turns about): axis_a; axis_b as for revolute ones
+//   screw: axis_a, and `lead`, the number of its way along the axis per turn (m, not zero; negative: left-handed). It cannot close a loop.
 //   spherical, fixed: none (-1)
+//   free: none (-1). It connects nothing: six coordinates of the outer body against the one nearer to the ground, in the axes of the latter.
 typedef enum od_joint_type {
   OD_REVOLUTE,
   OD_PRISMATIC,
   OD_UNIVERSAL,
   OD_SPHERICAL,
   OD_FIXED,
+  OD_CYLINDRICAL,
+  OD_PLANAR_JOINT,
+  OD_SCREW,
+  OD_FREE,
 } od_joint_type;
 typedef struct od_joint_spec {
   od_joint_type type;
@@ -68,7 +75,8 @@ typedef struct od_joint_spec {
   int axis_a, axis_b;
   bool cut;          // always a loop closure, even where the tree could use it
   bool independent;  // prefer this joint's coordinates as independent ones
-  int reserved[4];   // zero
+  int lead;          // of a screw: its number
+  int reserved[3];   // zero
 } od_joint_spec;
 // One without axes, to begin with.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
@@ -76,6 +84,10 @@ OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *sp
 
 // A massless rod of fixed length between two points: one closure equation. One number: length.
 OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int first_number);
+
+// An ideal gear between two joints of the tree with one coordinate each: z_b = ratio z_a + offset, one closure equation. Numbers: ratio (not
+// zero), offset. Two wheels: the ratio of their turns; a turning and a sliding joint, a rack and its pinion: way per radian.
+OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
 // An input of the machine; its value over time comes from outside (a signal, a log, a controller).
 OD_API int od_build_input(od_build *b, const char *name, const char *unit);  // -1: too late, there are blocks already
@@ -93,6 +105,55 @@ OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int fi
 // A torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
+// Contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalised when used; the point stays on the side it
+// points to), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below it).
+// At the depth d it pushes with stiffness d (1 + damping d'), never pulls, and rubs against the motion along the plane.
+OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
+
+// ---- formulas
+
+// A law as a list of operations, the last of which is the result. Each takes the results of others before it, by their places
+// a, b and c in the list; a number has a value, a variable its index a. Which variables there are says what has the formula.
+typedef enum od_operation_kind {
+  OD_OPERATION_NUMBER,
+  OD_OPERATION_VARIABLE,
+  OD_OPERATION_ADD,
+  OD_OPERATION_SUBTRACT,
+  OD_OPERATION_MULTIPLY,
+  OD_OPERATION_DIVIDE,
+  OD_OPERATION_POWER,
+  OD_OPERATION_NEGATE,
+  OD_OPERATION_SQRT,
+  OD_OPERATION_EXP,
+  OD_OPERATION_LOG,
+  OD_OPERATION_SIN,
+  OD_OPERATION_COS,
+  OD_OPERATION_TAN,
+  OD_OPERATION_ASIN,
+  OD_OPERATION_ACOS,
+  OD_OPERATION_ATAN,
+  OD_OPERATION_SINH,
+  OD_OPERATION_COSH,
+  OD_OPERATION_TANH,
+  OD_OPERATION_ABS,
+  OD_OPERATION_SIGN,
+  OD_OPERATION_MIN,
+  OD_OPERATION_MAX,
+  OD_OPERATION_SMOOTH_ROOT,  // a / (a^2 + b^2)^(1/4): the root of a with its sign, straight where |a| is less than b
+  OD_OPERATION_IF_NEGATIVE,  // b where a < 0, else c
+  OD_OPERATION_KINDS
+} od_operation_kind;
+typedef struct od_operation {
+  od_operation_kind kind;
+  int a, b, c;
+  double value;
+} od_operation;
+enum { OD_MOST_OPERATIONS = 400, OD_MOST_FORMULA_NUMBERS = 24, OD_MOST_MACHINE_STATES = 16 };
+typedef struct od_formula {
+  int count;
+  const od_operation *operation;  // copied by what takes it
+} od_formula;
+
 // ---- the hydraulic circuit
 
 // The oil. Numbers: density (kg/m3), smoothing (Pa: orifices are smooth where the pressure difference is smaller than
@@ -105,7 +166,9 @@ typedef enum od_oil_law {
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // Its viscosity, and what temperature and pressure do. Numbers: kinematic viscosity (m2/s) and the temperature (K) at which it
 // and the density hold, the oil's temperature (K), the relative decrease of viscosity per temperature (1/K) and its growth with
-// pressure (1/Pa), the relative growth of volume per temperature (1/K). Without it: 46 mm2/s at any temperature.
+// pressure (1/Pa), the relative growth of volume per temperature (1/K), another temperature (K) and the kinematic viscosity there, with
+// which Walther's law holds instead of the relative decrease (0: it does not). Without it: 46 mm2/s at any temperature. With an
+// element of the class "reservoir" the oil's temperature is a state of that, and the number has no say.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // Nodes of the circuit. Numbers: a volume's volume (m3; cylinder chambers add theirs), a tank's or source's pressure
@@ -121,7 +184,10 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 // lists ("pump", "orifice", "cylinder", "spring"). It has a name, or "" where it belongs to another one. Its numbers
 // stand in the order of its class's fields; od_build_element_numbers() puts them in order. What is not needed stays OD_UNUSED,
 // which is what od_element_spec_of() begins with.
-enum { OD_MOST_ENDS = 4, OD_MOST_ELEMENT_CHOICES = 4 };
+//
+// Classes with a formula ("flow formula", "force formula") have as many numbers as it wants. Its variables are the pressures at both ends, or
+// length and speed; then signal and more_signals; then its numbers.
+enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
   int first_number, numbers;  // numbers: only where the class leaves their count to the instance
@@ -131,7 +197,9 @@ typedef struct od_element_spec {
   int host;                   // the instance that it belongs to
   int signal;                 // what it listens to
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int reserved[8];  // zero
+  int more_signals[OD_MORE_SIGNALS];
+  int reserved[5];  // zero
+  od_formula formula;
 } od_element_spec;
 OD_API od_element_spec od_element_spec_of(const char *class_name);
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
@@ -179,8 +247,9 @@ typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
   int inputs;       // how many, of a type that takes a list of them
   int choice[OD_MOST_BLOCK_CHOICES];
-  int reserved[7];  // zero
-  double sample;    // a block that runs once per sample (s) and holds its output in between; 0: continuous
+  int reserved[7];     // zero
+  double sample;       // a block that runs once per sample (s) and holds its output in between; 0: continuous
+  od_formula formula;  // of a block that is one: its variables are its inputs, then its numbers
 } od_block_spec;
 OD_API od_block_spec od_block_spec_of(const char *type);
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);  // false: the type has no such choice
@@ -193,6 +262,8 @@ OD_API int od_build_block_signal(const od_build *b, int block, int output);
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
+// The formula of a block, where its spec has none yet.
+OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
 // Names of a block's outputs and states behind the block's own; "" for the block's name alone.
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
@@ -227,6 +298,7 @@ typedef enum od_culprit_kind {
   OD_ABOUT_POINT,
   OD_ABOUT_LOAD,  // a force or torque
   OD_ABOUT_PRESSURE_DIFFERENCE,
+  OD_ABOUT_GEAR,
 } od_culprit_kind;
 typedef struct od_problem {
   od_culprit_kind kind;

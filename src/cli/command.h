@@ -23,11 +23,13 @@ typedef struct od_command {
 } od_command;
 
 int od_command_simulate(int argc, char **argv);
+int od_command_optimise(int argc, char **argv);
 int od_command_signals(int argc, char **argv);
 int od_command_equilibrium(int argc, char **argv);
 int od_command_linearize(int argc, char **argv);
 int od_command_bode(int argc, char **argv);
 int od_command_rga(int argc, char **argv);
+int od_command_inverse(int argc, char **argv);
 int od_command_observe(int argc, char **argv);
 int od_command_fit(int argc, char **argv);
 int od_command_frf(int argc, char **argv);

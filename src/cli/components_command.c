@@ -1,9 +1,11 @@
 // oleodyn components: the classes of elements and blocks that machine files can use, from their tables.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/component_curve.h"
 #include "cli/describe_blocks.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -11,6 +13,7 @@
 #include "elements/elements.h"
 #include "io/display.h"
 #include "io/json.h"
+#include "io/plot.h"
 
 // --- What a table says, in words ------------------------------------------------------------------------------------
 
@@ -27,7 +30,7 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
     snprintf(text, size, "keys of a joint");
 }
 
-// Its connections: "between: two points; chambers: two volumes, junctions, tanks or sources".
+// Its connections: "between: two points; chambers: two volumes, tanks or sources".
 static void connection_text(const od_element_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -36,11 +39,15 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
     used += (size_t)snprintf(text, size, "joint: a revolute or prismatic joint");
   if (c->acts == OD_ACTS_SOMEWHERE)
     used += (size_t)snprintf(text, size, "between: two points, or joint: a revolute or prismatic joint");
-  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++)
-    used += (size_t)snprintf(
-        text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key,
-        c->ends[i].count == 2 ? "two volumes, junctions, tanks or sources" : "a volume, junction, tank or source",
-        c->ends[i].optional ? " (optional)" : "");
+  bool junctions = !od_element_not_at_junctions(c);
+  for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key && used < size; i++) {
+    const char *nodes = c->ends[i].count == 2
+                            ? junctions ? "two volumes, junctions, tanks or sources" : "two volumes, tanks or sources"
+                        : junctions ? "a volume, junction, tank or source"
+                                    : "a volume, tank or source";
+    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s", used ? "; " : "", c->ends[i].key, nodes,
+                             c->ends[i].optional ? " (optional)" : "");
+  }
   if (c->signal_key && used < size)
     snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
 }
@@ -88,6 +95,10 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
   }
 }
 
+static const char formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
+static const char formula_inputs[] = "names and the inputs or blocks that they are, at most 4";
+static const char formula_numbers[] = "names and numbers, each in the unit it is written with";
+
 // --- For people -----------------------------------------------------------------------------------------------------
 
 static void print_list(void) {
@@ -133,6 +144,9 @@ static void print_class(const od_element_class *c) {
            f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback, usual,
            f->follows_signal ? "; may follow an input" : "");
   }
+  if (c->formula_key)
+    printf("  %-18s%s; required\n  %-18s%s\n  %-18s%s\n", c->formula_key, formula_meaning, "inputs", formula_inputs,
+           "parameters", formula_numbers);
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
     printf("  %-18sstate '%s', unit %s%s%s\n", "has", c->states[i].name, unit_text(c->states[i].unit),
            c->states[i].turning_unit ? ", turning " : "", c->states[i].turning_unit ? c->states[i].turning_unit : "");
@@ -166,6 +180,9 @@ static void print_markdown(void) {
              unit_text(f->unit), f->turning_unit ? ", turning " : "", f->turning_unit ? f->turning_unit : "", fallback,
              usual);
     }
+    if (c->formula_key)
+      printf("\n| key | meaning |\n|---|---|\n| `%s` | %s; required |\n| `inputs` | %s |\n| `parameters` | %s |\n",
+             c->formula_key, formula_meaning, formula_inputs, formula_numbers);
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++)
       printf("\nHas the state `%s` (%s%s%s).\n", c->states[k].name, unit_text(c->states[k].unit),
              c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");
@@ -213,9 +230,9 @@ static json_t *class_json(const od_element_class *c) {
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count,
                                           "optional", (int)c->ends[i].optional));
-  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "section", od_json_text(c->section),
-                   "inside", od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields, "states",
-                   states, "outputs", outputs);
+  return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "formula",
+                   od_json_text(c->formula_key), "section", od_json_text(c->section), "inside", od_json_text(c->inside),
+                   "summary", c->summary, "ends", ends, "fields", fields, "states", states, "outputs", outputs);
 }
 
 // --- The command ----------------------------------------------------------------------------------------------------
@@ -226,22 +243,50 @@ typedef struct found_class {
   const od_block_class *block;
 } found_class;
 
+// What somebody may mean who wrote `wrong`; how far off it is goes into *distance, no name that is further counts.
+static void try_name(const char *wrong, const char *name, const char **best, int *distance) {
+  char beginning[80];
+  snprintf(beginning, sizeof beginning, "%.*s", (int)strcspn(name, " "), name);
+  const char *const candidates[] = {name, beginning};
+  for (int i = 0; i < 2; i++) {
+    od_nearest nearest = od_nearest_to(wrong);
+    od_nearest_try(&nearest, candidates[i]);
+    if (nearest.best && nearest.distance < *distance) *best = name, *distance = nearest.distance;
+  }
+}
+
+// "did you mean 'a' or 'b'?": names with the word in them, or else the nearest one.
+static void complain_about_name(const char *wrong) {
+  char list[200] = "";
+  size_t used = 0;
+  const char *best = NULL;
+  int distance = INT_MAX;
+  for (int i = 0; i < od_element_class_count() + od_block_class_count(); i++) {
+    int block = i - od_element_class_count();
+    const char *name = block < 0 ? od_element_class_at(i)->name : od_block_classes[block]->type;
+    if (*wrong && strstr(name, wrong) && used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", used ? " or " : "", name);
+    try_name(wrong, name, &best, &distance);
+    if (block < 0 && od_element_class_at(i)->section)
+      try_name(wrong, od_element_class_at(i)->section, &best, &distance);
+  }
+  if (!used && best) used = (size_t)snprintf(list, sizeof list, "'%s'", best);
+  if (used && used < sizeof list)
+    od_cli_error("there is no component '%s'; did you mean %s?", wrong, list);
+  else
+    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", wrong);
+}
+
 // An element class by its name or section, or a block by its type; neither after a message.
 static found_class find_class(const char *name) {
-  od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     if (strcmp(c->name, name) == 0 || (c->section && strcmp(c->section, name) == 0)) return (found_class){.element = c};
-    od_nearest_try(&nearest, c->name);
   }
   for (int i = 0; i < od_block_class_count(); i++) {
     if (strcmp(od_block_classes[i]->type, name) == 0) return (found_class){.block = od_block_classes[i]};
-    od_nearest_try(&nearest, od_block_classes[i]->type);
   }
-  if (nearest.best)
-    od_cli_error("there is no component '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", name);
+  complain_about_name(name);
   return (found_class){0};
 }
 
@@ -271,11 +316,39 @@ static od_status write_json(const od_words *names) {
   return status;
 }
 
+// The curves of one class as a picture, as a table, or both; paths may be NULL. The exit code.
+static int show_curves(const od_words *names, const char *plot, const char *csv) {
+  int panel[OD_CURVE_COLUMNS];
+  char note[160];
+  found_class found = names->count == 1 ? find_class(names->text[0]) : (found_class){0};
+  od_table *table = found.element ? od_component_curve(found.element, panel, note, sizeof note) : NULL;
+  if (names->count != 1)
+    od_cli_error("--plot and --csv show one component; expected one NAME, found %d", names->count);
+  else if (!table)
+    od_cli_error(
+        "there is nothing to draw of '%s'; elements with flows or forces of their own can be drawn, 'oleodyn friction' draws "
+        "friction laws",
+        names->text[0]);
+  if (!table) return OD_EXIT_BAD_INPUT;
+  od_error err = {0};
+  od_status status = plot ? od_plot_write(table, panel, found.element->name, note, plot, &err) : OD_OK;
+  if (status == OD_OK && plot) printf("wrote %s\n", plot);
+  if (status == OD_OK && csv) status = od_table_write_csv(table, csv, &err);
+  if (status == OD_OK && csv && strcmp(csv, "-") != 0) printf("wrote %s\n", csv);
+  if (status != OD_OK) od_cli_error("%s", err.text);
+  od_table_free(table);
+  return od_exit_code(status);
+}
+
 int od_command_components(int argc, char **argv) {
+  const char *plot = NULL, *csv = NULL;
   bool json = false, markdown = false, si = false, sound = true;
-  const od_option options[] = {OD_SI_OPTION(&si),
-                               {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
-                               {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown}};
+  const od_option options[] = {
+      OD_SI_OPTION(&si),
+      {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
+      {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one, by its own equation", &plot},
+      {"csv", OD_OPTION_TEXT, "FILE.csv", "the same curves as a table; - is standard output", &csv}};
   const od_usage usage = {
       "components", "[NAME...]", "list the components that machine files can use, or show their keys",
       NULL,         options,     sizeof options / sizeof *options};
@@ -295,9 +368,11 @@ int od_command_components(int argc, char **argv) {
     code = od_exit_code(write_json(&names));
   else if (sound && markdown)
     print_markdown();
+  else if (sound && (plot || csv))
+    code = show_curves(&names, plot, csv);
   else if (sound && names.count == 0)
     print_list();
-  for (int i = 0; sound && !json && !markdown && i < names.count; i++) {
+  for (int i = 0; sound && !json && !markdown && !plot && !csv && i < names.count; i++) {
     if (i > 0) printf("\n");
     print_found(find_class(names.text[i]));
   }

@@ -17,12 +17,12 @@ static void inputs_text(const od_block_class *c, char *text, size_t size) {
   *text = '\0';
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key && used < size; i++) {
     const od_block_input *in = &c->inputs[i];
-    used +=
-        (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key,
-                         in->list ? "a list of signals" : "a signal", in->unit ? " in " : "", in->unit ? in->unit : "",
-                         in->optional ? " (0 unless given)"
-                         : in->factor ? " (1 unless given)"
-                                      : "");
+    const char *what = c->formula_key ? "names and the signals that they are"
+                       : in->list     ? "a list of signals"
+                                      : "a signal";
+    const char *otherwise = in->optional ? " (0 unless given)" : in->factor ? " (1 unless given)" : "";
+    used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key, what,
+                             in->unit ? " in " : "", in->unit ? in->unit : "", otherwise);
   }
 }
 
@@ -93,6 +93,7 @@ void od_block_class_print(const od_block_class *c) {
   }
   if (od_block_can_be_sampled(c))
     printf("  %-16sit runs once in that time; unit s; default none; usual positive\n", "sample");
+  if (c->formula_key) printf("  %-16s%s; required\n", c->formula_key, c->formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("  %-16s%s\n", "gives", text);
 }
@@ -111,6 +112,7 @@ void od_block_class_print_markdown(const od_block_class *c) {
     printf("| %s | %s | %s | %s | %s |\n", key, f->meaning, unit, fallback, usual);
   }
   if (od_block_can_be_sampled(c)) printf("| `sample` | it runs once in that time | s | none | positive |\n");
+  if (c->formula_key) printf("| `%s` | %s | | required | |\n", c->formula_key, c->formula_meaning);
   outputs_text(c, text, sizeof text);
   printf("\nGives %s.\n", text);
 }
@@ -119,9 +121,9 @@ void od_block_class_print_markdown(const od_block_class *c) {
 
 static json_t *field_json(const od_block_field *f) {
   static const char *const shapes[] = {
-      [OD_ONE_NUMBER] = "number",          [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
-      [OD_PER_INPUT] = "number per input", [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
-      [OD_ORDINATES] = "numbers per point"};
+      [OD_ONE_NUMBER] = "number",           [OD_TWO_NUMBERS] = "two numbers", [OD_BOUNDS] = "bounds",
+      [OD_PER_INPUT] = "number per input",  [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
+      [OD_ORDINATES] = "numbers per point", [OD_NAMED] = "names and numbers"};
   json_t *field =
       json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "key", f->key, "unit", f->unit, "meaning", f->meaning, "shape",
                 shapes[f->shape], "default", isnan(f->fallback) ? json_null() : od_json_number(f->fallback), "optional",
@@ -140,7 +142,7 @@ json_t *od_block_class_json(const od_block_class *c) {
     json_array_append_new(fields, field_json(&c->fields[i]));
   for (int i = 0; i < OD_MOST_BLOCK_OUTPUTS && c->outputs[i]; i++)
     json_array_append_new(outputs, json_string(c->outputs[i]));
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o}", "type", c->type, "summary", c->summary, "unit",
-                   od_json_text(c->unit), "inputs", inputs, "fields", fields, "sampled",
-                   (int)od_block_can_be_sampled(c), "outputs", outputs);
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "type", c->type, "summary", c->summary, "unit",
+                   od_json_text(c->unit), "inputs", inputs, "fields", fields, "formula", od_json_text(c->formula_key),
+                   "sampled", (int)od_block_can_be_sampled(c), "outputs", outputs);
 }

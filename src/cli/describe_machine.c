@@ -8,17 +8,13 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/number.h"
+#include "model/joint_types.h"
 
 static const char *const shapes[] = {[OD_SHAPE_GENERAL] = "general",
                                      [OD_SHAPE_BEAM] = "beam",
                                      [OD_SHAPE_CYLINDER] = "cylinder",
                                      [OD_SHAPE_POINT] = "point",
                                      [OD_SHAPE_BOX] = "box"};
-static const char *const joint_types[] = {[OD_REVOLUTE] = "revolute",
-                                          [OD_PRISMATIC] = "prismatic",
-                                          [OD_UNIVERSAL] = "universal",
-                                          [OD_SPHERICAL] = "spherical",
-                                          [OD_FIXED] = "fixed"};
 
 static const char *const node_kinds[] = {
     [OD_NODE_VOLUME] = "volume", [OD_NODE_TANK] = "tank", [OD_NODE_SOURCE] = "source", [OD_NODE_JUNCTION] = "junction"};
@@ -97,13 +93,19 @@ static const char *label_of(const od_model *m, int number) {
   return dot ? dot + 1 : m->path[number];
 }
 
+// How many of its numbers have names: those of its fields, or of its formula.
+static int named_numbers(const od_instance *e) {
+  const od_element_class *c = od_instance_class(e);
+  return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
+}
+
 // Numbers of a component, without those that are zero: "stiffness 10000 N/m, length 1.4 m". What follows a signal names it.
 static void numbers_text(const od_model *m, const od_instance *e, char text[CELL_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   size_t used = 0;
-  for (int k = 0; k < c->field_count && k < e->numbers && used < CELL_SIZE; k++) {
+  for (int k = 0; k < named_numbers(e) && used < CELL_SIZE; k++) {
     char number[CELL_SIZE];
-    bool follows = c->fields[k].follows_signal && e->signal >= 0;
+    bool follows = !c->formula_key && c->fields[k].follows_signal && e->signal >= 0;
     if (m->theta[e->number + k] == 0 && !follows) continue;
     driven_text(m, e->number + k, follows ? e->signal : -1, number);
     used += (size_t)snprintf(text + used, CELL_SIZE - used, "%s%s %.100s", used ? ", " : "", label_of(m, e->number + k),
@@ -114,6 +116,7 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[CELL
 // Where a force or torque acts: a point, a body or a joint. Returns the words that go before it.
 static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
   switch (load->kind) {
+    case OD_LOAD_CONTACT:
     case OD_LOAD_FORCE: point_text(m, load->point, text, size); return "at";
     case OD_LOAD_TORQUE: snprintf(text, size, "%s", m->body[m->link[load->link].body].name); return "on body";
     case OD_LOAD_JOINT:
@@ -140,7 +143,7 @@ static void joint_row(const od_model *m, int i, row *r) {
   const od_joint *joint = &m->joint[i];
   bool preferred = joint->spec.independent, closes = closes_loop(joint);
   snprintf(r->cell[0], CELL_SIZE, "%s", joint->name);
-  snprintf(r->cell[1], CELL_SIZE, "%s", joint_types[joint->spec.type]);
+  snprintf(r->cell[1], CELL_SIZE, "%s", od_joint_class_of(joint->spec.type)->name);
   pair_text(m, joint->spec.point_a, joint->spec.point_b, r->cell[2]);
   snprintf(r->cell[3], CELL_SIZE, "%s%s%s", closes ? "closes a loop" : "", closes && preferred ? ", " : "",
            preferred ? "preferred" : "");
@@ -150,6 +153,13 @@ static void rod_row(const od_model *m, int i, row *r) {
   snprintf(r->cell[0], CELL_SIZE, "%s", m->rod[i].name);
   pair_text(m, m->rod[i].point_a, m->rod[i].point_b, r->cell[1]);
   number_text(m, m->rod[i].number, r->cell[2]);
+}
+
+static void gear_row(const od_model *m, int i, row *r) {
+  const od_gear *g = &m->gear[i];
+  snprintf(r->cell[0], CELL_SIZE, "%s", g->name);
+  snprintf(r->cell[1], CELL_SIZE, "%.60s, %.60s", m->joint[g->joint_a].name, m->joint[g->joint_b].name);
+  number_text(m, g->number, r->cell[2]);
 }
 
 static void difference_row(const od_model *m, int i, row *r) {
@@ -264,6 +274,7 @@ void od_model_describe(const od_model *m) {
   print_section(m, "Bodies", m->bodies, body_row);
   print_section(m, "Joints", m->joints, joint_row);
   print_section(m, "Rods (each closes a loop)", m->rods, rod_row);
+  print_section(m, "Gears (each takes a degree of freedom)", m->gears, gear_row);
   print_section(m, "Forces and torques", m->loads, load_row);
   print_section(m, "Volumes, junctions, tanks and sources", m->nodes, node_row);
   print_section(m, "Pressure differences", m->differences, difference_row);
@@ -308,7 +319,7 @@ static json_t *body_json(const od_model *m, int i) {
 static json_t *joint_json(const od_model *m, int i) {
   const od_joint *joint = &m->joint[i];
   json_t *part = part_json(joint->name);
-  json_object_set_new(part, "type", json_string(joint_types[joint->spec.type]));
+  json_object_set_new(part, "type", json_string(od_joint_class_of(joint->spec.type)->name));
   set_pair(part, m, joint->spec.point_a, joint->spec.point_b);
   json_object_set_new(part, "closes_loop", json_boolean(closes_loop(joint)));
   json_object_set_new(part, "preferred", json_boolean(joint->spec.independent));
@@ -322,6 +333,17 @@ static json_t *rod_json(const od_model *m, int i) {
   return part;
 }
 
+static json_t *gear_json(const od_model *m, int i) {
+  const od_gear *g = &m->gear[i];
+  json_t *part = part_json(g->name);
+  json_object_set_new(
+      part, "joints",
+      json_pack("[o, o]", od_json_text(m->joint[g->joint_a].name), od_json_text(m->joint[g->joint_b].name)));
+  set_number(part, m, g->number);
+  set_number(part, m, g->number + 1);
+  return part;
+}
+
 static json_t *difference_json(const od_model *m, int i) {
   const od_difference *d = &m->difference[i];
   json_t *part = part_json(d->name);
@@ -332,7 +354,8 @@ static json_t *difference_json(const od_model *m, int i) {
 }
 
 static json_t *load_json(const od_model *m, int i) {
-  static const char *const keys[] = {[OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint"};
+  static const char *const keys[] = {
+      [OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint", [OD_LOAD_CONTACT] = "point"};
   const od_load *load = &m->load[i];
   char place[CELL_SIZE / 2];
   load_place(m, load, place, sizeof place);
@@ -367,7 +390,11 @@ static json_t *component_json(const od_model *m, int i) {
     json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   json_object_set_new(part, "nodes", ends);
   json_object_set_new(part, "input", input_json(m, e->signal));
-  for (int k = 0; k < c->field_count && k < e->numbers; k++) set_number(part, m, e->number + k);
+  for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++) {
+    if (k == 0) json_object_set_new(part, "more_inputs", json_array());
+    json_array_append_new(json_object_get(part, "more_inputs"), input_json(m, e->more_signals[k]));
+  }
+  for (int k = 0; k < named_numbers(e); k++) set_number(part, m, e->number + k);
   return part;
 }
 
@@ -398,6 +425,7 @@ json_t *od_model_describe_json(const od_model *m) {
   json_object_set_new(parts, "bodies", list_json(m, m->bodies, body_json));
   json_object_set_new(parts, "joints", list_json(m, m->joints, joint_json));
   json_object_set_new(parts, "rods", list_json(m, m->rods, rod_json));
+  json_object_set_new(parts, "gears", list_json(m, m->gears, gear_json));
   json_object_set_new(parts, "forces", list_json(m, m->loads, load_json));
   json_object_set_new(parts, "nodes", list_json(m, m->nodes, node_json));
   json_object_set_new(parts, "pressure_differences", list_json(m, m->differences, difference_json));

@@ -111,6 +111,7 @@ json_t *od_friction_fitted_json(const od_friction_fitted *f) {
                              od_json_number(p->sigma), "unit", od_json_text(p->unit), "start",
                              od_json_number(f->plan->start.q[p->number]), "truth", od_json_number(p->truth), "told",
                              p->known != OD_PARAMETER_UNKNOWN);
+    if (f->data->speed_noise > 0) json_object_set_new(item, "speed_shift", od_json_number(p->shift));
     if (f->share) json_object_set_new(item, "shares", shares_json(f, i));
     json_object_set_new(parameters, p->key, item);
   }
@@ -156,19 +157,26 @@ static od_table *table_of_points(const od_friction_fitted *f) {
   return NULL;
 }
 
+// Where the film is found from the force, it is beside it.
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
   static const struct {
     const char *name, *unit;
-  } labels[] = {{"time", "s"}, {"velocity", "m/s"}, {"measured", "N"}, {"fitted", "N"}, {"residual", "N"}};
+  } labels[] = {{"time", "s"},     {"velocity", "m/s"}, {"measured", "N"},    {"fitted", "N"},
+                {"residual", "N"}, {"film", "1"},       {"settled_film", "1"}};
   const od_friction_data *d = f->data;
   if (f->plan->method == OD_FRICTION_STEADY) return table_of_points(f);
-  od_table *t = od_table_new(5);
-  bool ok = t != NULL;
-  for (int i = 0; ok && i < 5; i++) ok = od_table_label(t, i, labels[i].name, labels[i].unit) == OD_OK;
+  int columns = f->plan->method == OD_FRICTION_SEQUENTIAL && f->law.law->has_film ? 7 : 5;
+  double *film = calloc(2 * (size_t)f->rows + 1, sizeof *film);
+  od_table *t = od_table_new(columns);
+  bool ok = t && film;
+  for (int i = 0; ok && i < columns; i++) ok = od_table_label(t, i, labels[i].name, labels[i].unit) == OD_OK;
+  if (ok && columns > 5) od_friction_film(&f->law, f->rows, d->v, d->force, film, film + f->rows);
   for (int i = 0; ok && i < f->rows; i++) {
-    const double row[] = {d->t[i], d->v[i], d->force[i], f->model[i], d->force[i] - f->model[i]};
+    const double row[] = {d->t[i], d->v[i],          d->force[i], f->model[i], d->force[i] - f->model[i],
+                          film[i], film[f->rows + i]};
     ok = od_table_append(t, row) == OD_OK;
   }
+  free(film);
   if (ok) return t;
   od_table_free(t);
   return NULL;

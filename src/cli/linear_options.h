@@ -68,7 +68,7 @@ typedef struct od_linear_sweep {
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;                           // how many results --plot draws
+  int drawn;                                   // how many results --plot draws
   atomic_int kinked, narrow, moving, sampled;  // points that a reader is warned of
 } od_linear_sweep;
 int od_linear_sweep_run(const char *path, od_linear_sweep *sweep);

@@ -19,6 +19,8 @@ const od_command od_commands[] = {
     {"linearize", "the linear model at an operating point: A, B, C, D, poles, zeros and modes", od_command_linearize},
     {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
     {"rga", "relative gains over frequency: which input should drive which output", od_command_rga},
+    {"inverse", "forces, pressures and flows that a prescribed motion needs", od_command_inverse},
+    {"optimise", "search numbers of a machine so that its requirements are met", od_command_optimise},
     {"signals", "show a machine's inputs over time, without running it", od_command_signals},
     {"observe", "estimate states and parameters of a machine while it works", od_command_observe},
     {"fit", "fit uncertain numbers of a machine to logs, and say which of them are identifiable", od_command_fit},

@@ -127,7 +127,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
   od_error err = {0};
   od_progress progress = od_progress_start(a->quiet);
   const od_observe_options options = {
-      .progress = od_progress_tick, .user = &progress, .repeat = true, .processor_time = true};
+      .progress = od_progress_tick, .user = &progress, .repeat = true, .judge_truth = true, .processor_time = true};
   od_status status = od_observe(e, &options, &observed, &err);
   // Beside what was found, the best that is possible; a machine for which it cannot be found does without.
   od_error ignored = {0};

@@ -103,12 +103,16 @@ static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
 
+static const od_schema_row *const tables[] = {od_schema_rows, od_schema_friction_rows};
+enum { TABLES = sizeof tables / sizeof *tables };
+
 static void add_rows(json_t *properties, const char *definition) {
-  for (const od_schema_row *row = od_schema_rows; row->key; row++)
-    if (strcmp(row->in, definition) == 0) {
-      bool has_unit = row->kind == OD_SCHEMA_NUMBER || row->kind == OD_SCHEMA_NUMBERS;
-      add(properties, row->key, value_of(row), row->meaning, has_unit ? row->of : NULL);
-    }
+  for (int i = 0; i < TABLES; i++)
+    for (const od_schema_row *row = tables[i]; row->key; row++)
+      if (strcmp(row->in, definition) == 0) {
+        bool has_unit = row->kind == OD_SCHEMA_NUMBER || row->kind == OD_SCHEMA_NUMBERS;
+        add(properties, row->key, value_of(row), row->meaning, has_unit ? row->of : NULL);
+      }
 }
 
 // --- What comes from tables ---------------------------------------------------------------------------------------
@@ -123,6 +127,14 @@ static bool has_own_reader(const od_element_class *c) {
   return strcmp(c->section, "valves") == 0 || strcmp(c->section, "cylinders") == 0;
 }
 
+// A formula, its inputs and its numbers.
+static void add_formula(json_t *properties, const char *key) {
+  json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
+  add(properties, key, json_incref(text), "a formula", NULL);
+  add(properties, "inputs", map_of(text), "names and the signals that they are", NULL);
+  add(properties, "parameters", map_of(number()), "names and numbers", NULL);
+}
+
 static json_t *component(const od_element_class *c) {
   json_t *properties = json_object(), *texts = json_pack("{s:[s, s]}", "type", "string", "array");
   bool somewhere = c->acts == OD_ACTS_SOMEWHERE;
@@ -133,6 +145,7 @@ static json_t *component(const od_element_class *c) {
     add(properties, c->ends[i].key, json_incref(texts), c->ends[i].count == 2 ? "two nodes" : "a node", NULL);
   if (c->signal_key) add(properties, c->signal_key, json_incref(texts), "an input or a block", NULL);
   add_fields(properties, c);
+  if (c->formula_key) add_formula(properties, c->formula_key);
   json_decref(texts);
   return closed(properties);
 }
@@ -165,7 +178,12 @@ static json_t *friction(void) {
 }
 
 static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
-  json_t *any = json_pack("{s:[s, s, s]}", "type", "string", "number", "array");
+  json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object");
+  if (c->formula_key) {
+    add(properties, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any), c->formula_meaning,
+        NULL);
+    json_object_set_new(keys, c->formula_key, json_object());
+  }
   add(properties, "unit", json_incref(any), "of its output", NULL);
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) {
     add(properties, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);
@@ -278,10 +296,11 @@ static json_t *by_rows(const char *name) {
 
 static json_t *all_definitions(void) {
   json_t *definitions = json_object();
-  for (const od_schema_row *row = od_schema_rows; row->key; row++) {
-    bool again = row > od_schema_rows && strcmp(row->in, row[-1].in) == 0;
-    if (!again && strcmp(row->in, "sections") != 0) define(definitions, row->in, by_rows(row->in));
-  }
+  for (int i = 0; i < TABLES; i++)
+    for (const od_schema_row *row = tables[i]; row->key; row++) {
+      bool again = row > tables[i] && strcmp(row->in, row[-1].in) == 0;
+      if (!again && strcmp(row->in, "sections") != 0) define(definitions, row->in, by_rows(row->in));
+    }
   define(definitions, "machine", sections("machine"));
   define(definitions, "template", sections("template"));
   define(definitions, "vector", list_of(number()));
@@ -301,7 +320,7 @@ static json_t *all_definitions(void) {
   return definitions;
 }
 
-static const char *const kinds[] = {"machine", "experiment", "fit", "study"};
+static const char *const kinds[] = {"machine", "experiment", "fit", "study", "friction"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find_kind(const char *name) {
@@ -310,7 +329,7 @@ static int find_kind(const char *name) {
     if (strcmp(kinds[i], name) == 0) return i;
     od_nearest_try(&nearest, kinds[i]);
   }
-  od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit and study", name,
+  od_cli_error("there is no schema of '%s'%s; there are machine, experiment, fit, study and friction", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -318,7 +337,7 @@ static int find_kind(const char *name) {
 int od_command_schema(int argc, char **argv) {
   const od_usage usage = {
       "schema",
-      "[machine | experiment | fit | study]",
+      "[machine | experiment | fit | study | friction]",
       "print a JSON schema of files, for editors that complete keys and mark mistakes",
       "Without a word it is that of machine files. A line '# yaml-language-server: $schema=FILE' at the top of a file\n"
       "tells many editors where it is. 'oleodyn check' knows more.\n",
@@ -334,7 +353,10 @@ int od_command_schema(int argc, char **argv) {
   snprintf(title, sizeof title, "oleodyn %s file", kinds[kind]);
   json_t *schema = json_pack("{s:s, s:s, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title", title,
                              "definitions", all_definitions());
-  json_t *root = reference(strcmp(kinds[kind], "fit") == 0 ? "experiment" : kinds[kind]);
+  // Fits are experiments with more sections; 'friction' alone is a part of machines.
+  json_t *root = reference(strcmp(kinds[kind], "fit") == 0        ? "experiment"
+                           : strcmp(kinds[kind], "friction") == 0 ? "friction file"
+                                                                  : kinds[kind]);
   json_object_set_new(schema, "allOf", json_pack("[o]", root));
   od_error err = {0};
   od_status status = od_json_write(schema, "-", &err);

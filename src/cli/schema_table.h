@@ -24,6 +24,7 @@ typedef struct od_schema_row {
   const char *of, *meaning;
 } od_schema_row;
 
-extern const od_schema_row od_schema_rows[];  // a NULL key ends them
+// A NULL key ends them. Machines, experiments, fits and studies; friction files.
+extern const od_schema_row od_schema_rows[], od_schema_friction_rows[];
 
 #endif

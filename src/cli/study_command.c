@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/result_files.h"
+#include "cli/study_plot.h"
 #include "cli/terminal.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
@@ -176,6 +177,15 @@ static int run_and_write(const arguments *a, od_study *s) {
         fprintf(notes, "wrote %s: %d rows\n", a->files.json, result->rows);
       json_decref(rows);
     }
+    if (a->files.plot && !a->part) {
+      od_error wrong = {0};
+      od_status drawn = od_study_plot_write(s, result, a->files.plot, &wrong);
+      if (drawn != OD_OK)
+        od_cli_error("%s", wrong.text);
+      else if (notes && notes == stdout)
+        fprintf(notes, "wrote %s\n", a->files.plot);
+      if (drawn != OD_OK) written = drawn;
+    }
   }
   if (status == OD_INTERRUPTED)
     fprintf(stderr, "oleodyn: %s\n", err.text);
@@ -209,6 +219,8 @@ int od_command_study(int argc, char **argv) {
       {"values", OD_OPTION_TEXT, "FILE", "write what each run gave, for --merge", &a.files.values},
       {"merge", OD_OPTION_LIST, "FILE", "run nothing, take the values in this file (repeatable)", &a.merge},
       {"json", OD_OPTION_TEXT, "FILE", "write the rows as JSON; - is standard output", &a.files.json},
+      {"plot", OD_OPTION_TEXT, "FILE.svg", "draw quantiles over the part of the runs, of cases that draw numbers",
+       &a.files.plot},
       {"quiet", OD_OPTION_FLAG, NULL, "print nothing but errors and warnings", &a.quiet},
   };
   const od_usage usage = {"study", "STUDY", "run experiments many times with other random numbers, on all cores",

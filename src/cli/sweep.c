@@ -119,14 +119,20 @@ static bool read_draw(const char *text, axis *a) {
   a->drawn = true;
   a->count = 1;
   if (ok && !a->unit[0]) snprintf(a->unit, sizeof a->unit, "%s", unit);
-  bool sound = ok && (!unit[0] || strcmp(unit, a->unit) == 0) &&
-               (a->draw.kind == OD_DRAW_NORMAL ? a->draw.b >= 0 : a->draw.a <= a->draw.b);
-  if (!sound)
+  bool one_unit = !unit[0] || strcmp(unit, a->unit) == 0, normal = a->draw.kind == OD_DRAW_NORMAL;
+  if (!ok)
     od_cli_error(
-        "--draw: '%s' is not PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO with both in one unit, such as "
+        "--draw: '%s' is not PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
         "ram.bore='normal:50 mm:0.1 mm'",
         text);
-  return sound;
+  else if (!one_unit)
+    od_cli_error("--draw: '%s' has one number in %s and one in %s; give both in one unit", text, unit, a->unit);
+  else if (normal && a->draw.b < 0)
+    od_cli_error("--draw: '%s' has a negative standard deviation", text);
+  else if (!normal && a->draw.a > a->draw.b)
+    od_cli_error("--draw: '%s' ends below where it begins; expected uniform:%g %s:%g %s", text, a->draw.b, a->unit,
+                 a->draw.a, a->unit);
+  return ok && one_unit && (normal ? a->draw.b >= 0 : a->draw.a <= a->draw.b);
 }
 
 static int read_draws(const od_sweep_arguments *arguments, work *w) {
@@ -200,6 +206,11 @@ static int load_point(work *w, int point) {
   od_load_arguments load = *w->sweep->load;
   load.set = (od_words){set, given->count + w->axes, 0};
   int code = od_cli_load(w->sweep->path, &load, &w->machine[point]);
+  if (code >= 0 && w->drawn)
+    od_cli_error(
+        "draw %d of %d gives what the messages above are about: %s%s. Draw from a range in which the machine is "
+        "possible, such as uniform:FROM:TO",
+        point + 1, w->points, text[0], w->axes > 1 ? ", ..." : "");
   free(set);
   if (code >= 0) return code;
   for (int i = 0; i < w->axes; i++) {

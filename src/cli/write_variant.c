@@ -58,28 +58,26 @@ static void print_include(FILE *to, const char *machine, const char *path) {
   free(whole);
 }
 
-static bool is_estimated(const od_experiment *e, const char *path) {
-  for (int i = 0; i < e->parameters; i++)
-    if (e->parameter[i].sensor < 0 && strcmp(e->parameter[i].path, path) == 0) return true;
+static bool is_listed(const od_variant_numbers *n, const char *path) {
+  for (int i = 0; i < n->count; i++)
+    if (strcmp(n->number[i].path, path) == 0) return true;
   return false;
 }
 
-static int print_numbers(FILE *to, const od_variant_contents *c) {
-  const od_numbers *numbers = od_machine_numbers(c->e->model);
+static int print_numbers(FILE *to, const od_variant_numbers *n) {
+  const od_numbers *numbers = od_machine_numbers(n->machine);
   int count = 0;
-  for (int i = 0; i < c->e->parameters; i++) {
-    const od_estimated *p = &c->e->parameter[i];
-    if (p->sensor >= 0) continue;  // a calibration is none of the machine's numbers
+  for (int i = 0; i < n->count; i++, count++) {
+    const od_variant_number *x = &n->number[i];
     fputs("      ", to);
-    print_quoted(to, p->path);
-    fprintf(to, ": %.17g", c->estimate[i]);
-    if (c->sigma) fprintf(to, "  # +- %.3g %s", c->sigma[i], strcmp(p->unit, "1") ? p->unit : "");
+    print_quoted(to, x->path);
+    fprintf(to, ": %.17g", x->value);
+    if (x->sigma >= 0) fprintf(to, "  # +- %.3g %s", x->sigma, strcmp(x->unit, "1") ? x->unit : "");
     fputc('\n', to);
-    count++;
   }
   // What was set in the model belongs to it.
   for (int i = 0; i < numbers->overrides; i++) {
-    if (is_estimated(c->e, numbers->override[i].path)) continue;
+    if (is_listed(n, numbers->override[i].path)) continue;
     fputs("      ", to);
     print_quoted(to, numbers->override[i].path);
     fputs(": ", to);
@@ -90,22 +88,37 @@ static int print_numbers(FILE *to, const od_variant_contents *c) {
   return count;
 }
 
-od_status od_variant_write(const void *contents, const char *path, od_error *err) {
-  const od_variant_contents *c = contents;
-  const char *based_on = od_machine_variant(c->e->model);
+od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err) {
+  const od_variant_numbers *n = numbers;
+  const char *based_on = od_machine_variant(n->machine);
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   fputs(first_line, f.file);
-  fprintf(f.file, "# verdict: %s\n", od_trust_text(c->verdict->trust));
-  print_include(f.file, od_machine_file(c->e->model), path);
-  fprintf(f.file, "variants:\n  '%s':\n", c->arguments->name);
+  fprintf(f.file, "# verdict: %s\n", n->verdict);
+  print_include(f.file, od_machine_file(n->machine), path);
+  fprintf(f.file, "variants:\n  '%s':\n", n->arguments->name);
   if (based_on) {
     fputs("    extends: ", f.file);
     print_quoted(f.file, based_on);
     fputc('\n', f.file);
   }
   fputs("    set:\n", f.file);
-  if (print_numbers(f.file, c) == 0) fputs("      {}\n", f.file);
+  if (print_numbers(f.file, n) == 0) fputs("      {}\n", f.file);
   return od_atomic_commit(&f, err);
+}
+
+od_status od_variant_write(const void *contents, const char *path, od_error *err) {
+  const od_variant_contents *c = contents;
+  od_variant_numbers n = {c->e->model, c->arguments, od_trust_text(c->verdict->trust), NULL, 0};
+  n.number = calloc((size_t)c->e->parameters + 1, sizeof *n.number);
+  if (!n.number) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < c->e->parameters; i++) {
+    const od_estimated *p = &c->e->parameter[i];
+    if (p->sensor >= 0) continue;  // a calibration is none of the machine's numbers
+    n.number[n.count++] = (od_variant_number){p->path, p->unit, c->estimate[i], c->sigma ? c->sigma[i] : -1};
+  }
+  od_status status = od_variant_write_numbers(&n, path, err);
+  free(n.number);
+  return status;
 }

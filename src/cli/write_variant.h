@@ -24,7 +24,22 @@ typedef struct od_variant_arguments {
 // complaint. A file that is there already is replaced only if it was written so.
 int od_variant_check(od_variant_arguments *v, const char **path);
 
-// What is to be written; sigma may be NULL.
+// Numbers of a machine that were found; sigma: negative where there is none.
+typedef struct od_variant_number {
+  const char *path, *unit;
+  double value, sigma;
+} od_variant_number;
+typedef struct od_variant_numbers {
+  const od_machine *machine;
+  const od_variant_arguments *arguments;
+  const char *verdict;
+  od_variant_number *number;
+  int count;
+} od_variant_numbers;
+// For od_file_contents: `numbers` is an od_variant_numbers.
+od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err);
+
+// The estimates of an experiment; sigma may be NULL.
 typedef struct od_variant_contents {
   const od_experiment *e;
   const od_variant_arguments *arguments;

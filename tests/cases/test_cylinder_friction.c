@@ -164,6 +164,24 @@ static void test_noise(void **state) {
   od_study_free(study);
 }
 
+// Starts as far off as those of Tables 6.5 to 6.7. Oracle: the true values.
+static void test_convergence(void **state) {
+  (void)state;
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "convergence-study.yaml", 0, NULL, 0, &study);
+  int cases = 0;
+  for (int i = 0; i < r->rows; i++) {
+    if (strcmp(r->row[i].metric->name, "max_parameter_error_percent") != 0) continue;
+    if (begins(r->row[i].case_name, "6.7") || begins(r->row[i].case_name, "log")) {
+      assert_true(r->row[i].value < 1e-4);
+      cases++;
+    }
+  }
+  assert_int_equal(cases, 16);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 static void test_other_runs(void **state) {
   (void)state;
   static const char *const only[] = {"vary #3", "vary #6"};
@@ -187,10 +205,37 @@ static void test_map(void **state) {
   od_study_free(study);
 }
 
+// Table 6.8 through the closed loop of the test bench. Oracle: the numbers of its machine file; nothing was chosen by these seeds.
+static void test_bench(void **state) {
+  (void)state;
+  static const char *const only[] = {"6.8", "6.3 known 5"};
+  od_study *study = NULL;
+  od_study_result *r = run_study(FOLDER "bench-study.yaml", 2, only, 2, &study);
+  int parameters = 0;
+  for (int i = 0; i < r->rows; i++) {
+    const char *name = r->row[i].metric->name, *what = strchr(name, ' ');
+    if (!what || strcmp(r->row[i].case_name, "6.8") != 0) continue;
+    if (strcmp(what, " error_in_sigmas") == 0) {
+      assert_true(r->row[i].value < 3.5);
+      parameters++;
+    }
+    if (strcmp(what, " sigma_percent") == 0) assert_true(r->row[i].value < (begins(name, "viscous") ? 3 : 1));
+  }
+  assert_int_equal(parameters, 12);
+  // Friction that follows the pressures by half a percent per bar, and a law that does not know it: small errors, and the verdict tells.
+  assert_true(row_of(r, "6.3 known 5", "sigma_0 error_percent") < 0.05);
+  assert_true(row_of(r, "6.3 known 5", "tau_hn error_percent") < 0.05 && row_of(r, "6.3 known 5", "doubtful") == 2);
+  assert_true(row_of(r, "6.8", "sigma_0 true") == 1e7 && row_of(r, "6.8", "doubtful") == 0);
+  assert_true(row_of(r, "6.8", "Fs_negative true") == 2500 && row_of(r, "6.8", "failed") == 0);
+  od_study_result_free(r);
+  od_study_free(study);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_52_53), cmocka_unit_test(test_standard_deviations),
                                      cmocka_unit_test(test_searches),    cmocka_unit_test(test_complete),
                                      cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_runs),
-                                     cmocka_unit_test(test_map)};
+                                     cmocka_unit_test(test_convergence), cmocka_unit_test(test_map),
+                                     cmocka_unit_test(test_bench)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // Random blocks of any class, from its table.
 #include "support/random_block.h"
 
+#include "support/random_formula.h"
+
 #include <string.h>
 
 od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
@@ -15,6 +17,9 @@ od_block_spec od_random_block_spec(od_dice *d, int block_class, double sample) {
     if (degree >= 0) s.choice[i] = od_dice_pick(d, degree + 1);
     degree = s.choice[i];
   }
+  if (c->formula_key && c->margin) s.choice[0] = 2;
+  if (c->formula_key)
+    s.formula = c->margin ? od_random_two_states(s.inputs) : od_random_formula(d, s.inputs, s.choice[0]);
   return s;
 }
 

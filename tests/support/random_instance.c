@@ -22,7 +22,7 @@ static double random_number(od_dice *dice, const od_element_field *f) {
 
 static bool rules_hold(const od_element_class *c, const double *q) {
   for (int i = 0; i < c->rule_count; i++)
-    if (!(q[c->rules[i].greater] > q[c->rules[i].smaller])) return false;
+    if (!od_element_rule_holds(&c->rules[i], q[c->rules[i].greater], q[c->rules[i].smaller])) return false;
   return true;
 }
 
@@ -38,11 +38,40 @@ static int random_curve(od_dice *dice, double *q, int choice[OD_MOST_ELEMENT_CHO
   return 2 * count;
 }
 
+// A law of each class with formulas: behind what it reads, a size, a smoothing or damping, and how much its signal matters.
+static const od_operation flow_law[] = {
+    {OD_OPERATION_VARIABLE, 0},    {OD_OPERATION_VARIABLE, 1},       {OD_OPERATION_SUBTRACT, 0, 1},
+    {OD_OPERATION_VARIABLE, 7},    {OD_OPERATION_SMOOTH_ROOT, 2, 3}, {OD_OPERATION_VARIABLE, 6},
+    {OD_OPERATION_MULTIPLY, 4, 5}, {OD_OPERATION_VARIABLE, 2},       {OD_OPERATION_VARIABLE, 8},
+    {OD_OPERATION_MULTIPLY, 7, 8}, {OD_OPERATION_TANH, 9},           {OD_OPERATION_NUMBER, .value = 1.5},
+    {OD_OPERATION_ADD, 10, 11},    {OD_OPERATION_MULTIPLY, 6, 12}};
+static const od_operation force_law[] = {
+    {OD_OPERATION_VARIABLE, 0},    {OD_OPERATION_VARIABLE, 6}, {OD_OPERATION_MULTIPLY, 0, 1},
+    {OD_OPERATION_VARIABLE, 1},    {OD_OPERATION_VARIABLE, 7}, {OD_OPERATION_MULTIPLY, 3, 4},
+    {OD_OPERATION_ADD, 2, 5},      {OD_OPERATION_VARIABLE, 2}, {OD_OPERATION_VARIABLE, 8},
+    {OD_OPERATION_MULTIPLY, 7, 8}, {OD_OPERATION_COS, 9},      {OD_OPERATION_MULTIPLY, 6, 10},
+    {OD_OPERATION_NEGATE, 11}};
+static const od_formula flow_formula = {sizeof flow_law / sizeof *flow_law, flow_law},
+                        force_formula = {sizeof force_law / sizeof *force_law, force_law};
+
+const od_formula *od_random_formula_of(const od_element_class *c) {
+  return !c->formula_key ? NULL : c->acts == OD_ACTS_NOWHERE ? &flow_formula : &force_formula;
+}
+
+static int random_formula_numbers(od_dice *dice, const od_element_class *c, double *q) {
+  bool flow = c->acts == OD_ACTS_NOWHERE;
+  q[0] = flow ? od_dice_uniform(dice, 1e-8, 3e-7) : od_dice_uniform(dice, 10, 100);
+  q[1] = flow ? od_dice_uniform(dice, 1e5, 1e6) : od_dice_uniform(dice, 1, 10);
+  q[2] = od_dice_uniform(dice, 0.1, 0.5);
+  return 3;
+}
+
 int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]) {
   do {
     for (int i = 0; i < c->field_count; i++) q[i] = random_number(dice, &c->fields[i]);
   } while (!rules_hold(c, q));
   for (int i = 0; i < OD_MOST_ELEMENT_CHOICES; i++) choice[i] = 0;
+  if (c->formula_key) return random_formula_numbers(dice, c, q);
   if (c->optional_fields > 0 || c->end_choice) choice[0] = od_dice_pick(dice, 2);
   return c->field_count - (choice[0] ? 0 : c->optional_fields) +
          (c->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
@@ -70,6 +99,7 @@ od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c) {
   end += x.numbers;
   x.batch = (od_batch){
       .count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
+  x.formula = od_random_formula_of(c);
   x.batch.in = take(&end, c->ins);
   x.batch.out = take(&end, c->outs);
   x.batch.report = take(&end, c->reports);

@@ -13,10 +13,13 @@ typedef struct od_lone_instance {
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
   int numbers;  // of its own
+  const od_formula *formula;
 } od_lone_instance;
 
 // Numbers of a class around what its fields call usual, such that its rules hold, and choices; returns how many numbers.
 int od_random_numbers(od_dice *dice, const od_element_class *c, double *q, int choice[OD_MOST_ELEMENT_CHOICES]);
+// The formula of such an instance, or NULL.
+const od_formula *od_random_formula_of(const od_element_class *c);
 od_lone_instance od_random_instance(od_dice *dice, const od_element_class *c);
 
 #endif

@@ -12,6 +12,7 @@
 #include "oleodyn/sim.h"
 #include "support/random_block.h"
 #include "support/random_instance.h"
+#include "model/joint_types.h"
 
 double od_dice_uniform(od_dice *d, double low, double high) {
   // splitmix64
@@ -39,8 +40,11 @@ typedef struct plan {
   od_dice dice;
   bool planar;
   int bodies, joint_with_friction;
-  bool laws;           // any friction law, not only the plain ones
-  od_dice block_dice;  // of their own, so that blocks change nothing else
+  bool laws;               // any friction law, not only the plain ones
+  od_dice block_dice;      // of their own, so that blocks change nothing else
+  int driven[2], drivens;  // the last joints with one coordinate, and how many there are
+  bool rare_joints;        // some joints are of the rarer types,
+  od_dice rare;            // which have dice of their own, too
   int blocks;
   bool lag;  // the valve's spool is a state
 } plan;
@@ -112,14 +116,19 @@ static void add_joint(plan *p, int i) {
   char name[32], quantity[48];
   static const od_joint_type kinds[] = {OD_REVOLUTE,  OD_REVOLUTE,  OD_REVOLUTE,
                                         OD_PRISMATIC, OD_UNIVERSAL, OD_SPHERICAL};
+  static const od_joint_type rare[] = {OD_PLANAR_JOINT, OD_CYLINDRICAL, OD_SCREW, OD_FREE};
   od_joint_type type = kinds[od_dice_pick(&p->dice, p->planar ? 4 : 6)];
   if (i > 1 && od_dice_pick(&p->dice, 8) == 0) type = OD_FIXED;
+  // One in five is of a rarer type.
+  if (p->rare_joints && od_dice_pick(&p->rare, 5) == 0) type = rare[p->planar ? 0 : od_dice_pick(&p->rare, 4)];
   snprintf(name, sizeof name, "joint%d", i);
   int parent = od_dice_pick(&p->dice, i + 1) - 1;  // the ground or an earlier body
-  od_joint_spec spec = {.type = type, .axis_a = -1, .axis_b = -1};
+  const od_joint_class *c = od_joint_class_of(type);
+  od_joint_spec spec = od_joint_spec_of(type, -1, -1);
   spec.point_a = random_point(p, parent, "on");
   spec.point_b = random_point(p, i, "at");
-  if (type == OD_REVOLUTE || type == OD_PRISMATIC || type == OD_UNIVERSAL) spec.axis_a = random_axis(p, type);
+  if (c->axis || c->axes) spec.axis_a = random_axis(p, type == OD_PLANAR_JOINT ? OD_REVOLUTE : type);
+  if (type == OD_SCREW) spec.lead = number(p, "lead", od_dice_uniform(&p->dice, 0.5, 2));
   if (type == OD_UNIVERSAL) {
     double v[3] = {0.1, -0.2, 1};
     spec.axis_b = vector(p, "axis", v);
@@ -132,12 +141,10 @@ static void add_joint(plan *p, int i) {
     if (type == OD_UNIVERSAL) spec.axis_a = spec.axis_b, spec.axis_b = swap;
   }
   int joint = od_build_joint(p->build, name, &spec);
-  if (type == OD_REVOLUTE || type == OD_PRISMATIC) p->joint_with_friction = joint;
-  static const char *const one[] = {"angle"}, *const slide[] = {"position"},
-                           *const more[] = {"angle1", "angle2", "angle3"};
-  int freedom = type == OD_FIXED ? 0 : type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 1;
+  if (c->drives) p->joint_with_friction = joint, p->driven[1] = p->driven[0], p->driven[0] = joint, p->drivens++;
+  int freedom = c->coordinates;
   for (int k = 0; k < freedom; k++) {
-    snprintf(quantity, sizeof quantity, "%s.%s", name, freedom > 1 ? more[k] : (type == OD_PRISMATIC ? slide : one)[0]);
+    snprintf(quantity, sizeof quantity, "%s.%s", name, c->coordinate[k].label[0]);
     od_build_initial(p->build, quantity, od_dice_uniform(&p->dice, -0.8, 0.8), false);
   }
   if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0) {
@@ -151,6 +158,32 @@ static void add_joint(plan *p, int i) {
   }
   if (freedom == 1 && od_dice_pick(&p->dice, 2) == 0)
     od_build_joint_force(p->build, "motor", joint, number(p, "value", od_dice_uniform(&p->dice, -3, 3)), driver(p, 0));
+}
+
+// A gear between the last two joints with one coordinate.
+static void add_gear(plan *p) {
+  if (!p->rare_joints || od_dice_pick(&p->rare, 2) == 0) return;
+  int first = number(p, "ratio", od_dice_uniform(&p->rare, 0.5, 1.5));
+  number(p, "offset", od_dice_uniform(&p->rare, -0.5, 0.5));
+  od_build_gear(p->build, "gear", p->driven[0], p->driven[1], first);
+}
+
+// A contact of a point of the last body with a plane nearby.
+static void add_contact(plan *p) {
+  if (!p->rare_joints) return;
+  int first = number(p, "stiffness", od_dice_uniform(&p->rare, 10, 100));
+  double n[3] = {1.5 + od_dice_uniform(&p->rare, -1, 1), od_dice_uniform(&p->rare, -1, 1),
+                 od_dice_uniform(&p->rare, -1, 1)};
+  if (p->planar) n[2] = 0;
+  vector(p, "normal", n);
+  double plane[3] = {od_dice_uniform(&p->rare, -1, 3), od_dice_uniform(&p->rare, -1, 1), 0};
+  vector(p, "plane", plane);
+  number(p, "damping", od_dice_uniform(&p->rare, 0, 0.5));
+  number(p, "friction", od_dice_uniform(&p->rare, 0, 1));
+  number(p, "slip", od_dice_uniform(&p->rare, 0.1, 1));
+  double at[3] = {od_dice_uniform(&p->rare, -1, 1), od_dice_uniform(&p->rare, -1, 1), 0};
+  od_build_contact(p->build, "contact", od_build_point(p->build, "toe", p->bodies - 1, vector(p, "toe", at), -1, 0),
+                   first);
 }
 
 static int random_body(plan *p) {
@@ -203,8 +236,10 @@ static void add_oil(plan *p) {
   if (law == OD_OIL_AIR) numbers(p, "oil", air, 4);
   od_build_oil(p->build, law, first);
   od_dice dice = {p->dice.state + od_dice_seed("viscosity")};  // of its own: it changes nothing for the rest
-  const double viscosity[6] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4};
-  if (od_dice_pick(&dice, 2)) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 6));
+  double viscosity[8] = {46e-6, 313, od_dice_uniform(&dice, 290, 340), 0.03, 2e-8, 7e-4, 373, 0};
+  bool given = od_dice_pick(&dice, 2);
+  if (od_dice_pick(&dice, 2)) viscosity[7] = 6.8e-6;  // Walther's law
+  if (given) od_build_oil_viscosity(p->build, numbers(p, "viscosity", viscosity, 8));
 }
 
 enum { VOLUMES = 3, TANK = VOLUMES, SOURCE, J1, J2 };
@@ -253,14 +288,16 @@ static void add_flows(plan *p) {
   flow(p, "spill", "relief valve", J2, TANK, relief, 2, -1);
 }
 
-// One of every class that a table of fields describes, each in half of the machines, those with modes in all: between random volumes, in the joint that has
-// friction, with random numbers around the usual ones. A new class is in them without a further line.
-static void add_every_class(plan *p) {
+// One of every class that a table of fields describes, each in so many machines that about ten of them meet, those with modes in all: between random volumes, in the
+// joint that has friction, with random numbers around the usual ones. A new class is in them without a further line. Machines with all classes at once would be
+// so stiff that rounding alone is larger than what tests look for.
+static void add_some_classes(plan *p) {
+  int one_in = od_element_class_count() / 10;
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // of its own: a new class changes nothing for the others
     bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
-    if (od_dice_pick(&dice, 2) && !c->margin) continue;
+    if (od_dice_pick(&dice, one_in) && !c->margin) continue;
     if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
     if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];
@@ -270,6 +307,10 @@ static void add_every_class(plan *p) {
     for (int k = 0; k < ends; k++) spec.end[k] = (from + k) % VOLUMES;
     if (in_joint) spec.joint = p->joint_with_friction;
     if (c->signal_key) spec.signal = 0;
+    if (c->formula_key) {
+      spec.signal = driver(p, 0), spec.more_signals[0] = 1;
+      spec.formula = *od_random_formula_of(c), spec.numbers = count;
+    }
     spec.first_number = numbers(p, c->name, q, count);
     char name[64];
     snprintf(name, sizeof name, "any_%s", c->section);
@@ -279,8 +320,10 @@ static void add_every_class(plan *p) {
       const od_element_state *state = &c->states[k];
       char quantity[128];
       snprintf(quantity, sizeof quantity, "%s.%s", name, state->name);
-      if (state->present_if < 0)
-        od_build_initial(p->build, quantity, 0.3 * (state->scale > 0 ? state->scale : q[state->scale_field]), true);
+      double size = state->scale > 0 ? state->scale : q[state->scale_field];
+      if (state->present_if < 0)  // temperatures are absolute
+        od_build_initial(p->build, quantity,
+                         strcmp(state->unit, "K") == 0 && state->initial > 0 ? state->initial - 8 : 0.3 * size, true);
     }
   }
 }
@@ -382,7 +425,7 @@ static void add_circuit(plan *p) {
   add_oil(p);
   add_nodes(p);
   add_flows(p);
-  add_every_class(p);
+  add_some_classes(p);
   add_valve(p);
   for (int i = 0; i < 2; i++) {
     int a = random_body(p), b = od_dice_pick(&p->dice, p->bodies);
@@ -422,6 +465,12 @@ static void declare_blocks(plan *p, od_block_spec spec[SENSORS + NETWORK]) {
     if (i < SENSORS) which = od_block_class_find(sensors[od_dice_pick(&p->block_dice, 3)]);
     if (states > MOST_BLOCK_STATES) which = od_block_class_find("sum");
     spec[i] = random_block(&p->block_dice, which);
+    // These are the choice of other dice: they change nothing for the others.
+    static const char *const more[] = {"formula", "power", "relay", "switch", "sample-hold", "state-machine"};
+    od_dice dice = {p->block_dice.state + od_dice_seed("formula")};
+    int pick = od_dice_pick(&dice, 24);
+    if (i >= SENSORS && pick < 6 && states <= MOST_BLOCK_STATES)
+      spec[i] = random_block(&dice, od_block_class_find(more[pick]));
     od_build_block(p->build, name, &spec[i], "1");
     states += od_block_count(&spec[i]).states;
   }
@@ -493,8 +542,13 @@ static void add_loop(plan *p, const loop *l, int i) {
   od_build_joint(p->build, name, &spec);
 }
 
-static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, const loop *loops, int count) {
-  plan p = {.build = od_build_new(), .dice = {seed * 7919 + 13}, .planar = planar, .joint_with_friction = -1};
+static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool blocks, const loop *loops, int count) {
+  plan p = {.build = od_build_new(),
+            .dice = {seed * 7919 + 13},
+            .rare = {seed * 15485863 + 5},
+            .rare_joints = rare,
+            .planar = planar,
+            .joint_with_friction = -1};
   p.block_dice.state = seed * 611953 + 5;
   p.laws = seed % 2;
   od_block_spec spec[SENSORS + NETWORK];
@@ -509,6 +563,8 @@ static od_model *build(uint64_t seed, bool planar, bool circuit, bool blocks, co
     add_body(&p, i);
     add_joint(&p, i);
   }
+  if (p.drivens >= 2) add_gear(&p);
+  add_contact(&p);
   add_elements(&p);
   if (circuit) add_circuit(&p);
   for (int i = 0; i < p.bodies; i++) add_pose_points(&p, i);
@@ -547,11 +603,18 @@ static void pose(const od_model *m, int body, double r[3], double R[3][3]) {
   od_plant_free(plant);
 }
 
-static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) {
+static void random_loop(od_dice *dice, const od_model *m, bool planar, bool rare, loop *l) {
   static const int in_plane[] = {0, 1 + OD_REVOLUTE, 1 + OD_REVOLUTE, 1 + OD_PRISMATIC, 1 + OD_SPHERICAL, 1 + OD_FIXED};
-  static const int in_space[] = {0,           0, 1 + OD_SPHERICAL, 1 + OD_REVOLUTE, 1 + OD_UNIVERSAL, 1 + OD_PRISMATIC,
-                                 1 + OD_FIXED};
-  *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, 7)]};
+  static const int in_space[] = {0,
+                                 0,
+                                 1 + OD_SPHERICAL,
+                                 1 + OD_REVOLUTE,
+                                 1 + OD_UNIVERSAL,
+                                 1 + OD_PRISMATIC,
+                                 1 + OD_FIXED,
+                                 1 + OD_CYLINDRICAL,
+                                 1 + OD_PLANAR_JOINT};
+  *l = (loop){.kind = planar ? in_plane[od_dice_pick(dice, 6)] : in_space[od_dice_pick(dice, rare ? 9 : 7)]};
   l->body_a = od_dice_pick(dice, m->bodies);
   l->body_b = od_dice_pick(dice, m->bodies + 1) - 1;
   if (l->body_a == l->body_b) l->body_b = OD_GROUND;
@@ -563,7 +626,8 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
   if (planar) l->a[2] = axis[2] = 0;
   if (planar && l->kind == 1 + OD_REVOLUTE) axis[0] = axis[1] = 0, axis[2] = 1;
   // Prismatic joints close anywhere along the axis, rods at any distance, the others where the points coincide.
-  double apart = l->kind == 1 + OD_PRISMATIC ? od_dice_uniform(dice, -1, 1) : 0, world[3], world_axis[3];
+  double apart = l->kind == 1 + OD_PRISMATIC || l->kind == 1 + OD_CYLINDRICAL ? od_dice_uniform(dice, -1, 1) : 0,
+         world[3], world_axis[3];
   for (int i = 0; i < 3; i++) {
     world_axis[i] = Ra[i][0] * axis[0] + Ra[i][1] * axis[1] + Ra[i][2] * axis[2];
     world[i] = ra[i] + Ra[i][0] * l->a[0] + Ra[i][1] * l->a[1] + Ra[i][2] * l->a[2] + apart * world_axis[i];
@@ -593,13 +657,15 @@ static void random_loop(od_dice *dice, const od_model *m, bool planar, loop *l) 
 }
 
 od_model *od_random_machine(uint64_t seed, bool planar, bool loops, bool circuit, bool blocks) {
-  if (!loops) return build(seed, planar, circuit, blocks, NULL, 0);
+  // Rarer joints stand in machines without a circuit: bodies that nothing holds make stiff circuits explode within a step.
+  bool rare = !circuit && !blocks;
+  if (!loops) return build(seed, planar, rare, circuit, blocks, NULL, 0);
   loop list[MOST_LOOPS] = {0};
-  od_model *open = build(seed, planar, false, false, list, 0);
+  od_model *open = build(seed, planar, rare, false, false, list, 0);
   if (!open) return NULL;
   od_dice dice = {seed * 104729 + 7};
   int count = 1 + od_dice_pick(&dice, MOST_LOOPS);
-  for (int i = 0; i < count; i++) random_loop(&dice, open, planar, &list[i]);
+  for (int i = 0; i < count; i++) random_loop(&dice, open, planar, rare, &list[i]);
   od_model_free(open);
-  return build(seed, planar, circuit, blocks, list, count);
+  return build(seed, planar, rare, circuit, blocks, list, count);
 }

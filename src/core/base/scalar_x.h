@@ -17,6 +17,12 @@
 #undef od_x_sin
 #undef od_x_cos
 #undef od_x_tanh
+#undef od_x_tan
+#undef od_x_asin
+#undef od_x_acos
+#undef od_x_atan
+#undef od_x_sinh
+#undef od_x_cosh
 #ifdef OD_COMPLEX
 #define X(name)   name##_c
 #define RE(value) creal(value)
@@ -28,6 +34,12 @@
 #define od_x_sin  csin
 #define od_x_cos  ccos
 #define od_x_tanh ctanh
+#define od_x_tan  ctan
+#define od_x_asin casin
+#define od_x_acos cacos
+#define od_x_atan catan
+#define od_x_sinh csinh
+#define od_x_cosh ccosh
 #else
 #define X(name)   name##_r
 #define RE(value) (value)
@@ -39,4 +51,10 @@
 #define od_x_sin  sin
 #define od_x_cos  cos
 #define od_x_tanh tanh
+#define od_x_tan  tan
+#define od_x_asin asin
+#define od_x_acos acos
+#define od_x_atan atan
+#define od_x_sinh sinh
+#define od_x_cosh cosh
 #endif

@@ -17,7 +17,7 @@
 enum {
   OD_MOST_BLOCK_STATES = OD_MOST_BLOCK_ORDER + 1,  // one more holds the output of a sampled block
   OD_MOST_BLOCK_OUTPUTS = 2,
-  OD_MOST_BLOCK_NUMBERS = 80,
+  OD_MOST_BLOCK_NUMBERS = 300,
   OD_MOST_BLOCK_FIELDS = 26,
   OD_MOST_INPUT_KEYS = 4,
   OD_MOST_NAMED_STATES = 4,
@@ -46,6 +46,7 @@ typedef enum od_block_shape {
                   // two: the degree of the first must not exceed that of the second
   OD_ABSCISSAE,  // a list of increasing numbers, as many as a choice counts
   OD_ORDINATES,  // a list with a number for each combination of abscissae
+  OD_NAMED,      // a map with names and numbers, as many as a choice counts, each with the unit it is written in
 } od_block_shape;
 
 // Numbers of a block. NAN as the default means that they are required. Numbers stand in theta in the order of fields.
@@ -73,7 +74,7 @@ typedef struct od_block_field {
 // Signals it takes, in the order of u.
 typedef struct od_block_input {
   const char *key;
-  const char *unit;  // NULL: any
+  const char *unit;  // NULL: any; OD_UNIT_OUT: that of the output
   bool list;         // a list of signals instead of one
   bool optional;     // zero unless given
   bool factor;       // optional as well, and one unless given: its key decides a choice of the class
@@ -85,6 +86,8 @@ typedef enum od_choice_rule {
   OD_CHOICE_GIVEN,       // 1 if the key is given
   OD_CHOICE_DEGREE,      // the number of entries of the list under the key, less one
   OD_CHOICE_ENTRIES,     // the number of entries of the list under the key, from 2 to `most`
+  OD_CHOICE_NAMES,       // the number of entries of the map under the key, up to `most`
+  OD_CHOICE_TIMED,       // of a state machine: a bit for each state from which a transition asks for the time
   OD_CHOICE_WHOLE,       // the value under the key, from 1 to `most`
   OD_CHOICE_OF_SAMPLES,  // the same, in samples
 } od_choice_rule;
@@ -109,11 +112,19 @@ typedef void (*od_block_step)(const od_block_spec *s, const double *q, const dou
 typedef void (*od_block_step_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
                                       const double _Complex *u, double _Complex *next);
 
+typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const double *x, const double *u);
+typedef double _Complex (*od_block_margin_complex)(const od_block_spec *s, const double _Complex *q,
+                                                   const double _Complex *x, const double _Complex *u);
+
 typedef struct od_block_class {
   const char *type;     // as files call it
   const char *summary;  // one line for people
   const char *unit;     // of its first output, where that is always the same; NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
+  // Its law is a formula over its inputs, which have names that the file gives, as its numbers have; the key under which it
+  // stands. NULL: it has none.
+  // With modes it knows its states as well, and its last two results are the margin and the next mode.
+  const char *formula_key, *formula_meaning;
   bool inputs_multiply;  // the unit of its input is that of the product of all
   bool inputs_divide;    // the unit of its input is that of the first over the second
   bool keeps_unit;       // output and inputs have the same unit
@@ -146,6 +157,12 @@ typedef struct od_block_class {
   // network of blocks keeps for it (signals/blocks.h).
   bool remembers;
   int samples_choice;
+  // Of classes with modes, which are never sampled; NULL: it has none. How far it is from switching, positive until that is due; and all
+  // of its states after it has switched. A mode is a state without a rate.
+  od_block_margin margin;
+  od_block_margin_complex margin_complex;
+  od_block_step switch_states;
+  od_block_step_complex switch_states_complex;
   // Optional, for hot classes; without it slopes are unit steps of a linear block and complex steps of others. Rows are
   // outputs, then rates; columns states, then inputs; all zero before.
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, double *by);

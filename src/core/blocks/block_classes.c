@@ -108,6 +108,7 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
     case OD_TWO_NUMBERS:
     case OD_BOUNDS: return 2;
     case OD_PER_INPUT: return s->inputs;
+    case OD_NAMED:
     case OD_ABSCISSAE: return s->choice[choice_of(c, f->key) - c->choices];
     case OD_ORDINATES: return count_combinations(s);
     case OD_POLYNOMIAL: return s->choice[choice_of(c, f->key) - c->choices] + 1;

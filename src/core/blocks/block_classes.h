@@ -47,7 +47,15 @@
   CLASS(spline)                 \
   CLASS(pressure_map)           \
   CLASS(pressure_table)         \
-  CLASS(pressure_factor)
+  CLASS(pressure_factor)        \
+  CLASS(formula)                \
+  CLASS(power)                  \
+  CLASS(quantiser)              \
+  CLASS(table_2d)               \
+  CLASS(relay)                  \
+  CLASS(selector)               \
+  CLASS(sample_hold)            \
+  CLASS(state_machine)
 
 extern const od_block_class *const od_block_classes[];
 int od_block_class_count(void);

@@ -2,6 +2,8 @@
 // table. A text defines X(numbers), a struct of numbers in the order of the fields, and
 //   X(evaluate)(const X(numbers) *q, X(block) b)              writes b.y and b.rate
 //   X(step)(const X(numbers) *q, X(block) b, od_x *next)      with OD_BLOCK_SAMPLED: the states after a sample
+//   X(margin)(const X(numbers) *q, X(block) b)                 with OD_BLOCK_MODES: how far it is from switching
+//   X(switch_states)(const X(numbers) *q, X(block) b, od_x *next)    and the states after that
 //   slopes(const numbers_r *q, block_r b, double *by)         with OD_BLOCK_SLOPES: by states, then inputs
 #include "base/scalar_x.h"
 
@@ -25,6 +27,15 @@ static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x 
 #ifdef OD_BLOCK_SAMPLED
 static void X(step_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *next) {
   X(step)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL}, next);
+}
+#endif
+
+#ifdef OD_BLOCK_MODES
+static od_x X(margin_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u) {
+  return X(margin)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL});
+}
+static void X(switch_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *next) {
+  X(switch_states)((const X(numbers) *)q, (X(block)){s, x, u, NULL, NULL}, next);
 }
 #endif
 

@@ -1,18 +1,21 @@
 // Map over two pressures, such as those of a cylinder's chambers: bilinear between the points of a grid, constant beyond it.
 #ifdef OD_BLOCK_TEXT
-#include "blocks/interval_x.h"
+#define OD_BLOCK_SLOPES
+#include "blocks/grid_x.h"
 
 typedef struct X(numbers) {
   od_x at[1];  // choice 0 of pressure a, choice 1 of pressure b, then the values, row by row of a
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  int rows = b.s->choice[0], columns = b.s->choice[1];
-  X(interval) i = X(interval_of)(q->at, rows, b.u[0]), j = X(interval_of)(q->at + rows, columns, b.u[1]);
-  const od_x *low = q->at + rows + columns + i.first * columns + j.first, *high = low + columns;
-  od_x below = low[0] + j.part * (low[1] - low[0]), above = high[0] + j.part * (high[1] - high[0]);
-  b.y[0] = below + i.part * (above - below);
+  b.y[0] = X(on_grid)(q->at, b.s->choice[0], b.s->choice[1], b.u);
 }
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  grid_slopes(q->at, b.s->choice[0], b.s->choice[1], b.u, by);
+}
+#endif
 
 #else
 #define OD_BLOCK_FILE "blocks/pressure_map.c"
@@ -30,5 +33,6 @@ const od_block_class od_pressure_map_block = {
     .outputs = {""},
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
 };
 #endif

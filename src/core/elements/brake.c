@@ -76,6 +76,7 @@ const od_element_class od_brake_class = {
     .ends = {{"at", 1}},
     .acts = OD_ACTS_IN_JOINT,
     .needs_oil = true,
+    .heat = OD_NO_HEAT,
     OD_FIELDS(
         OD_FIELD("holding", "N", OD_POSITIVE, NAN, 1e-6, 1e12, 1, 1e7, "force beyond which it slips",
                  .turning_unit = "N m", .turning_limits = {1e-6, 1e12, 1, 1e7}),

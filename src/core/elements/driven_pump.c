@@ -2,6 +2,7 @@
 // pump's torque. The state is the speed.
 //   Q = displacement * speed - leakage * dp,    dp = p_to - p_from
 //   inertia * speed' = T - displacement * dp - viscous * speed,    T = torque * tanh(gain * (wanted - speed) / torque)
+// Leakage and viscous friction follow the oil's viscosity; both heat it.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -14,21 +15,21 @@ typedef struct X(out) {
   od_x flow, rate, torque;
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored;
+  od_x loss, stored, heat;
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x dp = in->to - in->from;
   out->torque = q->torque * od_x_tanh(q->gain * (q->wanted * in->signal - in->speed) / q->torque);
   out->flow = q->displacement * in->speed - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp;
-  out->rate = (out->torque - q->displacement * dp - q->viscous * in->speed) / q->inertia;
+  out->rate = (out->torque - q->displacement * dp - q->viscous / s.oil[OD_OIL_STATE_THINNESS] * in->speed) / q->inertia;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
-  od_x dp = in->to - in->from;
-  r->loss = q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp * dp + q->viscous * in->speed * in->speed -
-            out->torque * in->speed;
+  od_x dp = in->to - in->from, thinness = s.oil[OD_OIL_STATE_THINNESS];
+  r->heat = q->leakage * thinness * dp * dp + q->viscous / thinness * in->speed * in->speed;
+  r->loss = r->heat - out->torque * in->speed;
   r->stored = q->inertia * in->speed * in->speed / 2;
 }
 
@@ -63,6 +64,7 @@ const od_element_class od_driven_pump_class = {
                 {.name = "power", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .negative = true},
                 {.name = "work", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .negative = true}},
     .supplies = true,
+    .heat = OD_REPORT_OWN,
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -8,17 +8,18 @@
 #define OD_ELEMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/limits.h"
 #include "oleodyn/build.h"
 
 // Limits of a class, so that one instance fits on the stack. Those of ends and choices are in oleodyn/build.h.
 enum {
-  OD_MOST_IN = 12,
-  OD_MOST_OUT = 12,
+  OD_MOST_IN = 16,
+  OD_MOST_OUT = 18,
   OD_MOST_REPORTS = 8,
   OD_MOST_ELEMENT_FIELDS = 32,
-  OD_MOST_ELEMENT_STATES = 3,
+  OD_MOST_ELEMENT_STATES = 13,
   OD_MOST_ELEMENT_OUTPUTS = 12,
   OD_MOST_END_KEYS = 3,
 };
@@ -30,9 +31,10 @@ typedef enum od_in_kind {
   OD_IN_PRESSURE,    // at end `index`, never below zero; 0 where an optional end is not connected
   OD_IN_LENGTH,      // of the line it acts along, or the joint's coordinate
   OD_IN_SPEED,       // its rate
-  OD_IN_SIGNAL,      // the signal it listens to; 1 where it listens to none
+  OD_IN_SIGNAL,      // the signal it listens to, or of several the one with this index; 1 where it listens to none
   OD_IN_STATE,       // its own state `index`
   OD_IN_HOST_STATE,  // the state `index` of the element that it belongs to (a port's spool)
+  OD_IN_HEAT,        // what all elements in the oil lose, W: of the reservoir alone
 } od_in_kind;
 typedef struct od_in_slot {
   od_in_kind kind;
@@ -69,6 +71,7 @@ typedef struct od_out_slot {
 // What an instance reports on demand begins with these two; the rest is for named outputs. It follows from in, out and numbers
 // alone, not from the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
+enum { OD_NO_HEAT = -1 };
 
 // ---- what files say about it
 
@@ -86,13 +89,28 @@ typedef struct od_element_field {
   bool follows_signal;  // may be given as a signal, or as a factor and a signal
 } od_element_field;
 
-// A condition on two numbers that are given: the field `greater` must exceed the field `smaller`.
+// A condition on two numbers: how the field `greater` must be, compared with the field `smaller`.
+typedef enum od_rule_kind {
+  OD_RULE_GREATER,
+  OD_RULE_NOT_LESS,
+  OD_RULE_NEEDED,   // above zero, where the other one is
+  OD_RULE_DIFFERS,  // any other number
+} od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;
-  bool or_equal;
+  od_rule_kind kind;
   int about;  // the field that the message is about
   const char *message;
 } od_element_rule;
+static inline bool od_element_rule_holds(const od_element_rule *r, double greater, double smaller) {
+  switch (r->kind) {
+    case OD_RULE_GREATER: return greater > smaller;
+    case OD_RULE_NOT_LESS: return greater >= smaller;
+    case OD_RULE_NEEDED: return greater > 0 || !(smaller > 0);
+    case OD_RULE_DIFFERS: return greater != smaller;
+  }
+  return false;
+}
 
 // Ends at nodes of the circuit: a key with one name, or with a list of two.
 typedef struct od_element_end {
@@ -112,9 +130,10 @@ typedef enum od_acts {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;           // the field that must be positive, or it is no state but its input itself; -1: always
-  int scale_field;          // its typical size, also of its rate per second, is the value of this field; -1:
-  double scale;             // this
+  int present_if;  // the field that must be above present_above, or it is no state but its input itself; -1: always
+  double present_above;
+  int scale_field;  // its typical size, also of its rate per second, is the value of this field; -1:
+  double scale;     // this
   double initial;
   const char *turning_unit;  // in a revolute joint; NULL: the same
   // Of states that wander: the field with the standard deviation of their change in a second, which is not the first one (0:
@@ -154,6 +173,7 @@ typedef struct od_batch {
   int kept_scalars, choices;         // of each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
+  const od_formula *const *formula;  // of each instance, of a class with formulas; else NULL
 } od_batch;
 
 typedef struct od_element_class {
@@ -166,6 +186,8 @@ typedef struct od_element_class {
   const struct od_element_class *host_class;  // what it belongs to, where that is one class alone; NULL
   // Behind its fields, its numbers are the control points of a curve: choice 1 is its degree, choice 2 their count.
   bool has_curve;
+  // Its law is a formula, which each instance brings with its numbers; the key under which files have it. NULL: it has none.
+  const char *formula_key;
   const char *choice;  // the word by which it is chosen there ("law: coulomb"); NULL
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
@@ -186,6 +208,7 @@ typedef struct od_element_class {
   bool end_choice;  // choice 0 is whether the last end, an optional one, is connected; the builder decides it
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   bool supplies;    // its loss is negative: it gives energy to the machine
+  int heat;         // which report heats the oil, or OD_NO_HEAT; the loss of what supplies energy does not
   bool may_supply;  // its loss can be negative in states that it hardly comes to, such as bristles bent too far
   // The range of lengths that it can have: from field closed to closed + stroke; both zero: any.
   int closed_field, stroke_field;
@@ -214,6 +237,14 @@ static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
+}
+
+// Why its ends cannot be at junctions, which have no volume and whose pressure the mechanism cannot see: a verb and more; NULL: they can.
+static inline const char *od_element_not_at_junctions(const od_element_class *c) {
+  if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";
+  for (int k = 0; k < c->outs; k++)
+    if (c->out[k].kind == OD_TO_VOLUME || c->out[k].kind == OD_TO_COMPLIANCE) return "has a volume there";
+  return NULL;
 }
 
 enum { OD_NUMBER_OF_HOST = 1 << 20, OD_NUMBER_OF_OIL = 1 << 21 };

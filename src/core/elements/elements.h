@@ -26,6 +26,7 @@
   CLASS(throttle)                 \
   CLASS(pipe)                     \
   CLASS(relief_spool)             \
+  CLASS(nominal_relief)           \
   CLASS(reducing)                 \
   CLASS(sequence)                 \
   CLASS(pilot_check)              \
@@ -37,6 +38,22 @@
   CLASS(sensing_pump)             \
   CLASS(driven_pump)              \
   CLASS(thermal_accumulator)      \
+  CLASS(reservoir)                \
+  CLASS(stop)                     \
+  CLASS(rope)                     \
+  CLASS(winch)                    \
+  CLASS(two_way_valve)            \
+  CLASS(two_position_valve)       \
+  CLASS(proportional_valve)       \
+  CLASS(sensing_valve)            \
+  CLASS(cushion)                  \
+  CLASS(place_leak)               \
+  CLASS(telescopic_cylinder)      \
+  CLASS(displacement_unit)        \
+  CLASS(oil_tank)                 \
+  CLASS(long_line)                \
+  CLASS(flow_formula)             \
+  CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)
 
 // Friction laws; the room `friction` has them.

@@ -2,7 +2,7 @@
 // its ends.
 //   Q = D * speed + leakage * (p_from - p_to),    D = displacement * setting * signal
 //   force = D * (p_from - p_to) - viscous * speed
-// Leakage follows the oil's viscosity, as that of leaks does. A signal swivels it, also to the other side, where the setting is given as one.
+// Leakage and viscous friction follow the oil's viscosity, as that of leaks does. A signal swivels it, also to the other side, where the setting is given as one.
 // In a revolute joint displacement is the volume per radian and the force a torque. Dry friction is friction of the joint.
 #ifdef OD_ELEMENT_TEXT
 
@@ -22,14 +22,14 @@ typedef struct X(report) {
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x dp = in->from - in->to, D = q->displacement * q->setting * in->signal;
   out->flow = D * in->speed + q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp;
-  out->force = D * dp - q->viscous * in->speed;
+  out->force = D * dp - q->viscous / s.oil[OD_OIL_STATE_THINNESS] * in->speed;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   (void)out;
-  od_x dp = in->from - in->to;
-  r->loss = q->leakage * s.oil[OD_OIL_STATE_THINNESS] * dp * dp + q->viscous * in->speed * in->speed;
+  od_x dp = in->from - in->to, thinness = s.oil[OD_OIL_STATE_THINNESS];
+  r->loss = q->leakage * thinness * dp * dp + q->viscous / thinness * in->speed * in->speed;
   r->stored = 0;
 }
 

@@ -9,6 +9,7 @@ typedef struct X(setting) {
   const od_x *oil, *host;
   const int *choice;
   od_x *kept;
+  const od_formula *formula;  // NULL: its class has none
 } X(setting);
 
 #include OD_ELEMENT_FILE
@@ -23,7 +24,8 @@ static inline X(setting) X(setting_of)(const od_batch *b, const int *pool, od_x 
   return (X(setting)){.oil = w + b->oil,
                       .host = w + pool[b->host + i],
                       .choice = pool + b->choice + i * b->choices,
-                      .kept = w + b->kept + i * b->kept_scalars};
+                      .kept = w + b->kept + i * b->kept_scalars,
+                      .formula = b->formula ? b->formula[i] : NULL};
 }
 
 static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {

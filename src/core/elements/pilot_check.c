@@ -1,29 +1,29 @@
 // Pilot-operated check valve: lets oil pass from `from` to `to`, and back as well while the pilot pushes it open.
-//   Q = area * discharge * sqrt(2/rho) * step((opens - crack)/(full - crack)) * root(p_from - p_to)
+//   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   opening' = (step((opens - crack)/(full - crack)) - opening) / time_constant
 //   opens = p_from - p_to + ratio * max(p_pilot - p_from, 0)
-// ratio is the pilot piston's area over the seat's.
+// ratio is the pilot piston's area over the seat's. The opening lags behind: oil that flows back raises p_from, which opens it further, so
+// that pressures at one moment would not decide it.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
-  od_x from, to, pilot;
+  od_x from, to, pilot, opening;
 } X(in);
 typedef struct X(numbers) {
-  od_x area, discharge, crack, full, ratio;
+  od_x crack, full, ratio, area, discharge, time_constant;
 } X(numbers);
-#include "elements/flow_x.h"
+#include "elements/spool_valve_x.h"
 
-static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  od_x dp = in->from - in->to, e = s.oil[OD_OIL_STATE_SMOOTHING];
-  od_x opens = dp + q->ratio * X(rounded_ramp)(in->pilot - in->from, e);
-  out->flow = q->area * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
-              X(smooth_step)((opens - q->crack) / (q->full - q->crack)) * X(smooth_root)(dp, e);
+static inline od_x X(target)(const X(in) * in, const X(numbers) * q) {
+  od_x opens = in->from - in->to + q->ratio * X(rounded_ramp)(in->pilot - in->from, 1);
+  return X(smooth_step)((opens - q->crack) / (q->full - q->crack));
 }
 
 #else
 #define OD_ELEMENT_FILE "elements/pilot_check.c"
 #include "elements/both_x.h"
 
-enum { AREA, DISCHARGE, CRACK, FULL };
+enum { CRACK, FULL };
 
 const od_element_class od_pilot_check_class = {
     .name = "pilot-operated check valve",
@@ -34,16 +34,16 @@ const od_element_class od_pilot_check_class = {
     .ends = {{"between", 2}, {"pilot", 1}},
     .needs_oil = true,
     OD_FIELDS(
-        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),
-        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
         OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8,
                  "pressure difference at which it begins to open"),
         OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8, "pressure difference at which it is fully open"),
-        OD_FIELD("ratio", "1", OD_POSITIVE, NAN, 1e-3, 1000, 1, 20, "area of the pilot over that of the seat")),
-    OD_RULES({FULL, CRACK, false, FULL, "full must be greater than crack, where the valve begins to open"}),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}},
-    .out = {{OD_TO_THROUGH}},
-    .outputs = {OD_FLOW_OUTPUTS},
+        OD_FIELD("ratio", "1", OD_POSITIVE, NAN, 1e-3, 1000, 1, 20, "area of the pilot over that of the seat"),
+        OD_SPOOL_FIELDS),
+    OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL, "full must be greater than crack, where the valve begins to open"}),
+    .states = {OD_SPOOL_STATE},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},
+    .outputs = {OD_FLOW_OUTPUTS, OD_SPOOL_OUTPUT},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

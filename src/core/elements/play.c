@@ -77,7 +77,7 @@ const od_element_class od_play_class = {
     .heading = "Plays",
     .summary = "a gap with an elastic contact at both ends, between two points or in a joint",
     .acts = OD_ACTS_SOMEWHERE,
-    OD_FIELDS(OD_FIELD("gap", "m", OD_NOT_NEGATIVE, NAN, 0, 100, 1e-7, 0.1, "from one contact to the other",
+    OD_FIELDS(OD_FIELD("gap", "m", OD_NOT_NEGATIVE, NAN, 0, 100, 1e-7, 1, "from one contact to the other",
                        .turning_unit = "rad", .turning_limits = {0, 10, 1e-7, 1}),
               OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the contacts",
                        .turning_unit = "N m/rad", .turning_limits = {1e-6, 1e16, 1e-2, 1e11}),

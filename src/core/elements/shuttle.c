@@ -1,17 +1,20 @@
 // Shuttle valve: connects the one of two nodes that has the higher pressure with a third. Its ball goes from one seat to the other while
 // the pressures differ by less than `range`.
-//   Q_a = limit(y) * area * discharge * sqrt(2/rho) * root(p_a - p_out),    y = 1/2 + (p_a - p_b) / (2 range)
-//   Q_b = (1 - limit(y)) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
+//   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
+//   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
+//   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
+// The ball lags behind: what flows over from one node to the other raises the pressure there and draws the ball along, so that pressures
+// at one moment would not decide where it is.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
-  od_x a, b, to;
+  od_x a, b, to, ball;
 } X(in);
 typedef struct X(numbers) {
-  od_x area, discharge, range;
+  od_x area, discharge, range, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x a, b, flow;  // into the ends
+  od_x a, b, flow, rate;  // flows: into the ends
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;
@@ -19,10 +22,10 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  od_x ball = X(smooth_step)((in->a - in->b) / (2 * q->range) + 0.5);
-  out->a = -X(edge_flow)(ball, q->area, q->discharge, in->a - in->to, s.oil);
-  out->b = -X(edge_flow)(1 - ball, q->area, q->discharge, in->b - in->to, s.oil);
+  out->a = -X(edge_flow)(in->ball, q->area, q->discharge, in->a - in->to, s.oil);
+  out->b = -X(edge_flow)(1 - in->ball, q->area, q->discharge, in->b - in->to, s.oil);
   out->flow = -out->a - out->b;
+  out->rate = (X(smooth_step)((in->a - in->b) / (2 * q->range) + 0.5) - in->ball) / q->time_constant;
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
@@ -47,10 +50,13 @@ const od_element_class od_shuttle_class = {
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1e-2, "area of a seat"),
               OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
               OD_FIELD("range", "Pa", OD_POSITIVE, 1e4, 1, 1e9, 1e3, 1e6,
-                       "difference of the pressures at which the ball is at one of its seats")),
-    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}},
-    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}},
+                       "difference of the pressures at which the ball is at one of its seats"),
+              OD_FIELD("time_constant", "s", OD_POSITIVE, 0.001, 1e-6, 100, 1e-4, 1, "of the ball")),
+    .states = {{"ball", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 0.5}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "ball", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     OD_ELEMENT_FUNCTIONS,

@@ -16,7 +16,7 @@ typedef struct X(out) {
   od_x inflow, rate, heating, gas_pressure;  // inflow: of the node
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored, flow, temperature;
+  od_x loss, stored, flow, temperature, heat;
 } X(report);
 
 // The gas's heat capacity: U = capacity * temperature.
@@ -39,7 +39,8 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
   (void)s;
-  r->loss = out->rate * (in->pressure - out->gas_pressure) + X(capacity)(q) * in->warmer / q->time_constant;
+  r->heat = out->rate * (in->pressure - out->gas_pressure);
+  r->loss = r->heat + X(capacity)(q) * in->warmer / q->time_constant;
   r->stored = X(capacity)(q) * in->warmer;
   r->flow = out->rate;
   r->temperature = q->ambient + in->warmer;
@@ -80,7 +81,8 @@ const od_element_class od_thermal_accumulator_class = {
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
-    .may_supply = true,  // heat comes back to gas that is colder than its surroundings
+    .may_supply = true,         // heat comes back to gas that is colder than its surroundings
+    .heat = OD_REPORT_OWN + 2,  // of the inlet alone: what the gas loses goes to its surroundings
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -139,7 +139,7 @@
 #define OD_LAW_RULES
 #endif
 #define OD_FS_ABOVE_FC(fs, fc, when) \
-  { fs, fc, true, fs, "static friction Fs must not be less than Coulomb friction Fc" when }
+  { fs, fc, OD_RULE_NOT_LESS, fs, "static friction Fs must not be less than Coulomb friction Fc" when }
 // For laws with both; their places.
 #define OD_FS_RULES(fs, fc)            \
   OD_RULES(OD_FS_ABOVE_FC(fs, fc, ""), \

@@ -5,6 +5,7 @@
 
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
+#include "hydraulics/warm_oil.h"
 
 // Pa: large against the imaginary parts that carry derivatives, and small against pressures over which flows bend.
 static const double od_junction_imaginary_step = 1e-4;
@@ -14,6 +15,10 @@ static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _
 }
 static inline void report_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
   od_element_class_at(b->element_class)->report_complex(b, pool, w);
+}
+static inline void warm_oil_c(const double _Complex *q, double _Complex density, double _Complex temperature,
+                              double _Complex *oil) {
+  od_warm_oil_complex(q, density, temperature, oil);
 }
 #include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"

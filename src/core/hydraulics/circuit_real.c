@@ -4,6 +4,7 @@
 #include "base/scalar_x.h"
 #include "hydraulics/circuit.h"
 #include "hydraulics/element_slopes.h"
+#include "hydraulics/warm_oil.h"
 #include "math/dense.h"
 static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *w) {
   od_element_class_at(b->element_class)->evaluate(b, pool, w);
@@ -11,9 +12,13 @@ static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *
 static inline void report_batch_r(const od_batch *b, const int *pool, double *w) {
   od_element_class_at(b->element_class)->report(b, pool, w);
 }
+static inline void warm_oil_r(const double *q, double density, double temperature, double *oil) {
+  od_warm_oil(q, density, temperature, oil);
+}
 #include "hydraulics/oil_x.h"
 #include "hydraulics/circuit_x.h"
 #include "hydraulics/junction_slopes_x.h"
+#include "hydraulics/heat_slopes_x.h"
 #include "hydraulics/slopes_x.h"
 
 void od_circuit_evaluate(const od_model *m, double *w) {

@@ -35,6 +35,7 @@ static inline void X(gather)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->join.ins; i++) in[i] = w[from[i]];
 }
 
+#include "hydraulics/heat_x.h"
 #include "hydraulics/junctions_x.h"
 
 // ---- nodes
@@ -74,12 +75,18 @@ static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node)
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
+// Of machines with junctions or a reservoir: the heat, and what is not to be trusted.
+static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
+  if (m->join.reservoir >= 0) X(heat_oil)(m, w);
+  for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
+}
+
 // Forces of all actuators and rates of all circuit states; lengths, speeds, c and u stand in w.
 static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
   X(gather)(m, w);
-  bool solved = m->junctions == 0 || X(solve_junctions)(m, w);
+  bool solved = !m->join.indirect || m->junctions == 0 || X(solve_junctions)(m, w);
   for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
   X(sum_up)(m, w);
   for (int i = 0; i < m->nodes; i++) {
@@ -88,8 +95,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
     w[l->stiffness + i] = X(node_stiffness)(m, w, i);
     w[l->rate + m->node[i].state] = w[l->stiffness + i] * w[l->inflow + i];
   }
-  if (!solved)
-    for (int i = 0; i < m->circuit_states; i++) w[l->rate + i] = NAN;
+  if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
 // Of that, what acts on the mechanism: pressures and forces, as far as states alone decide them.

@@ -50,6 +50,13 @@ static void evaluate(alone *a) {
 static void move(alone *a, int place, double by) {
   a->w[place] += __builtin_complex(0.0, by * step);
 }
+static void move_number(alone *a, int number) {
+  move(a,
+       number >= OD_NUMBER_OF_OIL    ? number - OD_NUMBER_OF_OIL
+       : number >= OD_NUMBER_OF_HOST ? a->pool[1] + number - OD_NUMBER_OF_HOST
+                                     : a->pool[0] + number,
+       1);
+}
 static double change(const alone *a, int place) {
   return __imag__ a->w[place] / step;
 }
@@ -71,11 +78,7 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
   const od_element_class *c = od_instance_class(e);
   if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
   alone a = take_out(m, w, instance);
-  move(&a,
-       number >= OD_NUMBER_OF_OIL    ? number - OD_NUMBER_OF_OIL
-       : number >= OD_NUMBER_OF_HOST ? a.pool[1] + number - OD_NUMBER_OF_HOST
-                                     : a.pool[0] + number,
-       1);
+  move_number(&a, number);
   evaluate(&a);
   for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
   return true;
@@ -91,15 +94,33 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
 }
 
 // Through the outs, whose slopes are known, and directly.
-double od_element_report_tangent(const od_model *m, double *w, int instance, int report, const double *din) {
+double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
+                                const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   alone a = take_out(m, w, instance);
   for (int j = 0; j < c->ins; j++) move(&a, a.batch.in + j, din[j]);
+  for (int i = 0; doil && i < OD_OIL_STATES; i++) move(&a, i, doil[i]);
   for (int k = 0; k < c->outs; k++) {
     a.w[a.batch.out + k] = w[e->out + k];
-    move(&a, a.batch.out + k, od_element_out_tangent(m, w, instance, k, din));
+    move(&a, a.batch.out + k, od_element_out_tangent(m, w, instance, k, din) + (dout ? dout[k] : 0));
   }
+  c->report_complex(&a.batch, a.pool, a.w);
+  return change(&a, a.batch.report + report);
+}
+
+// Classes with slopes by numbers of their own report what follows from in and out alone.
+double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const double none[OD_MOST_IN] = {0};
+  double dout[OD_MOST_OUT];
+  if (c->number_slopes)
+    return od_element_number_slope(m, w, instance, number, dout)
+               ? od_element_report_change(m, w, instance, report, none, dout, NULL)
+               : 0;
+  alone a = take_out(m, w, instance);
+  move_number(&a, number);
+  evaluate(&a);
   c->report_complex(&a.batch, a.pool, a.w);
   return change(&a, a.batch.report + report);
 }

@@ -9,41 +9,37 @@ static inline double *junction_row(const od_model *m, double *w, int junction) {
 }
 
 // Where a junction cavitates its pressure stays zero, whatever happens.
+static bool junction_is_held(const od_model *m, double *w, int junction) {
+  return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
+}
 static void begin_junction_row(const od_model *m, double *w, int junction) {
   double *row = junction_row(m, w, junction);
-  bool held = junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
+  bool held = junction_is_held(m, w, junction);
   for (int i = 0; held && i < m->layout.junction_width; i++) row[i] = 0;
-  row[junction_column(m) + junction] += held ? 1 : -junction_leak_r;
   row[m->layout.rate_width + junction] = held ? 0 : 1;
 }
 
-// Gauss and Jordan: the columns of junctions become the identity, those behind them the inverse.
-static void invert_junction_rows(const od_model *m, double *w) {
+// Rows of changes of flows become those of pressures; the columns behind them, the inverse of the junctions' matrix.
+static void solve_junction_rows(const od_model *m, double *w) {
+  const double *M = w + m->layout.junction_matrix;
   int n = m->junctions, width = m->layout.junction_width;
-  for (int k = 0; k < n; k++) {
-    int column = junction_column(m) + k, best = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(junction_row(m, w, i)[column]) > fabs(junction_row(m, w, best)[column])) best = i;
-    double *row = junction_row(m, w, k), *other = junction_row(m, w, best);
-    double inverse = 1 / other[column];
-    for (int i = 0; i < width; i++) {
-      double swap = row[i];
-      row[i] = other[i] * inverse;
-      if (best != k) other[i] = swap;
-    }
-    for (int i = 0; i < n; i++) {
-      double factor = i == k ? 0 : junction_row(m, w, i)[column];
-      if (factor != 0) od_add_scaled(width, -factor, row, junction_row(m, w, i));
-    }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++)
+      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], junction_row(m, w, k), junction_row(m, w, i));
+  for (int i = n - 1; i >= 0; i--) {
+    double *row = junction_row(m, w, i), inverse = 1 / M[i * n + i];
+    for (int k = i + 1; k < n; k++)
+      if (M[i * n + k] != 0) od_add_scaled(width, -M[i * n + k], junction_row(m, w, k), row);
+    for (int k = 0; k < width; k++) row[k] *= inverse;
   }
 }
 
 static __attribute__((noinline)) void eliminate_junctions(const od_model *m, double *w) {
   int n = m->junctions, first = junction_column(m);
   for (int i = 0; i < n; i++) begin_junction_row(m, w, i);
-  invert_junction_rows(m, w);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < m->layout.junction_width; k++) junction_row(m, w, i)[k] *= -1;
+  junction_fill_r(m, w, NULL, junction_is_held);
+  junction_factor_r(m, w);
+  solve_junction_rows(m, w);
   for (int k = 0; k < m->circuit_states; k++) {
     double *row = w + m->layout.rate_row + k * m->layout.rate_width;
     for (int i = 0; i < n; i++)

@@ -3,30 +3,33 @@
 // The leak is far below anything that is measured; it decides the pressure where everything around a junction is closed.
 // Pressures do not fall below zero: p_j = 0 with F_j < 0 is a solution too, more is then drawn than flows in.
 //
-// Newton's method with exact slopes, from the last pressures; steps that do not bring the sums down are shortened, and where that
-// does not help, junctions are solved one after another by bisection. Where there is no solution (a pump with no way out) pressures
-// and rates become NaN, which steps report.
+// Newton's method with exact slopes, from the last pressures. Three things make it safe:
+// - damping: where a valve is shut flows hardly depend on a pressure, and a step would go anywhere. Where it is too long each junction is
+//   damped by |F_j| / longest_step, as if it had a small volume.
+// - the length of a step: the power that the sums of flows do along it, sum d_j F_j, falls with its length, through zero where the step
+//   should have ended. It weighs junctions with large and with small flows alike.
+// - where 20 steps have not been enough, junctions are solved one after another by bisection, and steps go on from there.
+// Where there is no solution (a pump with no way out) the pressure there and all rates become NaN, which steps report.
 // In complex numbers slopes are those of the real parts, and two more steps carry the imaginary parts, which are small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(no_flow) = 1e-17;        // m3/s: what is left where almost everything is closed and no step helps
-enum { X(junction_iterations) = 40, X(junction_halvings) = 8, X(junction_bisections) = 70 };
+static const double X(longest_step) = 3e7;     // Pa; beside the largest pressure of a junction
+enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Whether a junction's sum must be zero: it is not where the pressure cannot fall any more.
-static inline bool X(junction_balances)(const od_model *m, od_x *w, int junction) {
-  return RE(*X(junction_pressure)(m, w, junction)) > 0 || RE(w[m->layout.junction_flow + junction]) >= 0;
+// Whether a junction's sum need not be zero: its pressure cannot fall any more.
+static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
+  return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
 
-// Sums of flows at the present pressures; returns the sum of squares of those that must be zero. *rounding: whether all of them
-// are zero but for rounding.
-static double X(junction_flows)(const od_model *m, od_x *w, bool *rounding) {
+// Sums of flows at the present pressures; returns whether all that must be zero are zero but for rounding.
+static bool X(junction_flows)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
-  od_x *F = w + m->layout.junction_flow, *through = w + m->layout.junction_step;
+  od_x *F = w + m->layout.junction_flow, *through = w + m->layout.junction_through;
   for (int i = 0; i < j->ins; i++) w[j->in[i].in] = w[m->layout.pressure + j->in[i].node];
   for (int i = 0; i < j->instances; i++) X(evaluate_batch)(&j->alone[i], m->join.pool, w);
   for (int i = 0; i < m->junctions; i++) {
@@ -37,24 +40,37 @@ static double X(junction_flows)(const od_model *m, od_x *w, bool *rounding) {
     F[j->flow[i].junction] += j->flow[i].sign * w[j->flow[i].from];
     through[j->flow[i].junction] += fabs(RE(w[j->flow[i].from]));
   }
-  double sum = 0;
-  *rounding = true;
-  for (int i = 0; i < m->junctions; i++) {
-    if (!X(junction_balances)(m, w, i)) continue;
-    sum += RE(F[i]) * RE(F[i]);
-    *rounding = *rounding && fabs(RE(F[i])) <= 1e-15 * RE(through[i]);
-  }
-  return sum;
+  bool rounding = true;
+  for (int i = 0; i < m->junctions && rounding; i++)
+    rounding = X(junction_held)(m, w, i) || fabs(RE(F[i])) <= 1e-15 * RE(through[i]);
+  return rounding;
 }
 
-// d F / d p, a row for each junction.
-static void X(junction_slopes)(const od_model *m, od_x *w) {
+// The slope of an element's flow by the pressure of a junction, as junction_evaluate_slopes left it.
+static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_junction_slope *s) {
+#ifdef OD_COMPLEX
+  // Beside the imaginary parts that are there already.
+  const od_batch *alone = &m->join.at_junction.alone[s->instance];
+  int outs = od_element_class_at(alone->element_class)->outs;
+  od_x before[OD_MOST_OUT], in = w[s->in];
+  memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
+  w[s->in] = in + __builtin_complex(0.0, od_junction_imaginary_step);
+  X(evaluate_batch)(alone, m->join.pool, w);
+  double slope = __imag__(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
+  memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
+  w[s->in] = in;
+  return slope;
+#else
+  (void)m;
+  return w[s->slope];
+#endif
+}
+
+static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
+#ifdef OD_COMPLEX
+  (void)m, (void)w;
+#else
   const od_junctions *j = &m->join.at_junction;
-  od_x *A = w + m->layout.junction_matrix;
-  int n = m->junctions;
-  for (int i = 0; i < n * n; i++) A[i] = 0;
-  for (int i = 0; i < n; i++) A[i * n + i] = -X(junction_leak);
-#ifndef OD_COMPLEX
   for (int i = 0; i < j->instances; i++) {
     const od_element_class *c = od_element_class_at(j->alone[i].element_class);
     if (c->slopes)
@@ -63,73 +79,83 @@ static void X(junction_slopes)(const od_model *m, od_x *w) {
       od_element_slopes(m, w, j->instance[i]);
   }
 #endif
-  for (int i = 0; i < j->slopes; i++) {
-    const od_junction_slope *s = &j->slope[i];
-#ifdef OD_COMPLEX
-    // Beside the imaginary parts that are there already.
-    const od_batch *alone = &j->alone[s->instance];
-    int outs = od_element_class_at(alone->element_class)->outs;
-    od_x before[OD_MOST_OUT], in = w[s->in];
-    memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
-    w[s->in] = in + __builtin_complex(0.0, od_junction_imaginary_step);
-    X(evaluate_batch)(alone, m->join.pool, w);
-    double slope = __imag__(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
-    memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
-    w[s->in] = in;
-#else
-    double slope = w[s->slope];
-#endif
-    A[s->row * n + s->column] += s->sign * slope;
-  }
-  for (int i = 0; i < n; i++) {
-    if (X(junction_balances)(m, w, i)) continue;
-    for (int k = 0; k < n; k++) A[i * n + k] = i == k;
-    w[m->layout.junction_flow + i] = 0;
-  }
 }
 
-// The step d = A^-1 F by elimination; false where there is none.
-static bool X(junction_solve)(const od_model *m, od_x *w) {
-  od_x *A = w + m->layout.junction_matrix, *d = w + m->layout.junction_step;
-  int n = m->junctions;
-  for (int i = 0; i < n; i++) d[i] = w[m->layout.junction_flow + i];
-  for (int k = 0; k < n; k++) {
-    int p = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(RE(A[i * n + k])) > fabs(RE(A[p * n + k]))) p = i;
-    if (!(fabs(RE(A[p * n + k])) > 0) || !isfinite(RE(A[p * n + k]))) return false;
-    for (int i = 0; i < n && p != k; i++) {
-      od_x swap = A[k * n + i];
-      A[k * n + i] = A[p * n + i], A[p * n + i] = swap;
-    }
-    od_x swap = d[k];
-    d[k] = d[p], d[p] = swap;
-    for (int i = k + 1; i < n; i++) {
-      od_x factor = A[i * n + k] / A[k * n + k];
-      if (RE(factor) == 0) continue;
-      for (int c = k; c < n; c++) A[i * n + c] -= factor * A[k * n + c];
-      d[i] -= factor * d[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) d[i] -= A[i * n + k] * d[k];
-    d[i] /= A[i * n + i];
-  }
-  return true;
+#include "hydraulics/junction_matrix_x.h"
+
+// step = M^-1 start with this damping; returns how long it is, NaN where there is none.
+static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
+  od_x *step = w + m->layout.junction_step, *start = w + m->layout.junction_start;
+  for (int i = 0; i < m->junctions; i++) step[i] = damping * fabs(RE(start[i]));
+  X(junction_fill)(m, w, step, X(junction_held));
+  for (int i = 0; i < m->junctions; i++) step[i] = start[i];
+  if (!X(junction_factor)(m, w)) return NAN;
+  X(junction_substitute)(m, w, step);
+  double length = 0;
+  for (int i = 0; i < m->junctions; i++)
+    if (!(fabs(RE(step[i])) <= length)) length = fabs(RE(step[i]));
+  return length;
 }
 
-// Pressures a part of the step away from those before it; `step` stands where sums of flows write, so it is moved first.
-static void X(junction_move)(const od_model *m, od_x *w, const od_x *step, double part) {
+// The step of Newton's method from the present pressures, and what it started from; false where there is none.
+static bool X(junction_find_step)(const od_model *m, od_x *w) {
+  const od_layout *l = &m->layout;
+  double longest = X(longest_step);
+  X(junction_evaluate_slopes)(m, w);
   for (int i = 0; i < m->junctions; i++) {
-    od_x p = w[m->layout.junction_before + i] - part * step[i];
+    od_x p = w[l->junction_before + i] = *X(junction_pressure)(m, w, i);
+    longest = fmax(longest, RE(p));
+    w[l->junction_start + i] = X(junction_held)(m, w, i) ? 0 : w[l->junction_flow + i];
+  }
+  double length = X(junction_solve)(m, w, 0);
+  if (!(length <= longest)) length = X(junction_solve)(m, w, 1 / longest);
+  return isfinite(length);
+}
+
+// Pressures a part of the step away from those before it.
+static void X(junction_move)(const od_model *m, od_x *w, double part) {
+  for (int i = 0; i < m->junctions; i++) {
+    od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
     if (RE(p) < 0) p = 0;
     *X(junction_pressure)(m, w, i) = RE(p) > X(most_pressure) ? (od_x)X(most_pressure) : p;
   }
 }
 
+// The power of the sums of flows along the step: of those at its start, or of the present ones.
+static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
+  double power = 0;
+  for (int i = 0; i < m->junctions; i++)
+    if (!X(junction_held)(m, w, i)) power += RE(w[m->layout.junction_step + i]) * RE(flow[i]);
+  return power;
+}
+
+// Goes along the step until the power has fallen enough: less far where it is turned round (with the root of a pressure difference full
+// steps go from one side of the solution to the other), further where it has hardly fallen (where valves begin to open). Returns
+// whether nothing but rounding is left.
+static bool X(junction_search)(const od_model *m, od_x *w) {
+  const od_x *F = w + m->layout.junction_flow;
+  double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;
+  for (int k = 0; k < X(junction_lengths); k++) {
+    X(junction_move)(m, w, part);
+    if (X(junction_flows)(m, w)) return true;
+    double rest = X(junction_power)(m, w, F) / start;
+    if (!(start > 0)) return false;
+    if (fabs(rest) < least) least = fabs(rest), best = part;
+    if (rest < -0.5 || !(rest <= 1)) {
+      if (best > 0 && best < part) break;  // it has gone too far
+      part *= rest < 0 ? fmax(0.1, 1 / (1 - rest)) : 0.5;
+    } else if (rest > 0.2 && part >= 1) {
+      part *= 2;
+    } else {
+      return false;
+    }
+  }
+  X(junction_move)(m, w, best);
+  return X(junction_flows)(m, w);
+}
+
 // One junction after another, the others held: from its lowest to its highest pressure sums fall.
-static void X(junction_sweep)(const od_model *m, od_x *w) {
-  bool rounding;
+static bool X(junction_sweep)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     double low = 0, high = X(most_pressure);
     od_x *p = X(junction_pressure)(m, w, i);
@@ -137,7 +163,7 @@ static void X(junction_sweep)(const od_model *m, od_x *w) {
       // Half way by size first, as pressures may be anywhere between a pascal and the limit.
       double middle = high > 10 * low + 1 ? sqrt((low + 0.1) * high) : (low + high) / 2;
       *p = middle;
-      X(junction_flows)(m, w, &rounding);
+      X(junction_flows)(m, w);
       if (RE(w[m->layout.junction_flow + i]) > 0)
         low = middle;
       else
@@ -145,33 +171,26 @@ static void X(junction_sweep)(const od_model *m, od_x *w) {
     }
     *p = low;
   }
+  return X(junction_flows)(m, w);
 }
 
-// One step of Newton's method, shortened until it helps enough: with the root of a pressure difference full steps go from one side
-// of the solution to the other and hardly come nearer. *done: it was so small that the next one would be rounding.
-static bool X(junction_iterate)(const od_model *m, od_x *w, double *sum, bool *done) {
-  od_x *before = w + m->layout.junction_before, *matrix = w + m->layout.junction_matrix;
-  X(junction_slopes)(m, w);
-  if (!X(junction_solve)(m, w)) return false;
-  *done = true;
+// Whether the step is so small that the next one would be rounding.
+static bool X(junction_arrives)(const od_model *m, const od_x *w) {
+  const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
+  for (int i = 0; i < m->junctions; i++)
+    if (!(fabs(RE(step[i])) <= 1e-10 * RE(before[i]) + 1e-6)) return false;
+  return true;
+}
+
+// Where there is no solution: NaN for junctions whose flows do not balance, so that messages can name them.
+static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
-    before[i] = *X(junction_pressure)(m, w, i);
-    matrix[i] = w[m->layout.junction_step + i];
-    *done = *done && fabs(RE(matrix[i])) <= 1e-10 * RE(before[i]) + 1e-6;
+    od_x *p = X(junction_pressure)(m, w, i);
+    double F = fabs(RE(w[m->layout.junction_flow + i]));
+    if (!(RE(*p) < X(most_pressure)) ||
+        !(X(junction_held)(m, w, i) || F <= 1e-9 * RE(w[m->layout.junction_through + i]) + 1e-15))
+      *p = NAN;
   }
-  double part = 1;
-  for (int k = 0; k < X(junction_halvings); k++, part /= 2) {
-    bool rounding;
-    X(junction_move)(m, w, matrix, part);
-    if (*done) return true;
-    double now = X(junction_flows)(m, w, &rounding);
-    if (rounding || now <= (1 - part / 2) * *sum) {
-      *sum = now;
-      *done = rounding;
-      return true;
-    }
-  }
-  return false;
 }
 
 // Not inline: machines without junctions pass it by.
@@ -181,23 +200,24 @@ static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x
     double p = RE(*X(junction_pressure)(m, w, i));
     *X(junction_pressure)(m, w, i) = p >= 0 && p < X(most_pressure) ? p : 1e5;
   }
-  bool done = false;
-  double sum = X(junction_flows)(m, w, &done);
-  for (int k = 0; k < X(junction_iterations) && !done; k++)
-    if (!X(junction_iterate)(m, w, &sum, &done)) {
-      X(junction_sweep)(m, w);
-      sum = X(junction_flows)(m, w, &done);
-      done = done || sum <= X(no_flow) * X(no_flow);
+  bool done = X(junction_flows)(m, w);
+  for (int k = 1; k <= X(junction_iterations) && !done; k++) {
+    bool steps = X(junction_find_step)(m, w);
+    if (steps && X(junction_arrives)(m, w)) {
+      X(junction_move)(m, w, 1);
+      done = true;
+    } else {
+      done = steps && k % X(junction_patience) ? X(junction_search)(m, w) : X(junction_sweep)(m, w);
     }
+  }
 #ifdef OD_COMPLEX
-  bool more;
   for (int k = 0; k < 2; k++) {
-    X(junction_flows)(m, w, &more);
-    X(junction_iterate)(m, w, &sum, &more);
+    X(junction_flows)(m, w);
+    if (X(junction_find_step)(m, w)) X(junction_move)(m, w, 1);
   }
 #endif
   for (int i = 0; i < m->junctions; i++) done = done && RE(*X(junction_pressure)(m, w, i)) < X(most_pressure);
-  for (int i = 0; i < m->junctions && !done; i++) *X(junction_pressure)(m, w, i) = NAN;
+  if (!done) X(junction_mark_failed)(m, w);
   for (int i = 0; i < j->ins; i++) w[j->in[i].in] = w[m->layout.pressure + j->in[i].node];
   return done;
 }

@@ -22,16 +22,10 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   return q[0];
 }
 
-// With the oil's temperature T against T0, at which density and viscosity are given:
-//   rho = rho0 / (1 + expansion (T - T0)),   nu = nu0 exp(-thinning (T - T0)),   mu = nu rho exp(thickening p)
-static __attribute__((noinline)) void X(warm_oil)(const od_model *m, od_x *w) {
-  const od_x *q = w + m->layout.theta + m->viscosity;
-  od_x *oil = w + m->layout.oil, warmer = q[OD_VISCOSITY_TEMPERATURE] - q[OD_VISCOSITY_REFERENCE];
-  od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY], growth = 1 + q[OD_VISCOSITY_EXPANSION] * warmer;
-  oil[OD_OIL_STATE_ROOT] = od_x_sqrt(2 * growth / given);
-  oil[OD_OIL_STATE_THINNESS] = od_x_exp(q[OD_VISCOSITY_THINNING] * warmer) * growth;
-  oil[OD_OIL_STATE_VISCOSITY] = q[OD_VISCOSITY_VALUE] * given / oil[OD_OIL_STATE_THINNESS];
-  oil[OD_OIL_STATE_THICKENING] = q[OD_VISCOSITY_THICKENING];
+// Where its temperature is a state, that is the oil's temperature, else a number is.
+static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
+  const od_layout *l = &m->layout;
+  return m->join.warms >= 0 ? w[l->c + m->join.warms] : w[l->theta + m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
 static const double X(usual_viscosity) = 46e-6;  // m2/s
@@ -41,7 +35,7 @@ static inline void X(oil_state)(const od_model *m, od_x *w) {
   od_x *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   oil[OD_OIL_STATE_SMOOTHING] = w[m->layout.theta + m->oil + OD_OIL_SMOOTHING];
   if (m->viscosity >= 0) {
-    X(warm_oil)(m, w);
+    X(warm_oil)(w + m->layout.theta + m->viscosity, density, X(oil_temperature)(m, w), oil);
     return;
   }
   oil[OD_OIL_STATE_ROOT] = od_x_sqrt(2 / density);
@@ -71,29 +65,17 @@ static double bulk_slope(const od_model *m, const double *w, double p) {
 static void oil_state_slopes(const od_model *m, const double *w, int number, double slope[OD_OIL_STATES]) {
   const double *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
-  if (number == OD_OIL_SMOOTHING) slope[OD_OIL_STATE_SMOOTHING] = 1;
-  if (number == OD_OIL_DENSITY) {
+  if (number == OD_OIL_SMOOTHING) {
+    slope[OD_OIL_STATE_SMOOTHING] = 1;
+  } else if (m->viscosity < 0) {
     slope[OD_OIL_STATE_ROOT] = -oil[OD_OIL_STATE_ROOT] / (2 * density);
     slope[OD_OIL_STATE_VISCOSITY] = oil[OD_OIL_STATE_VISCOSITY] / density;
+  } else {
+    int of_viscosity = number - OD_OIL_VISCOSITY;
+    bool warmer = of_viscosity == OD_VISCOSITY_TEMPERATURE && m->join.warms < 0;
+    int by = number == OD_OIL_DENSITY ? OD_WARM_BY_DENSITY : warmer ? OD_WARM_BY_TEMPERATURE : of_viscosity;
+    od_warm_oil_slopes(w + m->layout.theta + m->viscosity, density, oil_temperature_r(m, w), by, slope);
   }
-  if (number < OD_OIL_VISCOSITY) return;
-  const double *q = w + m->layout.theta + m->viscosity;
-  double warmer = q[OD_VISCOSITY_TEMPERATURE] - q[OD_VISCOSITY_REFERENCE];
-  double growth = 1 + q[OD_VISCOSITY_EXPANSION] * warmer, dgrowth = 0, dpower = 0;  // of exp(power) and growth
-  switch (number - OD_OIL_VISCOSITY) {
-    case OD_VISCOSITY_VALUE:
-      slope[OD_OIL_STATE_VISCOSITY] = oil[OD_OIL_STATE_VISCOSITY] / q[OD_VISCOSITY_VALUE];
-      return;
-    case OD_VISCOSITY_THICKENING: slope[OD_OIL_STATE_THICKENING] = 1; return;
-    case OD_VISCOSITY_TEMPERATURE: dgrowth = q[OD_VISCOSITY_EXPANSION], dpower = q[OD_VISCOSITY_THINNING]; break;
-    case OD_VISCOSITY_REFERENCE: dgrowth = -q[OD_VISCOSITY_EXPANSION], dpower = -q[OD_VISCOSITY_THINNING]; break;
-    case OD_VISCOSITY_THINNING: dpower = warmer; break;
-    case OD_VISCOSITY_EXPANSION: dgrowth = warmer; break;
-  }
-  double relative = dpower + dgrowth / growth;
-  slope[OD_OIL_STATE_ROOT] = oil[OD_OIL_STATE_ROOT] * dgrowth / (2 * growth);
-  slope[OD_OIL_STATE_THINNESS] = oil[OD_OIL_STATE_THINNESS] * relative;
-  slope[OD_OIL_STATE_VISCOSITY] = -oil[OD_OIL_STATE_VISCOSITY] * relative;
 }
 
 // By the law's own numbers.

@@ -48,6 +48,12 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
   for (int j = 0; j < s->ins; j++) row[column[j]] += gain * slope[j] * w[moves[j]];
 }
 
+// What acts besides pressures and states: the heat, and what goes on through junctions.
+static __attribute__((noinline)) void linearise_indirect(const od_model *m, double *w) {
+  if (m->join.reservoir >= 0) linearise_heat(m, w);
+  if (m->junctions) eliminate_junctions(m, w);
+}
+
 void od_circuit_linearise(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   const od_join *join = &m->join;
@@ -63,7 +69,7 @@ void od_circuit_linearise(const od_model *m, double *w) {
     double gain = w[l->target_gain + i] = target_gain(m, w, &join->target[i]);
     if (gain != 0) add_slopes(m, w, &join->target[i], gain);
   }
-  if (m->junctions) eliminate_junctions(m, w);
+  if (m->join.indirect) linearise_indirect(m, w);
   if (m->oil_law == OD_OIL_CONSTANT) return;
   for (int i = 0; i < m->nodes; i++) {
     int state = m->node[i].state;
@@ -176,6 +182,18 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
   }
 }
 
+// What a number changes besides: the heat, and rates through the pressures of junctions.
+static __attribute__((noinline)) void change_indirect(const od_model *m, double *w, const change *d,
+                                                      od_circuit_number n) {
+  if (m->join.reservoir >= 0) d->rate[m->join.warms * d->stride] += d->sign * heat_gain(m, w) * heat_by_number(m, w, n);
+  for (int i = 0; i < m->junctions; i++) {
+    double dp = junction_change(m, w, i, d->junction);
+    const double *column = w + m->layout.rate_row + junction_column(m) + i;
+    for (int k = 0; k < m->circuit_states && dp != 0; k++)
+      d->rate[k * d->stride] += d->sign * column[k * m->layout.rate_width] * dp;
+  }
+}
+
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride) {
   change d = {force, rate, sign, stride, w + m->layout.junction_change};
@@ -186,12 +204,7 @@ void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n,
     case OD_OWNER_NODE: change_node(m, w, &d, n.index); break;
     case OD_OWNER_NONE: break;
   }
-  for (int i = 0; i < m->junctions; i++) {
-    double dp = junction_change(m, w, i, d.junction);
-    const double *column = w + m->layout.rate_row + junction_column(m) + i;
-    for (int k = 0; k < m->circuit_states && dp != 0; k++)
-      rate[k * stride] += sign * column[k * m->layout.rate_width] * dp;
-  }
+  if (m->join.indirect) change_indirect(m, w, &d, n);
 }
 
 static int oil_numbers(od_oil_law law) {
@@ -216,7 +229,7 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
 
 // The instance whose class knows slopes by this number, which nobody else depends on; or -1.
 static int sole_user(const od_model *m, const od_circuit_number *n) {
-  if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes) return -1;
+  if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || m->join.reservoir >= 0) return -1;
   int instance = m->join.user[n->index].instance;
   for (int k = 0; k < OD_MOST_ENDS; k++) {
     int node = m->instance[instance].end[k];
@@ -253,6 +266,36 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
   }
 }
 
+static inline double temperature_tangent(const od_model *m, const double *dc) {
+  return m->join.reservoir >= 0 ? dc[m->join.warms] : 0;
+}
+
+static double out_tangent(const od_model *m, const double *w, int instance, int out, const double *din,
+                          const double *dc) {
+  double sum = od_element_out_tangent(m, w, instance, out, din), warmer = temperature_tangent(m, dc);
+  return warmer == 0 ? sum : sum + warmer * out_by_temperature(m, w, &m->instance[instance], out);
+}
+
+static double report_tangent(const od_model *m, double *w, int instance, int report, const double *din,
+                             const double *dc) {
+  double warmer = temperature_tangent(m, dc), doil[OD_OIL_STATES], dout[OD_MOST_OUT];
+  if (warmer == 0) return od_element_report_change(m, w, instance, report, din, NULL, NULL);
+  oil_by_temperature(m, w, doil);
+  for (int i = 0; i < OD_OIL_STATES; i++) doil[i] *= warmer;
+  const od_instance *e = &m->instance[instance];
+  for (int k = 0; k < od_instance_class(e)->outs; k++) dout[k] = warmer * out_by_temperature(m, w, e, k);
+  return od_element_report_change(m, w, instance, report, din, dout, doil);
+}
+
+static double heat_tangent(const od_model *m, double *w, const double *dc, const double *du) {
+  double sum = 0, din[OD_MOST_IN];
+  for (int i = 0; i < m->join.heaters; i++) {
+    in_tangent(m, w, &m->instance[m->join.heater[i].instance], dc, du, din);
+    sum += report_tangent(m, w, m->join.heater[i].instance, m->join.heater[i].report, din, dc);
+  }
+  return sum;
+}
+
 static double pressure_tangent(const od_model *m, const double *w, int node, const double *dc, const double *du) {
   const od_node *n = &m->node[node];
   if (n->state >= 0) return pressure_gain(m, w, node) * dc[n->state];
@@ -271,7 +314,7 @@ static double sum_tangent(const od_model *m, const double *w, int to, const doub
       if (s->to != to) continue;
       if (!ready) in_tangent(m, w, e, dc, du, din);
       ready = true;
-      sum += s->sign * od_element_out_tangent(m, w, i, s->from - e->out, din);
+      sum += s->sign * out_tangent(m, w, i, s->from - e->out, din, dc);
     }
   }
   return sum;
@@ -296,15 +339,16 @@ static double element_tangent(const od_model *m, double *w, const od_output *o, 
     return state >= 0 ? dc[state] : du ? du[e->signal] : 0;
   }
   in_tangent(m, w, e, dc, du, din);
-  if (o->kind == OD_OUT_ELEMENT) return od_element_out_tangent(m, w, instance, o->component, din);
-  return od_element_report_tangent(m, w, instance, o->component, din);
+  if (instance == m->join.reservoir) din[m->join.heat_in - e->in] = heat_tangent(m, w, dc, du);
+  if (o->kind == OD_OUT_ELEMENT) return out_tangent(m, w, instance, o->component, din, dc);
+  return report_tangent(m, w, instance, o->component, din, dc);
 }
 
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du) {
   double sum = 0, din[OD_MOST_IN];
   for (int i = 0; i < m->instances; i++) {
     in_tangent(m, w, &m->instance[i], dc, du, din);
-    sum += od_element_report_tangent(m, w, i, OD_REPORT_STORED, din);
+    sum += report_tangent(m, w, i, OD_REPORT_STORED, din, dc);
   }
   return sum;
 }

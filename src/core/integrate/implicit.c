@@ -11,8 +11,9 @@
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // Of the rates, relative to their size. The first correction is what the parabola through the last rates missed, which is less than
 // the truncation error of steps that follow the motion: a thousandth of it is nothing beside that error. Short steps get small
-// tolerances so; the finest one is near round-off.
-static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3;
+// tolerances so; the finest one is near round-off. Where rates are not what was foreseen, they may change a state by many times its
+// size, and the finest one counts as well.
+static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, foreseen = 1e-2;
 static const double good_contraction = 0.01;  // slower convergence asks for a new matrix
 // Derivatives may be taken where the residual was evaluated last when the last correction, which came after, was as small as
 // this, and the second: what takes more is bent. In the states it is smaller by the length of the step.
@@ -89,14 +90,14 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     double size = relative_size(plant, g, k);
     if (!isfinite(size)) return OD_NOT_FINITE;
     for (int i = 0; i < nk; i++) k[i] -= g[i];
-    if (iteration == 0 && !stage->to_differentiate)
+    if (iteration == 0 && size < foreseen && !stage->to_differentiate)
       tolerance = fmin(fmax(part_of_first * size, tolerance), coarsest_tolerance);
     // What is left after this correction is about contraction * size. That the one before was larger than the rates themselves
     // tells of a lost iteration, not of a fast one: then it counts as 1.
     if (iteration > 0 && last > 0) s->contraction = fmin(size / fmin(last, 1), 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
-      s->distance = iteration == 1 ? size : INFINITY;
+      s->distance = iteration == 1 && last < foreseen ? size : INFINITY;
       new_state(s, stage);
       return OD_OK;
     }

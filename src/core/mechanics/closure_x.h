@@ -12,7 +12,7 @@ typedef struct X(closure_vectors) {
 static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
-  if (c->kind != OD_CLOSE_DOT) {
+  if (c->kind < OD_CLOSE_DOT) {
     point_position(m, w, c->point_a, v->ra);
     point_position(m, w, c->point_b, v->rb);
     for (int k = 0; k < ND; k++) v->d[k] = v->rb[k] - v->ra[k];
@@ -20,6 +20,13 @@ static inline void closure_positions(const od_model *m, const od_x *w, int i, X(
   if (c->kind == OD_CLOSE_SLIDE || c->kind == OD_CLOSE_DOT)
     turn(w + l->rotation + NR * c->link_a, w + l->closure_u + ND * i, v->u);
   if (c->kind == OD_CLOSE_DOT) turn(w + l->rotation + NR * c->link_b, w + l->closure_w + ND * i, v->w);
+}
+
+// z_b - ratio z_a of a gear, of coordinates, their rates, accelerations or changes, which stand at `z`.
+static inline od_x gear_sum(const od_model *m, const od_x *w, const od_closure *c, int z) {
+  const od_path_step *step = &m->path_step[c->path];
+  return w[z + m->link[step[1].link].coordinate] -
+         w[m->layout.theta + c->length] * w[z + m->link[step[0].link].coordinate];
 }
 
 // The residual rows.
@@ -41,6 +48,7 @@ static void closure_residual(const od_model *m, od_x *w) {
         phi[0] = (dot(v.d, v.d) - length * length) / (2 * length);
         break;
       }
+      case OD_CLOSE_GEAR: phi[0] = gear_sum(m, w, c, l->z) - w[l->theta + c->length + 1]; break;
     }
   }
 }
@@ -58,7 +66,7 @@ static void closure_jacobian(const od_model *m, od_x *w) {
       const od_x *S = w + l->S + NV * step->link;
       // What a unit rate of this coordinate does to the vectors of its side.
       od_x dd[ND] = {0}, du[ND], dw[ND];
-      if (c->kind != OD_CLOSE_DOT) {
+      if (c->kind < OD_CLOSE_DOT) {
         velocity_at(S, step->side < 0 ? v.ra : v.rb, dd);
         if (step->side < 0)
           for (int k = 0; k < ND; k++) dd[k] = -dd[k];
@@ -79,6 +87,7 @@ static void closure_jacobian(const od_model *m, od_x *w) {
           entry[e] = dot(dw, step->side < 0 ? v.w : v.u);
           break;
         case OD_CLOSE_ROD: entry[e] = dot(v.d, dd) / w[l->theta + c->length]; break;
+        case OD_CLOSE_GEAR: entry[e] = step->side < 0 ? -w[l->theta + c->length] : 1; break;
       }
     }
   }
@@ -104,7 +113,7 @@ static inline void closure_motion(const od_model *m, const od_x *w, int i, int A
   const od_closure *c = &m->closure[i];
   const od_x *Va = w + l->V + NV * c->link_a, *Vb = w + l->V + NV * c->link_b;
   const od_x *Aa = w + A + NV * c->link_a, *Ab = w + A + NV * c->link_b;
-  if (c->kind != OD_CLOSE_DOT) {
+  if (c->kind < OD_CLOSE_DOT) {
     od_x aa[ND], ab[ND];
     velocity_at(Va, v->ra, o->va);
     velocity_at(Vb, v->rb, o->vb);
@@ -132,6 +141,7 @@ static void closure_second_rate(const od_model *m, const od_x *w, int A, od_x *o
       case OD_CLOSE_SLIDE: out[c->row] = dot(r.u2, v.d) + 2 * dot(r.u1, r.d1) + dot(v.u, r.d2); break;
       case OD_CLOSE_DOT: out[c->row] = dot(r.u2, v.w) + 2 * dot(r.u1, r.w1) + dot(v.u, r.w2); break;
       case OD_CLOSE_ROD: out[c->row] = (dot(r.d1, r.d1) + dot(v.d, r.d2)) / w[l->theta + c->length]; break;
+      case OD_CLOSE_GEAR: out[c->row] = A == l->bias ? 0 : gear_sum(m, w, c, l->zdd); break;
     }
   }
 }

@@ -133,6 +133,19 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
+// Two directions across a unit axis: the coordinate axis after the one that is nearest to it, made perpendicular, and the third one.
+static void across_axis(od_x a[3], int which) {
+  int main = 0;
+  for (int k = 1; k < 3; k++)
+    if (fabs(RE(a[k])) > fabs(RE(a[main]))) main = k;
+  od_x first[3] = {0}, part = a[(main + 1) % 3], second[3];
+  first[(main + 1) % 3] = 1;
+  for (int k = 0; k < 3; k++) first[k] -= part * a[k];
+  normalise(first);
+  cross3(a, first, second);
+  for (int k = 0; k < 3; k++) a[k] = which == 1 ? first[k] : second[k];
+}
+
 static void derive_link(const od_model *m, od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_x *theta = w + l->theta;
@@ -149,6 +162,7 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   } else {
     a[link->unit_axis] = 1;
   }
+  if (link->across) across_axis(a, link->across);
   for (int k = 0; k < 3; k++) a[k] *= link->axis_sign;
   od_x *axis = w + l->axis + ND * i;
   to_space(m, a, axis);

@@ -71,6 +71,39 @@ static inline od_x load_size(const od_model *m, const od_x *w, int i) {
   return load->input >= 0 ? size * w[m->layout.u + load->input] : size;
 }
 
+// A contact of a point with a plane of the ground, at the present positions and velocities: its normal force N and the whole force
+//   N = stiffness d (1 + damping d'),   f = N n - friction N v_t / sqrt(v_t . v_t + slip^2)
+// with the depth d and the velocity v_t along the plane.
+typedef struct X(contact) {
+  od_x r[ND], v[ND], along[ND], f[ND];
+  const od_x *n;
+  od_x depth, inward, grip, normal, speed;  // grip: 1 + damping d', not below zero; speed: the root
+} X(contact);
+
+static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  const od_x *q = w + l->theta + load->number;
+  od_x plane[ND], height = 0, rate = 0;
+  c->n = w + l->direction + 3 * i;
+  point_position(m, w, load->point, c->r);
+  velocity_at(w + l->V + NV * load->link, c->r, c->v);
+  to_space(m, q + OD_CONTACT_PLANE, plane);
+  for (int k = 0; k < ND; k++) {
+    height += c->n[k] * (c->r[k] - (plane[k] - w[l->reference + k]));
+    rate += c->n[k] * c->v[k];
+  }
+  c->depth = RE(height) < 0 ? -height : 0;
+  c->inward = -rate;
+  c->grip = 1 + q[OD_CONTACT_DAMPING] * c->inward;
+  if (RE(c->grip) < 0) c->grip = 0;
+  c->normal = q[OD_CONTACT_STIFFNESS] * c->depth * c->grip;
+  od_x square = q[OD_CONTACT_SLIP] * q[OD_CONTACT_SLIP];
+  for (int k = 0; k < ND; k++) c->along[k] = c->v[k] - rate * c->n[k], square += c->along[k] * c->along[k];
+  c->speed = od_x_sqrt(square);
+  for (int k = 0; k < ND; k++) c->f[k] = c->normal * (c->n[k] - q[OD_CONTACT_FRICTION] * c->along[k] / c->speed);
+}
+
 // The direction of a force or torque in ground axes (planar torques: the sense in [0]).
 static inline void load_direction(const od_model *m, const od_x *w, int i, od_x *out) {
   const od_layout *l = &m->layout;
@@ -91,6 +124,12 @@ static inline void load_direction(const od_model *m, const od_x *w, int i, od_x 
 static inline void apply_load(const od_model *m, od_x *w, int i) {
   const od_load *load = &m->load[i];
   if (load->kind == OD_LOAD_JOINT) return;
+  if (load->kind == OD_LOAD_CONTACT) {
+    X(contact) c;
+    contact_at(m, w, i, &c);
+    apply_force(c.r, c.f, 1, w + m->layout.F + NV * load->link);
+    return;
+  }
   od_x size = load_size(m, w, i), d[ND];
   load_direction(m, w, i, d);
   od_x *F = w + m->layout.F + NV * load->link;

@@ -1,6 +1,18 @@
 // The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outwards.
 // Positions and joint axes, then velocities with what they alone contribute to accelerations, then accelerations.
 
+#ifndef OD_PLANAR
+// A screw turns about its axis and moves along it, by its lead in a turn.
+static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
+  od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
+  turn(R, axis, a);
+  axis_motion(a, r, S);
+  for (int k = 0; k < ND; k++) S[NA + k] += pitch * a[k], r[k] += pitch * angle * a[k];
+  rotation_about(axis, od_x_cos(angle), od_x_sin(angle), T);
+  rotation_product(R, T, R);
+}
+#endif
+
 // Rotations, positions and joint axes S of all links from the coordinates z.
 static void positions(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
@@ -32,7 +44,9 @@ static void positions(const od_model *m, od_x *w) {
       od_x angle = z[link->coordinate];
       rotation_about(axis, od_x_cos(angle), od_x_sin(angle), T);
       rotation_product(R, T, R);
-    }
+    } else if (link->kind == OD_LINK_SCREW) {
+      screw_position(axis, w[l->theta + link->lead], z[link->coordinate], R, r, S);
+    } else
 #endif
     if (link->kind == OD_LINK_PRISMATIC) {
       for (int k = 0; k < NA; k++) S[k] = 0;

@@ -118,6 +118,17 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
+// The size of a load, of a contact its normal force, or its power.
+static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
+  if (m->load[o->index].kind == OD_LOAD_CONTACT) {
+    X(contact) c;
+    contact_at(m, w, o->index, &c);
+    return o->kind == OD_OUT_LOAD ? c.normal : dot(c.f, c.v);
+  }
+  od_x size = load_size(m, w, o->index);
+  return o->kind == OD_OUT_LOAD ? size : size * load_speed(m, w, o->index);
+}
+
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   switch (o->kind) {
@@ -146,8 +157,9 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE: return joint_output(m, w, o);
     case OD_OUT_ROD_FORCE: return rod_tension(m, w, o->index);
-    case OD_OUT_LOAD: return load_size(m, w, o->index);
-    case OD_OUT_LOAD_POWER: return load_size(m, w, o->index) * load_speed(m, w, o->index);
+    case OD_OUT_GEAR_FORCE: return gear_force(m, w, o->index);
+    case OD_OUT_LOAD:
+    case OD_OUT_LOAD_POWER: return load_output(m, w, o);
     case OD_OUT_INPUT: return w[l->u + o->index];
     case OD_OUT_KINETIC: return total_kinetic(m, w);
     case OD_OUT_POTENTIAL: return total_potential(m, w);
@@ -275,6 +287,19 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
   return sum;
 }
 
+static double load_output_tangent(const od_model *m, const double *w, const od_output *o, const double *du) {
+  if (m->load[o->index].kind == OD_LOAD_CONTACT) {
+    X(contact) c;
+    contact_tangent d;
+    contact_at(m, w, o->index, &c);
+    contact_tangents(m, w, o->index, &c, &d);
+    return o->kind == OD_OUT_LOAD ? d.normal : dot(d.f, c.v) + dot(c.f, d.v);
+  }
+  double size = load_size_tangent(m, w, o->index, du);
+  if (o->kind == OD_OUT_LOAD) return size;
+  return size * load_speed(m, w, o->index) + load_size(m, w, o->index) * load_speed_tangent(m, w, o->index);
+}
+
 // The change of an output along the last tangent; du as there.
 static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du) {
   const od_layout *l = &m->layout;
@@ -295,10 +320,8 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_BODY_GYRO_RATE: return body_turn_tangent(m, w, o);
     case OD_OUT_BODY_KINETIC: return body_kinetic_tangent(m, w, o->index);
     case OD_OUT_BODY_POTENTIAL: return body_potential_tangent(m, w, o->index);
-    case OD_OUT_LOAD: return load_size_tangent(m, w, o->index, du);
-    case OD_OUT_LOAD_POWER:
-      return load_size_tangent(m, w, o->index, du) * load_speed(m, w, o->index) +
-             load_size(m, w, o->index) * load_speed_tangent(m, w, o->index);
+    case OD_OUT_LOAD:
+    case OD_OUT_LOAD_POWER: return load_output_tangent(m, w, o, du);
     case OD_OUT_INPUT: return du ? du[o->index] : 0;
     case OD_OUT_KINETIC: return total_kinetic_tangent(m, w);
     case OD_OUT_POTENTIAL: return total_potential_tangent(m, w);

@@ -56,6 +56,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
         apply_force(v.ra, p, 1, Wa);
         apply_force(v.rb, p, -1, Wb);
         break;
+      case OD_CLOSE_GEAR: break;  // it acts in coordinates, not on links
     }
   }
   accumulate(m, W);
@@ -80,7 +81,8 @@ static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *
       for (int k = 0; k < ND; k++) p[k] = -y[0] * v.u[k];
       add_couple(v.w, p, torque);
       break;
-    case OD_CLOSE_ROD: break;
+    case OD_CLOSE_ROD:
+    case OD_CLOSE_GEAR: break;
   }
 }
 
@@ -108,6 +110,13 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   for (int k = 0; k < NA; k++) torque[k] = sign * F[k];
   add_couple(r, back, torque);
   double larger = largest_part(force, ND), moment = largest_part(F, NA) + largest_part(r, ND) * larger;
+#ifndef OD_PLANAR
+  // A screw that nothing drives carries a force and a torque along its axis whose powers cancel; what is left of them drives it.
+  if (m->link[joint->link].kind == OD_LINK_SCREW) {
+    free = dot(S, torque) + w[l->theta + m->link[joint->link].lead] / 6.2831853071795864769 * dot(S, force);
+    for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
+  }
+#endif
   if (joint->spec.type == OD_REVOLUTE) {
     for (int k = 0; k < NA; k++) free += S[k] * torque[k];
     for (int k = 0; k < NA; k++) torque[k] -= free * S[k];
@@ -138,5 +147,12 @@ static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *fo
 static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
+  return 0;
+}
+
+// What a gear does in its second joint.
+static od_x gear_force(const od_model *m, const od_x *w, int gear) {
+  for (int i = 0; i < m->closures; i++)
+    if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];
   return 0;
 }

@@ -120,7 +120,7 @@ static void closure_tangents(const od_model *m, const double *w, int order, doub
     closure_tangent t = {0};
     closure_positions(m, w, i, &v);
     closure_motion(m, w, i, l->A, &v, &r);
-    bool points = c->kind != OD_CLOSE_DOT, second = order == 2;
+    bool points = c->kind < OD_CLOSE_DOT, second = order == 2;
     if (points) {
       double va[ND], vb[ND], aa[ND], ab[ND];
       point_tangent(w, l, c->link_a, v.ra, r.va, t.ra, va, second ? aa : NULL);
@@ -158,6 +158,7 @@ static void closure_tangents(const od_model *m, const double *w, int order, doub
         o[0] = (second ? 2 * dot(r.d1, t.d1) + dot(t.d, r.d2) + dot(v.d, t.d2) : dot(t.d, r.d1) + dot(v.d, t.d1)) /
                w[l->theta + c->length];
         break;
+      case OD_CLOSE_GEAR: o[0] = gear_sum(m, w, c, second ? l->dzdd : l->dzd); break;
     }
   }
 }
@@ -271,9 +272,39 @@ static inline double load_size_tangent(const od_model *m, const double *w, int i
   return du && load->input >= 0 ? w[m->layout.theta + load->number] * du[load->input] : 0;
 }
 
+// The change of a contact along the last tangent: of its point, its normal force and its whole force.
+typedef struct contact_tangent {
+  double r[ND], v[ND], f[ND], normal;
+} contact_tangent;
+
+static void contact_tangents(const od_model *m, const double *w, int i, const X(contact) * c, contact_tangent *d) {
+  const od_layout *l = &m->layout;
+  const od_load *load = &m->load[i];
+  const double *q = w + l->theta + load->number;
+  point_tangent(w, l, load->link, c->r, c->v, d->r, d->v, NULL);
+  double depth = c->depth > 0 ? -dot(c->n, d->r) : 0, rate = dot(c->n, d->v), along[ND];
+  double grip = c->grip > 0 ? -q[OD_CONTACT_DAMPING] * rate : 0;
+  d->normal = q[OD_CONTACT_STIFFNESS] * (depth * c->grip + c->depth * grip);
+  for (int k = 0; k < ND; k++) along[k] = d->v[k] - rate * c->n[k];
+  double speed = dot(c->along, along) / c->speed;
+  for (int k = 0; k < ND; k++) {
+    double slide = c->along[k] / c->speed, change = (along[k] - slide * speed) / c->speed;
+    d->f[k] = d->normal * (c->n[k] - q[OD_CONTACT_FRICTION] * slide) - c->normal * q[OD_CONTACT_FRICTION] * change;
+  }
+}
+
 static void load_tangent(const od_model *m, double *w, int i, const double *du, int level) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
+  if (load->kind == OD_LOAD_CONTACT) {
+    X(contact) c;
+    contact_tangent d;
+    if (level > OD_LEVEL_VELOCITY) return;
+    contact_at(m, w, i, &c);
+    contact_tangents(m, w, i, &c, &d);
+    apply_force_tangent(c.r, c.f, d.r, d.f, 1, w + l->dF + NV * load->link);
+    return;
+  }
   if (load->kind == OD_LOAD_JOINT || (level != OD_LEVEL_POSITION && !du)) return;
   double size = load_size(m, w, i), dsize = load_size_tangent(m, w, i, du), d[ND], dd[ND] = {0};
   double *dF = w + l->dF + NV * load->link;
@@ -305,7 +336,7 @@ static void closure_force_tangents(const od_model *m, double *w) {
     X(closure_vectors) v = {0};
     double dra[ND] = {0}, drb[ND] = {0}, du[ND] = {0}, dw[ND], p[ND], dp[ND];
     closure_positions(m, w, i, &v);
-    if (c->kind != OD_CLOSE_DOT) {
+    if (c->kind < OD_CLOSE_DOT) {
       velocity_at(dXa, v.ra, dra);
       velocity_at(dXb, v.rb, drb);
     }
@@ -339,6 +370,7 @@ static void closure_force_tangents(const od_model *m, double *w) {
         apply_force_tangent(v.rb, p, drb, dp, -1, dFb);
         break;
       }
+      case OD_CLOSE_GEAR: break;  // it acts in coordinates, at a constant ratio
     }
   }
 }

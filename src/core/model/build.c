@@ -17,8 +17,9 @@ od_build *od_build_new(void) {
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta, p->path, p->unit,     p->body,    p->point,   p->joint, p->rod,        p->load,
-                    p->input, p->node, p->instance, b->initial, b->problem, p->block, p->block_line, p->difference};
+  void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->point,     p->joint,
+                    p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
+                    b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
   free(b);
@@ -61,7 +62,8 @@ enum {
   ROOM_INSTANCE,
   ROOM_BLOCK,
   ROOM_BLOCK_LINE,
-  ROOM_DIFFERENCE
+  ROOM_DIFFERENCE,
+  ROOM_GEAR
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -102,8 +104,12 @@ int od_build_point(od_build *b, const char *name, int body, int first_number, in
 }
 
 od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b) {
-  return (od_joint_spec){
-      .type = type, .point_a = point_a, .point_b = point_b, .axis_a = OD_UNUSED, .axis_b = OD_UNUSED};
+  return (od_joint_spec){.type = type,
+                         .point_a = point_a,
+                         .point_b = point_b,
+                         .axis_a = OD_UNUSED,
+                         .axis_b = OD_UNUSED,
+                         .lead = OD_UNUSED};
 }
 
 int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec) {
@@ -118,6 +124,13 @@ int od_build_rod(od_build *b, const char *name, int point_a, int point_b, int fi
   if (!grow(b, &p->rod, p->rods, &b->room[ROOM_ROD], sizeof *p->rod)) return -1;
   p->rod[p->rods] = (od_rod){text(b, name), point_a, point_b, first_number};
   return p->rods++;
+}
+
+int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number) {
+  od_model *p = &b->part;
+  if (!grow(b, &p->gear, p->gears, &b->room[ROOM_GEAR], sizeof *p->gear)) return -1;
+  p->gear[p->gears] = (od_gear){text(b, name), joint_a, joint_b, first_number};
+  return p->gears++;
 }
 
 int od_build_input(od_build *b, const char *name, const char *unit) {
@@ -143,6 +156,12 @@ static int add_load(od_build *b, const char *name, od_load load) {
   load.name = text(b, name);
   p->load[p->loads] = load;
   return p->loads++;
+}
+
+int od_build_contact(od_build *b, const char *name, int point, int first_number) {
+  return add_load(
+      b, name,
+      (od_load){.kind = OD_LOAD_CONTACT, .point = point, .number = first_number, .input = -1, .coordinate = -1});
 }
 
 int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body) {
@@ -218,7 +237,17 @@ od_element_spec od_element_spec_of(const char *class_name) {
                           .host = OD_UNUSED,
                           .signal = OD_UNUSED};
   for (int i = 0; i < OD_MOST_ENDS; i++) spec.end[i] = OD_UNUSED;
+  for (int i = 0; i < OD_MORE_SIGNALS; i++) spec.more_signals[i] = OD_UNUSED;
   return spec;
+}
+
+// A copy of a formula that lives as long as the builder; none where the list cannot be one.
+static od_formula keep_formula(od_build *b, od_formula f) {
+  if (f.count < 1 || f.count > OD_MOST_OPERATIONS || !f.operation) return (od_formula){f.count, NULL};
+  od_operation *copy = od_arena_take(&b->arena, (size_t)f.count * sizeof *copy);
+  if (!copy) b->no_memory = true;
+  if (copy) memcpy(copy, f.operation, (size_t)f.count * sizeof *copy);
+  return (od_formula){f.count, copy};
 }
 
 int od_build_element(od_build *b, const char *name, const od_element_spec *spec) {
@@ -227,17 +256,20 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   // A class that does not exist is complained about in the end (check_build.c).
   bool known = spec->element_class >= 0 && spec->element_class < od_element_class_count();
   const od_element_class *c = known ? od_element_class_at(spec->element_class) : &(od_element_class){0};
+  bool counts = c->has_curve || c->formula_key;
   od_instance e = {.name = text(b, name),
                    .element_class = spec->element_class,
                    .number = spec->first_number,
-                   .numbers = c->has_curve ? spec->numbers : c->numbers + (spec->choice[0] ? c->optional_fields : 0),
+                   .numbers = counts ? spec->numbers : c->numbers + (spec->choice[0] ? c->optional_fields : 0),
                    .host = spec->host,
                    .joint = spec->joint,
                    .friction = -1,
                    .point_a = spec->point_a,
                    .point_b = spec->point_b,
                    .actuator = -1,
-                   .signal = spec->signal};
+                   .signal = spec->signal,
+                   .formula = keep_formula(b, spec->formula)};
+  memcpy(e.more_signals, spec->more_signals, sizeof e.more_signals);
   memcpy(e.end, spec->end, sizeof e.end);
   memcpy(e.choice, spec->choice, sizeof e.choice);
   if (c->end_choice) e.choice[0] = e.end[od_element_end_count(c) - 1] != OD_UNUSED;
@@ -268,6 +300,7 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
                     .outputs = count.outputs,
                     .state = -1,
                     .states = count.states};
+  block.spec.formula = keep_formula(b, spec->formula);
   if (!grow(b, &p->block, p->blocks, &b->room[ROOM_BLOCK], sizeof *p->block)) return -1;
   for (int i = 0; i < block.inputs; i++) {
     if (!grow(b, &p->block_line, p->block_lines, &b->room[ROOM_BLOCK_LINE], sizeof *p->block_line)) return -1;
@@ -310,6 +343,11 @@ void od_build_block_measures(od_build *b, int block, int place, const char *quan
 void od_build_block_numbers(od_build *b, int block, int first_number) {
   od_block *at = block_at(b, block);
   if (at) at->number = first_number;
+}
+
+void od_build_block_formula(od_build *b, int block, od_formula formula) {
+  od_block *at = block_at(b, block);
+  if (at) at->spec.formula = keep_formula(b, formula);
 }
 
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {

@@ -54,6 +54,9 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_junctions(od_model *m, od_arena *arena);
+bool od_join_heat(od_model *m, od_arena *arena);
+// The reservoir, where there is one; complains about a second.
+void od_find_reservoir(od_build *b, od_model *m);
 // Complains about junctions where nothing flows and about elements that cannot end at one.
 void od_check_junctions(od_build *b, const od_model *m);
 

@@ -3,6 +3,7 @@
 // builds a model may.
 #include <math.h>
 
+#include "base/formula.h"
 #include "model/builder.h"
 
 static bool is_index(int i, int count) {
@@ -86,17 +87,35 @@ static void check_joints(od_build *b) {
         check_axis(b, i, s->axis_a);
         check_axis(b, i, s->axis_b);
         break;
+      case OD_SCREW:
+        if (check_numbers(b, OD_ABOUT_JOINT, i, "joint", name, s->lead, 1) && p->theta[s->lead] == 0)
+          od_build_complain(b, OD_ABOUT_JOINT, i,
+                            "the lead of joint '%s' is zero; a revolute joint does not move along", name);
+        check_axis(b, i, s->axis_a);
+        break;
       case OD_REVOLUTE:
       case OD_PRISMATIC:
+      case OD_CYLINDRICAL:
+      case OD_PLANAR_JOINT:
         check_axis(b, i, s->axis_a);
         if (s->axis_b != OD_UNUSED) check_axis(b, i, s->axis_b);
         break;
       case OD_SPHERICAL:
+      case OD_FREE:
       case OD_FIXED: break;
       default:
         od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
                           (int)s->type);
     }
+  }
+  for (int i = 0; i < p->gears; i++) {
+    const od_gear *g = &p->gear[i];
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
+    if (g->joint_a == g->joint_b)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
+    if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
+      od_build_complain(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
   }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
@@ -113,13 +132,17 @@ static void check_loads(od_build *b) {
   for (int i = 0; i < p->loads; i++) {
     const od_load *l = &p->load[i];
     switch (l->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: check_reference(b, OD_ABOUT_LOAD, i, "force", l->name, "point", l->point, p->points); break;
       case OD_LOAD_TORQUE: check_reference(b, OD_ABOUT_LOAD, i, "torque", l->name, "body", l->link, p->bodies); break;
       case OD_LOAD_JOINT:
         check_reference(b, OD_ABOUT_LOAD, i, "joint force", l->name, "joint", l->coordinate, p->joints);
         break;
     }
-    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number, l->kind == OD_LOAD_JOINT ? 1 : 4);
+    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number,
+                  l->kind == OD_LOAD_JOINT     ? 1
+                  : l->kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS
+                                               : 4);
     check_signal(b, OD_ABOUT_LOAD, i, "force", l->name, l->input);
   }
 }
@@ -233,6 +256,20 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   return true;
 }
 
+// Its variables: what it reads, then its numbers.
+static void check_formula(od_build *b, int index, const od_element_class *c) {
+  const od_instance *e = &b->part.instance[index];
+  if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
+    od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected from 0 to %d", c->noun, e->name,
+                      e->numbers, OD_MOST_FORMULA_NUMBERS);
+    return;
+  }
+  const char *problem = od_formula_problem(&e->formula, c->ins + e->numbers);
+  if (problem) od_build_complain(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
+  for (int k = 0; k < OD_MORE_SIGNALS; k++)
+    check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
+}
+
 static void check_elements(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->instances; i++) {
@@ -245,6 +282,7 @@ static void check_elements(od_build *b) {
     check_ends(b, i, c);
     check_place(b, i, c);
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
+    if (c->formula_key) check_formula(b, i, c);
     if (c->signal_key && e->signal == OD_UNUSED)
       od_build_complain(b, OD_ABOUT_ELEMENT, i, "%s '%s' listens to no signal", c->noun, e->name);
     if (c->has_curve ? check_curve(b, i, c)
@@ -255,6 +293,15 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
+// With modes a formula knows the block's states as well, and has two results.
+static const char *block_formula_problem(const od_block *block) {
+  const od_block_class *c = od_block_class_of(&block->spec);
+  int states = c->margin ? block->states : 0;
+  if (!c->formula_key) return NULL;
+  if (c->margin && block->spec.formula.count < 2) return "has no formula";
+  return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
+}
+
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
@@ -263,6 +310,8 @@ static void check_blocks(od_build *b) {
       od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
                         block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
+    const char *problem = block_formula_problem(block);
+    if (problem) od_build_complain(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
     for (int k = 0; k < block->inputs; k++)
       check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);
   }

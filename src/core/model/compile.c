@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 #include "model/outputs.h"
 
 // ---- copying what was collected into the model's own memory
@@ -26,6 +27,13 @@ static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   return true;
 }
 
+// A copy of a formula in the model's own memory.
+static bool copy_formula(od_arena *arena, od_formula *f) {
+  if (!f->operation) return true;
+  f->operation = copy(arena, f->operation, f->count, sizeof *f->operation);
+  return f->operation != NULL;
+}
+
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
@@ -36,6 +44,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(point, points);
   TABLE(joint, joints);
   TABLE(rod, rods);
+  TABLE(gear, gears);
   TABLE(difference, differences);
   TABLE(load, loads);
   TABLE(input, inputs);
@@ -50,6 +59,7 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
        copy_names(arena, m->point, m->points, sizeof *m->point) &&
        copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
+       copy_names(arena, m->gear, m->gears, sizeof *m->gear) &&
        copy_names(arena, m->difference, m->differences, sizeof *m->difference) &&
        copy_names(arena, m->load, m->loads, sizeof *m->load) &&
        copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
@@ -58,6 +68,8 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
        copy_names(arena, m->block, m->blocks, sizeof *m->block);
   for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
   for (int i = 0; ok && i < m->blocks; i++) ok = (m->block[i].unit = od_arena_text(arena, m->block[i].unit)) != NULL;
+  for (int i = 0; ok && i < m->instances; i++) ok = copy_formula(arena, &m->instance[i].formula);
+  for (int i = 0; ok && i < m->blocks; i++) ok = copy_formula(arena, &m->block[i].spec.formula);
   return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
 }
 
@@ -77,19 +89,36 @@ static void resolve_points(od_model *m) {
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
+static void check_gears(od_build *b, const od_model *m) {
+  for (int i = 0; i < m->gears; i++) {
+    const od_gear *g = &m->gear[i];
+    for (int k = 0; k < 2; k++) {
+      const od_joint *j = &m->joint[k ? g->joint_b : g->joint_a];
+      if (j->coordinates != 1)
+        od_build_complain(
+            b, OD_ABOUT_GEAR, i,
+            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
+            "that closes a loop",
+            g->name, j->name);
+    }
+  }
+}
+
 static void resolve_elements(od_build *b, od_model *m) {
   for (int i = 0; i < m->loads; i++) {
     od_load *load = &m->load[i];
     switch (load->kind) {
+      case OD_LOAD_CONTACT:
       case OD_LOAD_FORCE: load->link = m->point[load->point].link; break;
       case OD_LOAD_TORQUE: load->link = m->body[load->link].link; break;
       case OD_LOAD_JOINT: {
         const od_joint *j = &m->joint[load->coordinate];
         if (j->coordinates != 1)
-          od_build_complain(b, OD_ABOUT_JOINT, load->coordinate,
-                            "'%s' acts in joint '%s', which must be a revolute or prismatic joint of the tree, not one "
-                            "that closes a loop",
-                            load->name, j->name);
+          od_build_complain(
+              b, OD_ABOUT_JOINT, load->coordinate,
+              "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
+              "one that closes a loop",
+              load->name, j->name);
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;
@@ -118,10 +147,11 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
       if (j->coordinates != 1)
-        od_build_complain(b, OD_ABOUT_JOINT, e->joint,
-                          "joint '%s' has %s, so it must be a revolute or prismatic joint of the tree, not one that "
-                          "closes a loop",
-                          j->name, c->noun);
+        od_build_complain(
+            b, OD_ABOUT_JOINT, e->joint,
+            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
+            "closes a loop",
+            j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate});
     } else {
       e->actuator =
@@ -140,7 +170,7 @@ static void list_circuit_states(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     const od_element_state *state = od_instance_class(&m->instance[i])->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
-      if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > 0)
+      if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > state[k].present_above)
         m->instance[i].state[k] = m->circuit_states++;
   }
 }
@@ -161,8 +191,7 @@ od_model *od_compile(od_build *b) {
   if (!m) return NULL;
   *m = b->part;
   if (!copy_tables(&b->part, m, &arena)) goto no_memory;
-  // A joint makes three links at the most.
-  size_t links = 3 * (size_t)m->joints + 1;
+  size_t links = OD_MOST_JOINT_COORDINATES * (size_t)m->joints + 1;
   m->link = od_arena_take(&arena, links * sizeof *m->link);
   m->coordinate_link = od_arena_take(&arena, links * sizeof *m->coordinate_link);
   m->coordinate_weight = od_arena_take(&arena, links * sizeof *m->coordinate_weight);
@@ -175,9 +204,11 @@ od_model *od_compile(od_build *b) {
   if (!b->problems) {
     resolve_points(m);
     resolve_elements(b, m);
+    check_gears(b, m);
     od_compile_space(b, m);
     weigh_coordinates(m);
     list_circuit_states(m);
+    od_find_reservoir(b, m);
     if (m->junctions) od_check_junctions(b, m);
     if (!list_switchers(m, &arena)) goto no_memory;
     if (!list_actuators(b, m, &arena) || !od_compile_block_signals(m, &arena)) goto no_memory;
@@ -203,7 +234,7 @@ void od_model_free(od_model *m) {
 }
 
 od_model_facts od_model_get_facts(const od_model *m) {
-  int loops = m->rods;
+  int loops = m->rods + m->gears;
   for (int i = 0; i < m->joints; i++) loops += m->joint[i].link < 0;
   return (od_model_facts){.bodies = m->bodies,
                           .joints = m->joints,

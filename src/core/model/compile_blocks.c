@@ -61,6 +61,8 @@ static bool follows_signal(const od_model *m, int node) {
 // Whether an instance's answers follow from states alone: it listens to no signal, and no pressure at its ends follows one.
 static const char *instance_refusal(const od_model *m, const od_instance *e) {
   if (e->signal >= 0) return "it follows a signal";
+  for (int k = 0; k < OD_MORE_SIGNALS; k++)
+    if (e->more_signals[k] >= 0) return "it follows a signal";
   for (int k = 0; k < OD_MOST_ENDS; k++)
     if (e->end[k] >= 0 && follows_signal(m, e->end[k])) return "a chamber's pressure follows a signal";
   return NULL;
@@ -270,7 +272,10 @@ static void add_drive(od_model *m, int signal) {
 static void find_drives(od_model *m) {
   for (int i = 0; i < m->loads; i++) add_drive(m, m->load[i].input);
   for (int i = 0; i < m->nodes; i++) add_drive(m, m->node[i].input);
-  for (int i = 0; i < m->instances; i++) add_drive(m, m->instance[i].signal);
+  for (int i = 0; i < m->instances; i++) {
+    add_drive(m, m->instance[i].signal);
+    for (int k = 0; k < OD_MORE_SIGNALS; k++) add_drive(m, m->instance[i].more_signals[k]);
+  }
 }
 
 // Derivatives of a block's outputs and rates by its states and inputs.
@@ -288,8 +293,11 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   m->block_order = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_order);
   m->drive = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *m->drive);
   m->sampler = od_arena_take(arena, (size_t)m->blocks * sizeof *m->sampler);
+  m->block_switcher = od_arena_take(arena, (size_t)m->blocks * sizeof *m->block_switcher);
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
-  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !done) return false;
+  if (!m->measure || !m->block_order || !m->drive || !m->sampler || !m->block_switcher || !done) return false;
+  for (int i = 0; i < m->blocks; i++)
+    if (od_block_class_of(&m->block[i].spec)->margin) m->block_switcher[m->block_switchers++] = i;
   find_measures(b, m);
   if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);

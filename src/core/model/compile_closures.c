@@ -15,7 +15,8 @@ static od_closure *add_closure(od_model *m, od_closure_kind kind, int point_a, i
                     .row = m->rows,
                     .rows = kind == OD_CLOSE_POINT ? nd : 1,
                     .joint = joint,
-                    .rod = rod};
+                    .rod = rod,
+                    .gear = -1};
   m->rows += c->rows;
   return c;
 }
@@ -38,7 +39,8 @@ static void close_joint(od_model *m, int joint) {
   od_direction axis_b = {OD_DIR_AXIS, b, -1}, second_b = {OD_DIR_CARRIED, b, a};
   od_direction plane_a = {OD_DIR_IN_PLANE, a, -1};
   od_direction unit[3] = {{OD_DIR_UNIT, 0, -1}, {OD_DIR_UNIT, 1, -1}, {OD_DIR_UNIT, 2, -1}};
-  if (s->type != OD_PRISMATIC) add_closure(m, OD_CLOSE_POINT, s->point_a, s->point_b, joint, -1);
+  if (s->type != OD_PRISMATIC && s->type != OD_CYLINDRICAL && s->type != OD_PLANAR_JOINT)
+    add_closure(m, OD_CLOSE_POINT, s->point_a, s->point_b, joint, -1);
   switch (s->type) {
     case OD_SPHERICAL: break;
     case OD_REVOLUTE:
@@ -59,6 +61,20 @@ static void close_joint(od_model *m, int joint) {
       add_dot(m, s, joint, second_a, axis_b);
       add_dot(m, s, joint, first_a, second_b);
       break;
+    case OD_CYLINDRICAL:
+      add_slide(m, s, joint, first_a);
+      add_slide(m, s, joint, second_a);
+      add_dot(m, s, joint, first_a, axis_b);
+      add_dot(m, s, joint, second_a, axis_b);
+      break;
+    case OD_PLANAR_JOINT:
+      if (m->planar) break;  // the machine's own plane: it asks for nothing
+      add_slide(m, s, joint, axis_a);
+      add_dot(m, s, joint, first_a, axis_b);
+      add_dot(m, s, joint, second_a, axis_b);
+      break;
+    case OD_SCREW:
+    case OD_FREE: break;  // never close loops
     case OD_FIXED:
       if (m->planar) {
         // One axis of the plane against the other: the first axis that lies in the plane, and its perpendicular.
@@ -76,9 +92,26 @@ static void close_joint(od_model *m, int joint) {
   }
 }
 
-// The links between the two ends of a closure through the tree.
+// The equation of a gear: no points, no loop through the tree.
+static void add_gear(od_model *m, int gear) {
+  m->closure[m->closures++] = (od_closure){.kind = OD_CLOSE_GEAR,
+                                           .point_a = -1,
+                                           .point_b = -1,
+                                           .length = m->gear[gear].number,
+                                           .row = m->rows++,
+                                           .rows = 1,
+                                           .joint = -1,
+                                           .rod = -1,
+                                           .gear = gear};
+}
+
+// The links between the two ends of a closure through the tree; of a gear those of its two joints.
 static void find_path(od_model *m, od_closure *c) {
   c->path = m->path_steps;
+  for (int side = -1; c->kind == OD_CLOSE_GEAR && side <= 1; side += 2) {
+    const od_gear *g = &m->gear[c->gear];
+    m->path_step[m->path_steps++] = (od_path_step){m->joint[side < 0 ? g->joint_a : g->joint_b].link, side};
+  }
   for (int side = -1; side <= 1; side += 2) {
     int link = side < 0 ? c->link_a : c->link_b, other = side < 0 ? c->link_b : c->link_a;
     for (int i = link; i > 0; i = m->link[i].parent) {
@@ -94,15 +127,16 @@ static void find_path(od_model *m, od_closure *c) {
 }
 
 bool od_compile_closures(od_model *m, od_arena *arena) {
-  int most = m->rods;
+  int most = m->rods + m->gears;
   for (int i = 0; i < m->joints; i++) most += m->joint[i].link < 0 ? 5 : 0;
   m->closure = od_arena_take(arena, (size_t)(most + 1) * sizeof *m->closure);
-  m->path_step = od_arena_take(arena, (size_t)(most * m->coordinates + 1) * sizeof *m->path_step);
+  m->path_step = od_arena_take(arena, (size_t)(most * (m->coordinates + 2) + 1) * sizeof *m->path_step);
   if (!m->closure || !m->path_step) return false;
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].link < 0) close_joint(m, i);
   for (int i = 0; i < m->rods; i++)
     add_closure(m, OD_CLOSE_ROD, m->rod[i].point_a, m->rod[i].point_b, -1, i)->length = m->rod[i].number;
+  for (int i = 0; i < m->gears; i++) add_gear(m, i);
   for (int i = 0; i < m->closures; i++) find_path(m, &m->closure[i]);
   return true;
 }

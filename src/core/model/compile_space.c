@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 
 static double dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -17,7 +18,7 @@ static void unit_axis(const od_model *m, int number, double out[3]) {
 // The common direction of all turning axes, or the first coordinate axis (z, y, x) across all sliding ones.
 static bool find_normal(const od_model *m, double n[3]) {
   for (int i = 0; i < m->joints; i++)
-    if (m->joint[i].spec.type == OD_REVOLUTE) {
+    if (m->joint[i].spec.type == OD_REVOLUTE || m->joint[i].spec.type == OD_PLANAR_JOINT) {
       unit_axis(m, m->joint[i].spec.axis_a, n);
       return true;
     }
@@ -41,7 +42,7 @@ static bool axis_suits(const od_model *m, od_joint_type type, int number, const 
   double a[3];
   unit_axis(m, number, a);
   double c = fabs(dot3(a, n));
-  return type == OD_REVOLUTE ? c > 1 - 1e-12 : c < 1e-12;
+  return type == OD_PRISMATIC ? c < 1e-12 : c > 1 - 1e-12;
 }
 
 static double number_or_zero(const od_model *m, const od_point *p, int k) {
@@ -79,11 +80,20 @@ static bool is_planar(const od_model *m, const double n[3]) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     bool tree = j->link >= 0;
-    if (j->spec.type == OD_UNIVERSAL || (tree && j->spec.type == OD_SPHERICAL)) return false;
-    if (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC)
+    const od_joint_class *c = od_joint_class_of(j->spec.type);
+    if (c->axes || j->spec.type == OD_CYLINDRICAL || c->coordinate[0].kind == OD_LINK_SCREW || (tree && c->chart >= 0))
+      return false;
+    if (c->axis)
       if (!axis_suits(m, j->spec.type, j->spec.axis_a, n) || (!tree && !axis_suits(m, j->spec.type, j->spec.axis_b, n)))
         return false;
     if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
+  }
+  // Contacts push along their normals, in the plane.
+  for (int i = 0; i < m->loads; i++) {
+    double a[3];
+    if (m->load[i].kind != OD_LOAD_CONTACT) continue;
+    unit_axis(m, m->load[i].number + OD_CONTACT_NORMAL, a);
+    if (fabs(dot3(a, n)) > 1e-12) return false;
   }
   for (int i = 0; i < m->rods; i++)
     if (!level_ends(m, m->rod[i].point_a, m->rod[i].point_b, n)) return false;

@@ -1,62 +1,47 @@
 // The tree of links: bodies hang on each other by joints, from the ground on. Joints that reach no new body close loops and
 // are left to compile_closures.c.
 #include "model/builder.h"
+#include "model/joint_types.h"
 
-static int joint_freedom(od_joint_type type) {
-  switch (type) {
-    case OD_REVOLUTE:
-    case OD_PRISMATIC: return 1;
-    case OD_UNIVERSAL: return 2;
-    case OD_SPHERICAL: return 3;
-    case OD_FIXED: return 0;
-  }
-  return 0;
+// The link of a joint's coordinate.
+static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joint_class *c, int coordinate,
+                               bool reversed) {
+  const od_joint_coordinate *k = &c->coordinate[coordinate];
+  od_link link = {.kind = k->kind, .axis = -1, .lead = -1, .chart = -1, .axis_sign = reversed && c->chart < 0 ? -1 : 1};
+  if (k->axis >= OD_ALONG_X)
+    link.unit_axis = (int)(k->axis - OD_ALONG_X);
+  else
+    link.axis = k->axis == OD_ALONG_B ? s->axis_b : s->axis_a;
+  link.across = k->axis == OD_ACROSS_1 ? 1 : k->axis == OD_ACROSS_2 ? 2 : 0;
+  if (k->kind == OD_LINK_SCREW) link.lead = s->lead;
+  if (coordinate == c->chart) link.chart = m->charts++;
+  return link;
 }
 
-// Hangs a body on the tree by a joint: one link per coordinate, the last one carries the body.
+// Hangs a body on the tree by a joint: one link per coordinate, the last one carries the body. Walked backwards, the last
+// coordinate comes first; those of ball joints, which have no order, stay.
 static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
+  const od_joint_class *c = od_joint_class_of(s->type);
   int from = reversed ? s->point_b : s->point_a, to = reversed ? s->point_a : s->point_b;
-  int freedom = joint_freedom(s->type), links = freedom ? freedom : 1;
+  int freedom = c->coordinates, links = freedom ? freedom : 1;
   int parent = m->point[from].body == OD_GROUND ? 0 : m->body[m->point[from].body].link;
   j->coordinate = freedom ? m->coordinates : -1;
   j->coordinates = freedom;
   for (int k = 0; k < links; k++) {
     od_link *link = &m->link[m->links];
-    bool last = k == links - 1;
-    *link = (od_link){.parent = k ? m->links - 1 : parent,
-                      .kind = !freedom                  ? OD_LINK_FIXED
-                              : s->type == OD_PRISMATIC ? OD_LINK_PRISMATIC
-                                                        : OD_LINK_REVOLUTE,
-                      .body = last ? m->point[to].body : -1,
-                      .coordinate = freedom ? m->coordinates + k : -1,
-                      .joint = joint,
-                      .point_parent = k ? -1 : from,
-                      .point_child = last ? to : -1,
-                      .axis = -1,
-                      .unit_axis = k,
-                      .axis_sign = reversed ? -1 : 1,
-                      .chart = -1};
-    switch (s->type) {
-      case OD_REVOLUTE:
-      case OD_PRISMATIC: link->axis = s->axis_a; break;
-      case OD_UNIVERSAL:
-        // Walked backwards the second axis comes first, and so does the second coordinate.
-        link->axis = (k == 0) != reversed ? s->axis_a : s->axis_b;
-        if (reversed) link->coordinate = m->coordinates + 1 - k;
-        break;
-      case OD_SPHERICAL:
-        link->axis_sign = 1;
-        if (k == 0) link->chart = m->charts++;
-        break;
-      case OD_FIXED: break;
-    }
+    int coordinate = reversed && c->chart < 0 ? freedom - 1 - k : k;
+    *link = freedom ? coordinate_link(m, s, c, coordinate, reversed)
+                    : (od_link){.kind = OD_LINK_FIXED, .axis = -1, .lead = -1, .chart = -1, .axis_sign = 1};
+    link->parent = k ? m->links - 1 : parent;
+    link->body = k == links - 1 ? m->point[to].body : -1;
+    link->coordinate = freedom ? m->coordinates + coordinate : -1;
+    link->joint = joint;
+    link->point_parent = k ? -1 : from;
+    link->point_child = k == links - 1 ? to : -1;
+    if (freedom) m->coordinate_link[link->coordinate] = m->links;
     m->links++;
-  }
-  for (int k = 0; k < freedom; k++) {
-    int link = m->links - links + k;
-    m->coordinate_link[m->link[link].coordinate] = link;
   }
   m->coordinates += freedom;
   j->link = m->links - 1;
@@ -80,6 +65,7 @@ static void grow_tree(od_model *m) {
                          .point_parent = -1,
                          .point_child = -1,
                          .axis = -1,
+                         .lead = -1,
                          .axis_sign = 1,
                          .chart = -1};
   for (int i = 0; i < m->bodies; i++) m->body[i].link = -1;
@@ -106,9 +92,21 @@ static void complain_about_loose_bodies(od_build *b, const od_model *m) {
 static void complain_about_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
-    if (j->link >= 0 && j->spec.axis_b >= 0 && (j->spec.type == OD_REVOLUTE || j->spec.type == OD_PRISMATIC))
+    if (j->link >= 0 && j->spec.axis_b >= 0 && od_joint_class_of(j->spec.type)->axis)
       od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'",
                         j->name);
+  }
+}
+
+static void complain_about_loops(od_build *b, const od_model *m) {
+  for (int i = 0; i < m->joints; i++) {
+    const od_joint *j = &m->joint[i];
+    const od_joint_class *c = od_joint_class_of(j->spec.type);
+    if (j->link >= 0 || c->closes) continue;
+    od_build_complain(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
+                      c->name,
+                      j->spec.type == OD_FREE ? "it connects nothing, so leave it out"
+                                              : "let another joint of the loop do so (cut: true)");
   }
 }
 
@@ -116,4 +114,5 @@ void od_compile_tree(od_build *b, od_model *m) {
   grow_tree(m);
   complain_about_loose_bodies(b, m);
   complain_about_second_axes(b, m);
+  complain_about_loops(b, m);
 }

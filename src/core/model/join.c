@@ -31,6 +31,15 @@ bool od_join_batches(od_model *m, od_arena *arena) {
   return true;
 }
 
+// The formulas of a batch.
+static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int batch) {
+  const od_formula **list = od_arena_take(arena, (size_t)b->count * sizeof *list);
+  for (int i = 0; list && i < m->instances; i++)
+    if (m->instance[i].batch == batch) list[m->instance[i].place] = &m->instance[i].formula;
+  b->formula = list;
+  return list != NULL;
+}
+
 // Where batches and instances stand in the work memory, and the pool of integers that they refer to.
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
@@ -45,6 +54,7 @@ static bool place_batches(od_model *m, od_arena *arena) {
     b->oil = l->oil;
     b->number = used, b->host = used + b->count, b->choice = used + 2 * b->count;
     used += b->count * (2 + b->choices);
+    if (od_element_class_at(b->element_class)->formula_key && !list_formulas(m, arena, b, k)) return false;
   }
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
@@ -98,9 +108,10 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
       return (source){l->nothing, l->rate_width - 1, -1};
     case OD_IN_LENGTH: return (source){l->length + e->actuator, e->actuator, -1};
     case OD_IN_SPEED: return (source){l->speed + e->actuator, m->actuators + e->actuator, -1};
-    case OD_IN_SIGNAL: return signal_source(m, e->signal);
+    case OD_IN_SIGNAL: return signal_source(m, slot.index > 0 ? e->more_signals[slot.index - 1] : e->signal);
     case OD_IN_STATE: return state_source(m, e, slot.index);
     case OD_IN_HOST_STATE: return state_source(m, &m->instance[e->host], slot.index);
+    case OD_IN_HEAT:  // which the circuit sums up when all else is known
     case OD_IN_NONE: break;
   }
   return (source){l->nothing, l->rate_width - 1, -1};
@@ -252,5 +263,5 @@ static bool list_users(od_model *m, od_arena *arena) {
 
 bool od_join_tables(od_model *m, od_arena *arena) {
   return place_batches(m, arena) && list_sources(m, arena) && list_targets(m, arena) && list_users(m, arena) &&
-         od_join_junctions(m, arena);
+         od_join_junctions(m, arena) && od_join_heat(m, arena);
 }

@@ -68,19 +68,11 @@ bool od_join_junctions(od_model *m, od_arena *arena) {
 
 // ---- what cannot be joined there
 
-static bool adds_volume(const od_element_class *c) {
-  for (int k = 0; k < c->outs; k++)
-    if (c->out[k].kind == OD_TO_VOLUME || c->out[k].kind == OD_TO_COMPLIANCE) return true;
-  return false;
-}
-
 void od_check_junctions(od_build *b, const od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
-    const char *why = c->acts != OD_ACTS_NOWHERE ? "acts on the mechanism"
-                      : adds_volume(c)           ? "has a volume there"
-                                                 : NULL;
+    const char *why = od_element_not_at_junctions(c);
     for (int k = 0; why && k < OD_MOST_ENDS; k++)
       if (junction_of(m, e->end[k]) >= 0)
         od_build_complain(

@@ -65,8 +65,11 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->one = take(&end, 1);
   l->nothing = take(&end, 1);
   l->junction_flow = take(&end, m->junctions);
+  l->junction_through = take(&end, m->junctions);
   l->junction_step = take(&end, m->junctions);
   l->junction_before = take(&end, m->junctions);
+  l->junction_start = take(&end, m->junctions);
+  l->junction_sum = take(&end, m->junctions);
   l->junction_matrix = take(&end, m->junctions * m->junctions);
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);
@@ -102,6 +105,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
+  l->by_temperature = take(&end, m->join.reservoir >= 0 ? m->join.outs : 0);
   l->length_map = take(&end, m->actuators * n);
   l->block_slope = take(&end, m->block_slopes);
   l->drive = take(&end, (n + m->circuit_states) * m->drives);

@@ -30,8 +30,9 @@ typedef struct od_layout {
   // compliances beside the oil, bulk moduli of nodes, and what one unit of inflow does to their pressures; the oil as elements see it; a one, for instances that listen to no signal, and a zero, for ends
   // that are not connected.
   int c, rate, pressure, inflow, volume, largest, compliance, modulus, stiffness, oil, one, nothing;
-  // Junctions: net flows, steps of their pressures, pressures before a step, and the slopes of flows by pressures.
-  int junction_flow, junction_step, junction_before, junction_matrix;
+  // Junctions: net flows, and what flows through them; steps of their pressures, pressures and net flows before a step; the slopes of
+  // flows by pressures and the sums of their rows.
+  int junction_flow, junction_through, junction_step, junction_before, junction_start, junction_sum, junction_matrix;
   // Instances of elements, class by class: what they depend on, what they answer, memory of their own, what they tell.
   int in, out, kept, report;
   int scalars;  // up to here for the complex build
@@ -46,6 +47,7 @@ typedef struct od_layout {
   // by a number is junction_change.
   int junction_row, junction_width, junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
+  int by_temperature;  // of every out, where there is a reservoir
   // Blocks: local derivatives; of the residual by the signals that drive something (all of a row together); changes of
   // signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

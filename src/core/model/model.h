@@ -1,7 +1,7 @@
 // The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads.
 //
 // Bodies hang in a tree of links. A link carries at most one body and moves against its parent by at most one joint
-// coordinate: a universal joint is two links, a spherical one three, the inner ones without a body. Link 0 is the
+// coordinate: a universal joint is two links, a spherical one three, a free one six, the inner ones without a body. Link 0 is the
 // ground; parents come before children. A link's frame has the axes of its body and its origin in the joint's point.
 // Joints that would close a loop are cut and come back as closures: scalar equations between two links.
 #ifndef OD_MODEL_H
@@ -39,7 +39,7 @@ typedef struct od_joint {
   int coordinates;
 } od_joint;
 
-typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC } od_link_kind;
+typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC, OD_LINK_SCREW } od_link_kind;
 typedef struct od_link {
   int parent;
   od_link_kind kind;
@@ -50,6 +50,8 @@ typedef struct od_link {
   int point_child;   // the joint's point on this link's body, or -1
   int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
   int unit_axis;
+  int across;        // 0: along the axis; 1, 2: across it
+  int lead;          // of a screw: the number of its way per turn; else -1
   double axis_sign;  // -1 where the tree walks a joint from b to a
   int chart;         // first link of a spherical joint: index of its reference rotation; else -1
 } od_link;
@@ -58,8 +60,10 @@ typedef struct od_link {
 typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
-  OD_CLOSE_DOT,    // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
+  // The rest without d.
+  OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
+  OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, of two coordinates
 } od_closure_kind;
 // How a direction follows from the numbers of an axis: the axis itself or a perpendicular to it.
 typedef enum od_direction_kind {
@@ -80,12 +84,12 @@ typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;     // number of the rod's length
+  int length;     // number of the rod's length, or of the gear's ratio, which its offset follows
   int row, rows;  // where its rows start, how many
   int path,
       path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod;  // which joint or rod it comes from, the other -1
+  int joint, rod, gear;  // which joint, rod or gear it comes from, the others -1
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b
@@ -96,8 +100,24 @@ typedef struct od_rod {
   int point_a, point_b, number;
 } od_rod;
 
-typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT } od_load_kind;
-typedef struct od_load {  // a force at a point, a torque on a body, or a force or torque in a joint
+typedef struct od_gear {
+  const char *name;
+  int joint_a, joint_b, number;
+} od_gear;
+
+typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
+// Numbers of a contact; its normal stands where forces have their direction.
+enum {
+  OD_CONTACT_STIFFNESS,
+  OD_CONTACT_NORMAL,
+  OD_CONTACT_PLANE = 4,
+  OD_CONTACT_DAMPING = 7,
+  OD_CONTACT_FRICTION,
+  OD_CONTACT_SLIP,
+  OD_CONTACT_NUMBERS
+};
+typedef struct
+    od_load {  // a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane
   const char *name;
   od_load_kind kind;
   int point, link, coordinate;
@@ -142,6 +162,8 @@ enum {
   OD_VISCOSITY_THINNING,
   OD_VISCOSITY_THICKENING,
   OD_VISCOSITY_EXPANSION,
+  OD_VISCOSITY_HOT_TEMPERATURE,
+  OD_VISCOSITY_HOT_VALUE,  // zero: the thinning holds
   OD_VISCOSITY_NUMBERS,
   OD_OIL_VISCOSITY = 64
 };
@@ -156,16 +178,18 @@ typedef struct od_instance {
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
   int signal;                         // what it listens to, or -1
+  int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
   int state[OD_MOST_ELEMENT_STATES];  // places among the first-order states, or -1
   int switcher;                       // place among the elements with modes, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
   int batch, place;     // where it stands among those of its class
   int in, out, slope;   // its first place in the work memory
   int target, targets;  // its part of od_join.target
+  od_formula formula;   // of classes that have one
 } od_instance;
 
-// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else, so
-// that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
+// How instances are joined to the rest of the machine: constant integers, without names or pointers to anything else but
+// formulas, so that they can be written out one day. Made by model/join.c when the layout of the work memory is known.
 typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from], and what that means for derivatives
   int from, to;
   double sign;
@@ -202,9 +226,18 @@ typedef struct od_junctions {
   od_junction_flow *flow;
   od_junction_slope *slope;
 } od_junctions;
+// What heats the oil: an instance and which of its reports that is.
+typedef struct od_heater {
+  int instance, report;
+} od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;     // some element gives way beside the oil
+  bool compliant;      // some element gives way beside the oil
+  bool indirect;       // there are junctions or a reservoir: elements act on each other besides pressures and states
+  int reservoir;       // instance, or -1
+  int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
+  int heaters;
+  od_heater *heater;
   od_batch *batch;    // instances of one class side by side, in the order of the classes
   int *pool;          // what batches point into: theta offsets of numbers, of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]
@@ -256,10 +289,11 @@ typedef enum od_output_kind {
   OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
-  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod, index: rod.
+  // What a joint's bearing carries, index: joint; component: ground axis, or OD_REACTION_SIZE; and a rod or gear, index: its own.
   OD_OUT_JOINT_FORCE,
   OD_OUT_JOINT_TORQUE,
   OD_OUT_ROD_FORCE,
+  OD_OUT_GEAR_FORCE,
   OD_OUT_LOAD,
   OD_OUT_LOAD_POWER,  // index: load
   OD_OUT_INPUT,       // index: signal
@@ -303,11 +337,12 @@ struct od_model {
   double *theta;
   const char **path, **unit;
 
-  int bodies, points, joints, rods, loads, inputs, differences, outputs;
+  int bodies, points, joints, rods, gears, loads, inputs, differences, outputs;
   od_body *body;
   od_point *point;
   od_joint *joint;
   od_rod *rod;
+  od_gear *gear;
   od_difference *difference;
   od_load *load;
   od_input *input;
@@ -334,6 +369,8 @@ struct od_model {
   int block_slopes;    // how many derivatives all blocks have
   int switchers;       // elements with modes
   int *switcher;
+  int block_switchers;  // blocks with modes
+  int *block_switcher;
   int samplers;  // sampled blocks, in the order in which they run
   int *sampler;
   int rings;  // samples that delays remember
@@ -374,6 +411,14 @@ static inline const od_element_class *od_instance_class(const od_instance *insta
   return od_element_class_at(instance->element_class);
 }
 
+// What switches: elements, then blocks.
+static inline int od_model_switchers(const od_model *m) {
+  return m->switchers + m->block_switchers;
+}
+static inline const char *od_model_switcher_name(const od_model *m, int i) {
+  return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
+}
+
 // One instance as a batch of its own.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
@@ -382,6 +427,7 @@ static inline od_batch od_instance_batch(const od_model *m, const od_instance *e
   b.in = e->in, b.out = e->out;
   b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
   b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
+  if (b.formula) b.formula += e->place;
   return b;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/builder.h"
+#include "model/joint_types.h"
 
 // The list is walked twice: once to count, once to fill.
 typedef struct listing {
@@ -33,15 +34,13 @@ static void add(listing *list, od_output_kind kind, int index, int component, co
   add_part(list, kind, index, component, unit, element, "", quantity);
 }
 
+static const od_joint_coordinate *coordinate_of(const od_model *m, int coordinate) {
+  const od_joint *joint = &m->joint[m->link[m->coordinate_link[coordinate]].joint];
+  return &od_joint_class_of(joint->spec.type)->coordinate[coordinate - joint->coordinate];
+}
+
 const char *od_coordinate_label(const od_model *m, int coordinate, int order) {
-  static const char *const several[3][3] = {
-      {"angle1", "angle2", "angle3"}, {"rate1", "rate2", "rate3"}, {"acceleration1", "acceleration2", "acceleration3"}};
-  static const char *const turn[3] = {"angle", "rate", "acceleration"}, *const slide[3] = {"position", "rate",
-                                                                                           "acceleration"};
-  const od_link *link = &m->link[m->coordinate_link[coordinate]];
-  const od_joint *joint = &m->joint[link->joint];
-  if (joint->coordinates > 1) return several[order][coordinate - joint->coordinate];
-  return (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order];
+  return coordinate_of(m, coordinate)->label[order];
 }
 
 static void add_coordinate(listing *list, int j) {
@@ -122,20 +121,25 @@ static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {
     od_joint_type type = m->joint[i].spec.type;
+    if (type == OD_FREE || (m->planar && type == OD_PLANAR_JOINT)) continue;  // it carries nothing
     add_reaction(list, OD_OUT_JOINT_FORCE, i, "N", "force");
     if (type != OD_SPHERICAL && !(m->planar && type == OD_REVOLUTE))
       add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
   }
   for (int i = 0; i < m->rods; i++) add(list, OD_OUT_ROD_FORCE, i, 0, "N", m->rod[i].name, "force");
+  for (int i = 0; i < m->gears; i++) {
+    bool turning = od_joint_turns(m->joint[m->gear[i].joint_b].spec.type);
+    add(list, OD_OUT_GEAR_FORCE, i, 0, turning ? "N m" : "N", m->gear[i].name, turning ? "torque" : "force");
+  }
 }
 
 static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
     const od_load *load = &m->load[i];
-    bool force =
-        load->kind == OD_LOAD_FORCE || (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
-                                        m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
+    bool force = load->kind == OD_LOAD_FORCE || load->kind == OD_LOAD_CONTACT ||
+                 (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
+                  m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
     add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
     add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, "power");
     add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name, "work");
@@ -177,7 +181,7 @@ static const char *element_output_name(listing *list, const od_instance *e, cons
 }
 
 static const char *element_output_unit(const od_model *m, const od_instance *e, const od_element_output *o) {
-  bool turns = e->joint >= 0 && m->joint[e->joint].spec.type == OD_REVOLUTE;
+  bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
   if (turns && o->turning_unit) return o->turning_unit;
   if (strcmp(o->unit, "*") != 0) return o->unit;
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
@@ -268,8 +272,7 @@ static void add_blocks(listing *list) {
 static void add_all(listing *list) {
   const od_model *m = list->m;
   for (int j = 0; j < m->coordinates; j++)
-    // The coordinates of spherical joints change their meaning on the way.
-    if (m->joint[m->link[m->coordinate_link[j]].joint].spec.type != OD_SPHERICAL) add_coordinate(list, j);
+    if (!coordinate_of(m, j)->hidden) add_coordinate(list, j);
   add_bodies(list);
   add_reactions(list);
   add_loads(list);
@@ -310,7 +313,8 @@ static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
 bool od_model_output_is_shared(const od_model *m, int output) {
   const od_output *o = &m->output[output];
   bool joint = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
-  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE)) return false;
+  if (m->rows == m->coordinates - m->freedom || (!joint && o->kind != OD_OUT_ROD_FORCE && o->kind != OD_OUT_GEAR_FORCE))
+    return false;
   int link = joint ? m->joint[o->index].link : -1;
   if (link < 0) return true;
   for (int i = 0; i < m->closures; i++)

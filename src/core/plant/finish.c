@@ -108,8 +108,8 @@ static double typical_inertia(const od_model *m, int coordinate) {
 
 // A spherical joint whose angles could not be counted from where it starts.
 static bool is_at_singular_angles(const od_model *m, int joint) {
-  int first = m->joint[joint].link;
-  return first >= 0 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
+  int last = m->joint[joint].link, first = last - 2;  // the three angles come last
+  return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 
 // Every motion must move some mass: otherwise a force in its direction has no finite effect. The pivots of the mass

@@ -106,6 +106,8 @@ static void take_defaults(od_assembly *s) {
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
+  // The oil's temperature, where one is given and a reservoir carries it on.
+  if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
 void od_assembly_sort_initial_values(od_assembly *s) {

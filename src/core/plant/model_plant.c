@@ -333,8 +333,8 @@ static void lay_out(od_plant_data *d) {
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
-  d->complex_scalars =
-      od_place(&end, d->plant.np || m->switchers || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
+  d->complex_scalars = od_place(
+      &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
   d->plant.work_size = od_place(&end, 0);
 }
 
@@ -416,9 +416,9 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .np = parameter_count,
                         .nq = od_model_power(m, OD_POWER_KINDS),
                         .model = d,
-                        .ops = m->switchers  ? &switching_machine_ops
-                               : m->samplers ? &sampled_machine_ops
-                                             : &machine_ops,
+                        .ops = od_model_switchers(m) ? &switching_machine_ops
+                               : m->samplers         ? &sampled_machine_ops
+                                                     : &machine_ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
   d->parameter = copy_indices(parameters, parameter_count);

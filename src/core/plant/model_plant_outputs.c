@@ -67,7 +67,8 @@ double _Complex od_model_output_value_complex(const od_model *m, const double _C
 }
 
 bool od_model_output_is_reaction(const od_output *o) {
-  return o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_ROD_FORCE;
+  return o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_ROD_FORCE ||
+         o->kind == OD_OUT_GEAR_FORCE;
 }
 
 od_status od_model_plant_outputs(const od_plant *plant, void *work, const double *energy, double *y) {
@@ -116,7 +117,8 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_BODY_GYRO_RATE:
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE:
-    case OD_OUT_ROD_FORCE: return OD_LEVEL_ACCELERATION;
+    case OD_OUT_ROD_FORCE:
+    case OD_OUT_GEAR_FORCE: return OD_LEVEL_ACCELERATION;
     case OD_OUT_COORDINATE:
     case OD_OUT_POINT:
     case OD_OUT_BODY_ANGLE:
@@ -124,6 +126,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
       if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
+      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;  // friction heats
       return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:

@@ -97,8 +97,8 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   p.head->placed = 0;
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // Elements switch first: they and the blocks see what was there before.
-  od_status status = m->switchers ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
+  // What has modes switches first: it and sampled blocks see what was there before.
+  od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - early) * period) continue;

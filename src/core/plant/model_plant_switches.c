@@ -1,35 +1,80 @@
-// Elements with modes: what switches between two steps.
+// Elements and blocks with modes: what switches between two steps.
 //
-// A mode is a state without a rate, so that a switch is a jump of x in the element's own states, as a sample is one of a block's
-// (model_plant_samples.c). How far an element is from switching, and its states afterwards, are functions of what it reads; their
+// A mode is a state without a rate, so that a switch is a jump of x in the own states of what switches, as a sample is one of a block's
+// (model_plant_samples.c). How far it is from switching, and its states afterwards, are functions of what it reads; their
 // derivatives are complex steps through the whole machine. Switches are rare, so their price does not matter.
 #include <math.h>
 #include <string.h>
 
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
+#include "signals/blocks.h"
+
+enum {
+  MOST_STATES =
+      (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES
+};
+
+// ---- the i-th of what has modes: an element, or behind all elements a block
+
+static const od_instance *element_of(const od_model *m, int i) {
+  return i < m->switchers ? &m->instance[m->switcher[i]] : NULL;
+}
+static int block_of(const od_model *m, int i) {
+  return m->block_switcher[i - m->switchers];
+}
 
 static const od_batch *batch_of(const od_model *m, const od_instance *e) {
   return &m->join.batch[e->batch];
 }
 
-static double margin_of(const od_model *m, double *w, const od_instance *e) {
-  return od_instance_class(e)->margin(batch_of(m, e), m->join.pool, w, e->place);
+static double margin_of(const od_model *m, double *w, int i) {
+  const od_instance *e = element_of(m, i);
+  return e ? od_instance_class(e)->margin(batch_of(m, e), m->join.pool, w, e->place)
+           : od_block_margin_at(m, w, block_of(m, i));
 }
 
-// The states of an instance after a switch, in complex numbers; wc is the machine where one quantity has been moved.
-static void switch_complex(const od_model *m, double _Complex *wc, const od_instance *e, double _Complex *next) {
-  od_instance_class(e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
+static double _Complex margin_complex(const od_model *m, double _Complex *wc, int i) {
+  const od_instance *e = element_of(m, i);
+  return e ? od_instance_class(e)->margin_complex(batch_of(m, e), m->join.pool, wc, e->place)
+           : od_block_margin_at_complex(m, wc, block_of(m, i));
 }
 
-// The instance that is nearest to switching; NULL where there is none.
-static const od_instance *nearest(const od_model *m, double *w, double *margin) {
-  const od_instance *first = NULL;
+// Its states after a switch.
+static void next_states(const od_model *m, double *w, int i, double *next) {
+  const od_instance *e = element_of(m, i);
+  if (e)
+    od_instance_class(e)->switch_mode(batch_of(m, e), m->join.pool, w, e->place, next);
+  else
+    od_block_switch(m, w, block_of(m, i), next);
+}
+
+// The same in complex numbers; wc is the machine where one quantity has been moved.
+static void next_states_complex(const od_model *m, double _Complex *wc, int i, double _Complex *next) {
+  const od_instance *e = element_of(m, i);
+  if (e)
+    od_instance_class(e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
+  else
+    od_block_switch_complex(m, wc, block_of(m, i), next);
+}
+
+// The place of its k-th state among the first-order states; -1: it has no more.
+static int state_of(const od_model *m, int i, int k) {
+  const od_instance *e = element_of(m, i);
+  if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(e)->states[k].name ? e->state[k] : -1;
+  const od_block *b = &m->block[block_of(m, i)];
+  return k < b->states ? b->state + k : -1;
+}
+
+// ---- margins
+
+// What is nearest to switching; -1 where there is none.
+static int nearest(const od_model *m, double *w, double *margin) {
+  int first = -1;
   *margin = INFINITY;
-  for (int i = 0; i < m->switchers; i++) {
-    const od_instance *e = &m->instance[m->switcher[i]];
-    double distance = margin_of(m, w, e);
-    if (!(distance >= *margin)) *margin = distance, first = e;
+  for (int i = 0; i < od_model_switchers(m); i++) {
+    double distance = margin_of(m, w, i);
+    if (!(distance >= *margin)) *margin = distance, first = i;
   }
   return first;
 }
@@ -38,24 +83,24 @@ od_status od_model_plant_margin(const od_plant *plant, void *work, double *margi
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
-  const od_instance *e = nearest(m, p.w, margin);
-  if (!e || !by_state) return isnan(*margin) ? OD_NOT_FINITE : OD_OK;
+  int first = nearest(m, p.w, margin);
+  if (first < 0 || !by_state) return isnan(*margin) ? OD_NOT_FINITE : OD_OK;
   for (int j = 0; j < od_plant_nx(plant); j++) {
     od_status status = od_model_plant_complex_state(plant, work, j);
     if (status != OD_OK) return status;
-    const od_element_class *c = od_instance_class(e);
-    by_state[j] = __imag__ c->margin_complex(batch_of(m, e), m->join.pool, p.wc, e->place) / od_imaginary_step;
+    by_state[j] = __imag__ margin_complex(m, p.wc, first) / od_imaginary_step;
   }
   return OD_OK;
 }
 
-// The rows of a map that belong to an instance's states, in one column: the moved quantity stands in p->wc.
-static void put_rows(const od_plant_data *d, const od_work_parts *p, const od_instance *e, double *map, int columns,
-                     int column) {
-  double _Complex next[OD_MOST_ELEMENT_STATES];
-  switch_complex(d->m, p->wc, e, next);
-  for (int k = 0; k < OD_MOST_ELEMENT_STATES && od_instance_class(e)->states[k].name; k++)
-    map[(2 * d->plant.nz + e->state[k]) * columns + column] = __imag__ next[k] / od_imaginary_step;
+// ---- switches
+
+// The rows of a map that belong to the states of what switches, in one column: the moved quantity stands in p->wc.
+static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, double *map, int columns, int column) {
+  double _Complex next[MOST_STATES];
+  next_states_complex(d->m, p->wc, i, next);
+  for (int k = 0, state; (state = state_of(d->m, i, k)) >= 0; k++)
+    map[(2 * d->plant.nz + state) * columns + column] = __imag__ next[k] / od_imaginary_step;
 }
 
 // Derivatives of all states after the switches that are due, by states or by parameters. All of them see the same point.
@@ -68,10 +113,8 @@ static od_status find_map(const od_plant *plant, void *work, double *map, int co
     od_status status = parameters ? od_model_plant_complex_point(plant, work, j, NULL, g)
                                   : od_model_plant_complex_state(plant, work, j);
     if (status != OD_OK) return status;
-    for (int i = 0; i < m->switchers; i++) {
-      const od_instance *e = &m->instance[m->switcher[i]];
-      if (margin_of(m, p.w, e) <= 0) put_rows(d, &p, e, map, columns, j);
-    }
+    for (int i = 0; i < od_model_switchers(m); i++)
+      if (margin_of(m, p.w, i) <= 0) put_rows(d, &p, i, map, columns, j);
   }
   return OD_OK;
 }
@@ -81,14 +124,13 @@ static double stored_in(const od_model *m, const double *w, int instance) {
       m, w, &(od_output){.kind = OD_OUT_REPORT, .index = instance, .component = OD_REPORT_STORED, .second = -1});
 }
 
-// The new states of an instance, in x and in the last point.
-static void switch_one(const od_plant_data *d, const od_work_parts *p, const od_instance *e, double *x) {
-  const od_element_class *c = od_instance_class(e);
-  double next[OD_MOST_ELEMENT_STATES];
-  c->switch_mode(batch_of(d->m, e), d->m->join.pool, p->w, e->place, next);
-  for (int k = 0; k < OD_MOST_ELEMENT_STATES && c->states[k].name; k++) {
-    int place = 2 * d->plant.nz + e->state[k];
-    x[place] = p->x[place] = p->w[d->m->layout.c + e->state[k]] = next[k];
+// The new states of what switches, in x and in the last point.
+static void switch_one(const od_plant_data *d, const od_work_parts *p, int i, double *x) {
+  double next[MOST_STATES];
+  next_states(d->m, p->w, i, next);
+  for (int k = 0, state; (state = state_of(d->m, i, k)) >= 0; k++) {
+    int place = 2 * d->plant.nz + state;
+    x[place] = p->x[place] = p->w[d->m->layout.c + state] = next[k];
   }
 }
 
@@ -96,12 +138,12 @@ static void switch_one(const od_plant_data *d, const od_work_parts *p, const od_
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;
-  for (int i = 0; i < m->switchers; i++) {
-    const od_instance *e = &m->instance[m->switcher[i]];
-    before[i] = stored_in(m, p->w, m->switcher[i]);
-    if (margin_of(m, p->w, e) <= 0) switch_one(d, p, e, x);
+  for (int i = 0; i < od_model_switchers(m); i++) {
+    if (i < m->switchers) before[i] = stored_in(m, p->w, m->switcher[i]);
+    if (margin_of(m, p->w, i) <= 0) switch_one(d, p, i, x);
   }
-  od_circuit_evaluate(m, p->w);
+  if (m->block_switchers) od_blocks_evaluate(m, p->w);
+  if (m->switchers) od_circuit_evaluate(m, p->w);
   for (int i = 0; i < m->switchers; i++) loss[i] += before[i] - stored_in(m, p->w, m->switcher[i]);
 }
 

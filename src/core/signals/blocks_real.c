@@ -114,3 +114,20 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
   od_block_step_tangent(&b->spec, counts_of(b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
                         (od_block_direction){dx, du, place}, next);
 }
+
+// ---- switches
+
+double od_block_margin_at(const od_model *m, const double *w, int block) {
+  const od_block *b = &m->block[block];
+  double u[OD_MOST_BLOCK_INPUTS];
+  gather_inputs(m, w, b, u);
+  return od_block_class_of(&b->spec)->margin(&b->spec, w + m->layout.theta + b->number, w + m->layout.c + b->state, u);
+}
+
+void od_block_switch(const od_model *m, const double *w, int block, double *next) {
+  const od_block *b = &m->block[block];
+  double u[OD_MOST_BLOCK_INPUTS];
+  gather_inputs(m, w, b, u);
+  od_block_class_of(&b->spec)->switch_states(&b->spec, w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
+                                             next);
+}

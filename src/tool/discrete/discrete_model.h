@@ -71,7 +71,8 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
 // --- For the files of this room -----------------------------------------------------------------------------------
 
 // y = N/D x from rest: coefficients of q^-0 up, D begins with 1. x and y may be the same.
-void od_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y, long rows);
+void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
+                        long rows);
 // Whether all roots of a polynomial 1 + c1 q^-1 + ... are within the unit circle.
 bool od_is_stable(const double *c, int degree);
 od_z_transfer *od_z_transfer_new(int order, int outputs);

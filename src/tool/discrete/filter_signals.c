@@ -5,7 +5,8 @@
 
 #include "discrete/discrete_model.h"
 
-void od_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y, long rows) {
+void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
+                        long rows) {
   enum { MOST = 2 * OD_DISCRETE_MOST + 2 };
   double state[2 * MOST] = {0};
   int order = n_degree > d_degree ? n_degree : d_degree;
@@ -67,7 +68,7 @@ void od_z_transfer_simulate(const od_z_transfer *z, int output, const double *u,
     n[i] = z->numerator[output][z->order - i] / z->denominator[z->order];
     d[i] = z->denominator[z->order - i] / z->denominator[z->order];
   }
-  od_filter(n, z->order, d, z->order, u, y, rows);
+  od_discrete_filter(n, z->order, d, z->order, u, y, rows);
 }
 
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long from,

@@ -102,8 +102,8 @@ static bool start_output_error(search *s) {
     reset(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]);
   for (int i = 0; i < FILTERED_STARTS; i++) {
     const double *f = m->coefficient[OD_POLY_F];
-    od_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
-    od_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->y, s->fy, s->rows);
+    od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
+    od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->y, s->fy, s->rows);
     last = *m;
     if (!start_linear(m, OD_POLY_F, s->fu, s->fy, NULL, s->rows)) return false;
     if (od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F])) continue;
@@ -119,8 +119,8 @@ static bool start_noise(search *s) {
   regressor r[2 * OD_DISCRETE_MOST];
   double x[2 * OD_DISCRETE_MOST];
   int nc = m->degree[OD_POLY_C], nd = m->degree[OD_POLY_D], count = 0;
-  od_filter(m->coefficient[OD_POLY_B], m->degree[OD_POLY_B], m->coefficient[OD_POLY_F], m->degree[OD_POLY_F],
-            s->data->u, s->w, s->rows);
+  od_discrete_filter(m->coefficient[OD_POLY_B], m->degree[OD_POLY_B], m->coefficient[OD_POLY_F], m->degree[OD_POLY_F],
+                     s->data->u, s->w, s->rows);
   for (long k = 0; k < s->rows; k++) s->v[k] = s->data->y[k] - s->w[k];
   if (!long_errors(NULL, s->v, s->rows, s->e)) return false;
   for (int i = 1; i <= nd; i++) r[count++] = (regressor){s->v, i, -1};
@@ -169,11 +169,11 @@ static int residuals(void *user, const double *x, double *r) {
   double(*c)[2 * OD_DISCRETE_MOST + 2] = m->coefficient;
   spread(m, x);
   if (!od_is_stable(c[OD_POLY_C], m->degree[OD_POLY_C]) || !od_is_stable(c[OD_POLY_F], m->degree[OD_POLY_F])) return 1;
-  od_filter(c[OD_POLY_B], m->degree[OD_POLY_B], c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->w, s->rows);
+  od_discrete_filter(c[OD_POLY_B], m->degree[OD_POLY_B], c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->w, s->rows);
   static const double one = 1;
-  od_filter(c[OD_POLY_A], m->degree[OD_POLY_A], &one, 0, s->data->y, s->v, s->rows);
+  od_discrete_filter(c[OD_POLY_A], m->degree[OD_POLY_A], &one, 0, s->data->y, s->v, s->rows);
   for (long k = 0; k < s->rows; k++) s->v[k] -= s->w[k];
-  od_filter(c[OD_POLY_D], m->degree[OD_POLY_D], c[OD_POLY_C], m->degree[OD_POLY_C], s->v, s->e, s->rows);
+  od_discrete_filter(c[OD_POLY_D], m->degree[OD_POLY_D], c[OD_POLY_C], m->degree[OD_POLY_C], s->v, s->e, s->rows);
   memcpy(r, s->e, (size_t)s->rows * sizeof *r);
   return 0;
 }
@@ -186,13 +186,13 @@ static int jacobian(void *user, const double *x, double *J) {
   const double *cc = c[OD_POLY_C], *dd = c[OD_POLY_D];
   int nc = m->degree[OD_POLY_C], nd = m->degree[OD_POLY_D], n = unknowns(m), column = 0;
   (void)x;  // the point is that of the last residuals
-  od_filter(dd, nd, cc, nc, s->data->y, s->fy, s->rows);
-  od_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
-  od_filter(dd, nd, cc, nc, s->fu, s->fu, s->rows);
-  od_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->w, s->fw, s->rows);
-  od_filter(dd, nd, cc, nc, s->fw, s->fw, s->rows);
-  od_filter(&one, 0, cc, nc, s->e, s->fe, s->rows);
-  od_filter(&one, 0, cc, nc, s->v, s->fv, s->rows);
+  od_discrete_filter(dd, nd, cc, nc, s->data->y, s->fy, s->rows);
+  od_discrete_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
+  od_discrete_filter(dd, nd, cc, nc, s->fu, s->fu, s->rows);
+  od_discrete_filter(&one, 0, c[OD_POLY_F], m->degree[OD_POLY_F], s->w, s->fw, s->rows);
+  od_discrete_filter(dd, nd, cc, nc, s->fw, s->fw, s->rows);
+  od_discrete_filter(&one, 0, cc, nc, s->e, s->fe, s->rows);
+  od_discrete_filter(&one, 0, cc, nc, s->v, s->fv, s->rows);
   const double *const signal[OD_POLYNOMIALS] = {s->fy, s->fu, s->fe, s->fv, s->fw};
   static const double sign[OD_POLYNOMIALS] = {1, -1, -1, 1, 1};
   FOR_EACH_UNKNOWN(m, p, i) {

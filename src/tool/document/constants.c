@@ -97,7 +97,7 @@ typedef struct result {
   visible names;
 } result;
 
-static const char *power_text(od_loader *ld, const double *power) {
+const char *od_unit_of_powers(od_loader *ld, const double *power) {
   char text[LONGEST_UNIT] = "";
   size_t at = 0;
   for (int i = 0; i < OD_UNIT_BASES; i++) {
@@ -120,7 +120,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   for (int i = 0; i < r->names.count; i++)
     value[i] = r->names.constant[i] >= 0 ? ld->document->constants.item[r->names.constant[i]].value : pi;
   r->value = od_expression_value(&r->e, value, r->names.count, NULL);
-  r->unit = r->e.any_unit ? NULL : power_text(ld, r->e.power);
+  r->unit = r->e.any_unit ? NULL : od_unit_of_powers(ld, r->e.power);
   if (isfinite(r->value)) return true;
   snprintf(problem->text, sizeof problem->text, "it has no finite value");
   return false;
@@ -129,9 +129,9 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
 // A formula of the document; -1: it has no constants in it, or memory ran out.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
-  od_formula f = {.operations = r->e.count, .variables = r->names.count};
+  od_constant_formula f = {.operations = r->e.count, .variables = r->names.count};
   if (r->names.count < 2) return -1;
-  od_formula *grown = od_grow(c->formula, c->formulas, &c->formula_capacity, sizeof *c->formula);
+  od_constant_formula *grown = od_grow(c->formula, c->formulas, &c->formula_capacity, sizeof *c->formula);
   if (grown != NULL) c->formula = grown;
   f.operation = malloc((size_t)f.operations * sizeof *f.operation);
   f.constant = malloc((size_t)f.variables * sizeof *f.constant);
@@ -151,8 +151,12 @@ bool od_is_arithmetic(const char *text) {
   for (const char *c = text; *c != '\0'; c++) {
     bool spaced = c > text && c[-1] == ' ' && (c[1] == ' ' || c[1] == '(');
     if (spaced && (*c == '+' || *c == '-')) return true;
-    const char *next = c + 1 + strspn(c + 1, " ");
+    const char *next = c + 1 + strspn(c + 1, " (");
     if ((*c == '*' || (*c == '/' && spaced)) && (is_digit(*next) || *next == '.')) return true;
+    // "10 l/min / sqrt(35 bar)": a call.
+    const char *end = next;
+    while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
+    if ((*c == '*' || *c == '/') && end > next && *end == '(') return true;
   }
   return false;
 }
@@ -258,7 +262,7 @@ static bool take_quantity(od_loader *ld, od_constant *c) {
   if (od_is_arithmetic(c->text) || !od_split_quantity(c->text, &value, &unit)) return false;
   if (unit[0] != '\0' && !od_units_base(ld->units, unit, &conversion, power)) return false;
   c->value = od_convert(&conversion, value);
-  c->unit = unit[0] != '\0' ? power_text(ld, power) : NULL;
+  c->unit = unit[0] != '\0' ? od_unit_of_powers(ld, power) : NULL;
   return isfinite(c->value);
 }
 

@@ -31,6 +31,9 @@ bool od_text_value(od_loader *ld, od_place place, const char *text, const char *
 // none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 
+// The SI unit that has these powers of the base units: in its usual spelling where it has one.
+const char *od_unit_of_powers(od_loader *ld, const double *power);
+
 // The constant that a number is, if other numbers may follow it and it follows none; -1: it is something else.
 int od_constant_of(const od_document *d, int number);
 // Marks all constants that follow those that are marked (one entry for each constant), and says whether a number does.

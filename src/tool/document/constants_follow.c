@@ -5,7 +5,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const od_formula *formula_of(const od_document *d, int number) {
+static const od_constant_formula *formula_of(const od_document *d, int number) {
   int formula = d->numbers.item[number].formula;
   return formula >= 0 ? &d->constants.formula[formula] : NULL;
 }
@@ -16,7 +16,7 @@ int od_constant_of(const od_document *d, int number) {
   return -1;
 }
 
-static bool is_reached(const od_formula *f, const bool *reached) {
+static bool is_reached(const od_constant_formula *f, const bool *reached) {
   for (int i = 0; i < f->variables; i++)
     if (f->constant[i] >= 0 && reached[f->constant[i]]) return true;
   return false;
@@ -30,7 +30,7 @@ void od_constants_reach(const od_document *d, bool *reached) {
 }
 
 bool od_number_is_reached(const od_document *d, int number, const bool *reached) {
-  const od_formula *f = formula_of(d, number);
+  const od_constant_formula *f = formula_of(d, number);
   return f != NULL && is_reached(f, reached);
 }
 
@@ -41,7 +41,7 @@ bool od_number_is_constant(const od_document *d, int number) {
 }
 
 int od_number_source(const od_document *d, int number) {
-  const od_formula *f = formula_of(d, number);
+  const od_constant_formula *f = formula_of(d, number);
   int source = -1;
   while (f != NULL) {
     source = -1;
@@ -52,7 +52,7 @@ int od_number_source(const od_document *d, int number) {
   return source;
 }
 
-static double evaluate(const od_formula *f, const double *value, const double *change, double *its_change) {
+static double evaluate(const od_constant_formula *f, const double *value, const double *change, double *its_change) {
   enum { MOST = 64 };
   od_expression e = {.count = f->operations};
   double variable[MOST], gradient[MOST];

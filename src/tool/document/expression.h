@@ -8,13 +8,15 @@
 // fit together. Names are letters, digits, '_', '.', '-' and indices in brackets; a minus between names wants
 // spaces around it where both together would be another name.
 //
-// A parsed expression is a list of operations on a small stack. Values and exact derivatives are found without allocation.
+// A parsed expression is a list of operations, as formulas of the core are (base/formula.h), which finds values and exact
+// derivatives without allocation.
 #ifndef OD_DOCUMENT_EXPRESSION_H
 #define OD_DOCUMENT_EXPRESSION_H
 
 #include <stdbool.h>
 
 #include "document/units.h"
+#include "oleodyn/build.h"
 
 enum {
   OD_EXPRESSION_LONGEST = 200,  // operations
@@ -37,24 +39,6 @@ typedef struct od_expression_problem {
   char text[300];
 } od_expression_problem;
 
-typedef enum od_operation_kind {
-  OD_OPERATION_NUMBER,
-  OD_OPERATION_VARIABLE,
-  OD_OPERATION_ADD,
-  OD_OPERATION_SUBTRACT,
-  OD_OPERATION_MULTIPLY,
-  OD_OPERATION_DIVIDE,
-  OD_OPERATION_POWER,
-  OD_OPERATION_NEGATE,
-  OD_OPERATION_FUNCTION,
-} od_operation_kind;
-
-typedef struct od_operation {
-  od_operation_kind kind;
-  int a, b;      // the operations whose results it takes; a variable: a is its index; a function: b is its index
-  double value;  // of a number
-} od_operation;
-
 typedef struct od_expression {
   int count;
   od_operation operation[OD_EXPRESSION_LONGEST];
@@ -62,11 +46,12 @@ typedef struct od_expression {
   bool any_unit;                // a plain number, which is in SI and goes with any unit
 } od_expression;
 
-// Functions of one argument, by name; a NULL name ends the list.
+// Functions, by name; a NULL name ends the list. if(a < b, c, d) has a comparison (<, <=, > or >=) as its first argument.
 typedef struct od_expression_function {
   const char *name;
-  double (*value)(double x);
-  double (*slope)(double x);
+  od_operation_kind kind;
+  int arguments;
+  enum { OD_OF_PLAIN, OD_KEEPS_UNIT, OD_HALVES_UNIT, OD_DROPS_UNIT } unit;  // what it does to units
 } od_expression_function;
 extern const od_expression_function od_expression_functions[];
 

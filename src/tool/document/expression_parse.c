@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "document/expression.h"
 #include "document/quantities.h"
 #include "document/suggest.h"
@@ -18,10 +19,12 @@ typedef struct dimension {
 
 typedef struct parser {
   const char *text;
-  int at, depth;
+  int at, depth, calls;  // calls: whose arguments are being read
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];
+  bool constant[OD_EXPRESSION_LONGEST];  // made of numbers alone, with this value
+  double value[OD_EXPRESSION_LONGEST];
   od_expression_problem *problem;
   bool failed;
 } parser;
@@ -67,9 +70,18 @@ static int add(parser *p, od_operation operation, dimension unit) {
   if (p->failed) return -1;
   if (p->out->count == OD_EXPRESSION_LONGEST)
     return fail(p, p->at, "the expression has more than %d operations", OD_EXPRESSION_LONGEST);
-  p->unit[p->out->count] = unit;
-  p->out->operation[p->out->count] = operation;
-  return p->out->count++;
+  const int operand[] = {operation.a, operation.b, operation.c};
+  int operands = od_operation_operands(operation.kind), place = p->out->count;
+  p->unit[place] = unit;
+  p->out->operation[place] = operation;
+  p->constant[place] = operation.kind != OD_OPERATION_VARIABLE;
+  for (int i = 0; i < operands; i++) p->constant[place] = p->constant[place] && p->constant[operand[i]];
+  p->out->count++;
+  // 1/0 is an error here, not when a machine runs.
+  if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
+  if (p->constant[place] && !isfinite(p->value[place]))
+    return fail(p, p->at, "what stands before this has no finite value");
+  return place;
 }
 
 // --- Units --------------------------------------------------------------------------------------------------------
@@ -101,8 +113,10 @@ static dimension common(parser *p, int at, const char *what, const dimension *a,
   for (int i = 0; i < OD_UNIT_BASES; i++)
     if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
   if (!b->any && !same_unit(a, &other))
-    fail(p, at, "units do not fit on both sides of '%s': %s on the left, %s on the right", what, unit_text(a, left),
-         unit_text(b, right));
+    fail(p, at,
+         is_letter(*what) ? "arguments of %s() have different units: %s and %s"
+                          : "units do not fit on both sides of '%s': %s on the left, %s on the right",
+         what, unit_text(a, left), unit_text(b, right));
   return *a;
 }
 
@@ -147,11 +161,19 @@ static int number(parser *p) {
   const char *rest;
   double value;
   int begin = p->at;
-  if (!od_split_quantity(p->text + p->at, &value, &rest)) return fail(p, p->at, "this is no number");
-  p->at = (int)(rest - p->text);  // strtod's own end would take in hexadecimal digits
+  // A comma ends an argument; elsewhere it is a decimal comma, which is no number.
+  char argument[80];
+  int comma = (int)strcspn(p->text + p->at, ",");
+  bool ends = p->calls > 0 && comma < (int)sizeof argument;
+  if (ends) snprintf(argument, sizeof argument, "%.*s", comma, p->text + p->at);
+  const char *from = ends ? argument : p->text + p->at;
+  if (!od_split_quantity(from, &value, &rest)) return fail(p, p->at, "this is no number");
+  p->at += (int)(rest - from);  // strtod's own end would take in hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
-  if (is_letter(p->text[p->at]) || p->text[p->at] == '%') {
+  const char *behind = p->text + p->at;
+  bool inverse = strncmp(behind, "1/", 2) == 0 && is_letter(behind[2]);  // "12 1/s"
+  if (is_letter(*behind) || *behind == '%' || inverse) {
     int length = unit_length(p, p->at);
     if (length == 0)
       return fail(p, p->at, "'%.*s' is no unit; a factor wants a '*' behind the number", word_length(p->text + p->at),
@@ -201,7 +223,10 @@ static int unknown_name(parser *p, int length) {
   snprintf(name, sizeof name, "%.*s", length, p->text + p->at);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < p->names->count; i++) od_nearest_try(&nearest, p->names->name(p->names->user, i));
-  for (const od_expression_function *f = od_expression_functions; f->name; f++) od_nearest_try(&nearest, f->name);
+  const char *behind = p->text + p->at + length;
+  bool called = behind[strspn(behind, " ")] == '(';
+  for (const od_expression_function *f = od_expression_functions; called && f->name; f++)
+    od_nearest_try(&nearest, f->name);
   return fail(p, p->at, "'%s' is not known here%s", name, od_nearest_suggestion(&nearest).text);
 }
 
@@ -234,26 +259,69 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// The unit of f(x): roots halve it, sizes keep it, all others want and give plain numbers. Angles count as plain numbers.
-static dimension function_unit(parser *p, int at, int function, const dimension *of) {
-  const char *name = od_expression_functions[function].name;
-  if (strcmp(name, "sqrt") == 0) return scaled(of, 0.5);
-  if (strcmp(name, "abs") == 0) return *of;
+// The unit of f(x): of angles it is a plain number.
+static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
+  if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
+  if (f->unit == OD_KEEPS_UNIT) return *of;
   dimension bare = *of;
   char text[120];
   bare.power[OD_UNIT_BASES - 1] = 0;
-  if (!is_plain(&bare)) fail(p, at, "%s() wants a plain number, not %s", name, unit_text(of, text));
-  return (dimension){.any = of->any};
+  if (f->unit == OD_OF_PLAIN && !is_plain(&bare))
+    fail(p, at, "%s() wants a plain number, not %s", f->name, unit_text(of, text));
+  return (dimension){.any = of->any && f->unit != OD_DROPS_UNIT};
+}
+
+// The comparison that if() begins with: the operation whose result is negative where it holds; *swapped: where it does not.
+static int comparison(parser *p, bool *swapped) {
+  char text[40];
+  int left = sum(p), at = (peek(p), p->at);
+  if (p->failed) return -1;
+  char c = p->text[at];
+  if (c != '<' && c != '>') return fail(p, at, "found %s, expected '<', '<=', '>' or '>='", found(p, at, text));
+  p->at++;
+  bool or_equal = p->text[p->at] == '=', greater = c == '>';
+  if (or_equal) p->at++;
+  int right = sum(p);
+  if (p->failed) return -1;
+  // a < b: a - b is negative; a <= b: b - a is not.
+  *swapped = or_equal;
+  bool reversed = greater != or_equal;
+  const char sign[2] = {c, '\0'};
+  return add(p,
+             (od_operation){.kind = OD_OPERATION_SUBTRACT, .a = reversed ? right : left, .b = reversed ? left : right},
+             common(p, at, sign, &p->unit[left], &p->unit[right]));
+}
+
+static bool next_argument(parser *p, const od_expression_function *f) {
+  char text[40];
+  if (p->failed) return false;
+  if (take(p, ',')) return true;
+  fail(p, p->at, "found %s, expected ',': %s() has %d arguments", found(p, p->at, text), f->name, f->arguments);
+  return false;
 }
 
 static int call(parser *p, int function) {
-  int at = p->at;
-  p->at += (int)strlen(od_expression_functions[function].name);
-  if (!take(p, '(')) return fail(p, p->at, "expected '(' behind %s", od_expression_functions[function].name);
-  int inner = parenthesis(p);
+  const od_expression_function *f = &od_expression_functions[function];
+  int at = p->at, argument[3] = {0}, first = 0;
+  bool swapped = false;
+  char text[40];
+  p->at += (int)strlen(f->name);
+  if (!take(p, '(')) return fail(p, p->at, "expected '(' behind %s", f->name);
+  if (++p->depth > OD_EXPRESSION_DEEPEST)
+    return fail(p, p->at - 1, "more than %d parentheses within each other", OD_EXPRESSION_DEEPEST);
+  p->calls += f->arguments > 1;
+  if (f->kind == OD_OPERATION_IF_NEGATIVE) argument[first++] = comparison(p, &swapped);
+  for (int i = first; i < f->arguments && (i == 0 || next_argument(p, f)); i++) argument[i] = sum(p);
+  p->calls -= f->arguments > 1;
+  p->depth--;
+  if (!p->failed && !take(p, ')')) return fail(p, p->at, "found %s, expected ')'", found(p, p->at, text));
   if (p->failed) return -1;
-  return add(p, (od_operation){.kind = OD_OPERATION_FUNCTION, .a = inner, .b = function},
-             function_unit(p, at, function, &p->unit[inner]));
+  dimension unit = p->unit[argument[first]];
+  if (f->arguments > first + 1) unit = common(p, at, f->name, &unit, &p->unit[argument[first + 1]]);
+  return add(
+      p,
+      (od_operation){.kind = f->kind, .a = argument[0], .b = argument[swapped ? 2 : 1], .c = argument[swapped ? 1 : 2]},
+      function_unit(p, at, f, &unit));
 }
 
 static int find_function(const parser *p) {
@@ -322,10 +390,11 @@ static int product(parser *p) {
   while (!p->failed) {
     char c = peek(p);
     if (c != '*' && c != '/') break;
-    p->at++;
+    int slash = p->at++;
     int right = factor(p);
     if (p->failed) break;
     bool divides = c == '/';
+    if (divides && p->constant[right] && p->value[right] == 0) return fail(p, slash, "this divides by zero");
     left = add(p, (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
                combined(&p->unit[left], &p->unit[right], divides ? -1 : 1));
   }

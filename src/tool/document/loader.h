@@ -8,16 +8,15 @@
 #include "document/texts.h"
 #include "document/tree.h"
 #include "document/units.h"
-
-struct od_operation;
+#include "oleodyn/build.h"
 
 // An expression of constants that a number follows.
-typedef struct od_formula {
+typedef struct od_constant_formula {
   struct od_operation *operation;
   int operations;
   int *constant;  // what its variables are
   int variables;
-} od_formula;
+} od_constant_formula;
 
 typedef struct od_constant {
   const char *name, *path, *text;  // name: with the instance's in front; path: of its number
@@ -36,7 +35,7 @@ typedef struct od_constants {
   od_index index;  // by name
   int *order;      // each follows those it refers to
   int ordered;
-  od_formula *formula;
+  od_constant_formula *formula;
   int formulas, formula_capacity;
   od_index of_path;  // formulas by the path of the number that follows them
 } od_constants;

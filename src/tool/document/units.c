@@ -252,7 +252,8 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
   *result = (od_conversion){1, 1, 0};
   if (unit[0] == '\0') return OD_UNIT_FITS;
   const parsed_unit *wanted = parse_unit(units, si);
-  if (wanted == NULL) return OD_UNIT_UNKNOWN;
+  // Powers that are not whole, as of a square root of a pressure, fit themselves alone.
+  if (wanted == NULL) return strcmp(unit, si) == 0 ? OD_UNIT_FITS : OD_UNIT_UNKNOWN;
   int power[BASES];
   memcpy(power, wanted->power, sizeof power);
   const parsed_unit *given = parse_unit(units, unit);
@@ -269,9 +270,33 @@ od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *
   return verdict;
 }
 
+// "kg-0.5 m3.5": base units with powers that need not be whole.
+static bool parse_powers(const char *text, double power[OD_UNIT_BASES]) {
+  for (int i = 0; i < BASES; i++) power[i] = 0;
+  while (*text != '\0') {
+    int base = 0;
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    while (base < BASES && (strlen(base_symbols[base]) != length || strncmp(base_symbols[base], text, length) != 0))
+      base++;
+    if (base == BASES) return false;
+    text += length;
+    char *end;
+    power[base] = *text == ' ' || *text == '\0' ? 1 : strtod(text, &end);
+    if (*text != ' ' && *text != '\0') {
+      if (end == text) return false;
+      text = end;
+    }
+    text += strspn(text, " ");
+  }
+  return true;
+}
+
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]) {
   const parsed_unit *given = parse_unit(units, unit);
-  if (given == NULL) return false;
+  if (given == NULL) {
+    *conversion = (od_conversion){1, 1, 0};
+    return unit[0] != '\0' && parse_powers(unit, power);
+  }
   *conversion = conversion_of(given);
   for (int i = 0; i < BASES; i++) power[i] = given->power[i];
   return true;

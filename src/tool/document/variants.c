@@ -6,7 +6,7 @@
 #include "document/merge.h"
 #include "document/suggest.h"
 
-enum { MOST_KEYS = 80, DEEPEST = 16 };
+enum { MOST_KEYS = 160, DEEPEST = 16 };
 
 // --- The section --------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 #include "experiment/observe_run.h"
 #include "experiment/observe_verdict.h"
 #include "experiment/sensor.h"
+#include "experiment/true_run.h"
 #include "io/clock.h"
 #include "oleodyn/sim.h"
 
@@ -238,6 +239,8 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   od_sample_source_free(&own);
   if (status == OD_OK && options->repeat && !options->source)
     status = od_observe_start_dependence(e, options, *out, err);
+  if (status == OD_OK && options->judge_truth && !options->source && !e->log)
+    status = od_experiment_judge_step(e, false, (od_going_on){options->progress, options->user}, &(*out)->verdict, err);
   (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
   if (started && !od_observe_judge(e, *out) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (started) return status;

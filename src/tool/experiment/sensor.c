@@ -7,6 +7,16 @@
 
 #include "random/random.h"
 
+void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *out) {
+  for (int i = 0; i < e->sensors; i++)
+    out[i] = (od_sensor_noise){.seed = seed,
+                               .stream = od_random_stream(e->sensor[i].name),
+                               .sigma = e->sensor[i].sigma,
+                               .factor = e->sensor_factor ? e->sensor_factor + i * e->sensors : NULL,
+                               .of = out,
+                               .count = i + 1};
+}
+
 // --- Memory -------------------------------------------------------------------------------------------------------
 
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step) {

@@ -16,6 +16,9 @@ typedef struct od_sensor_noise {
   int count;
 } od_sensor_noise;
 
+// Of all sensors of an experiment, with a seed; `out` is one per sensor and stays where it is.
+void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *out);
+
 // What a sensor remembers from one sample to the next.
 typedef struct od_sensor_memory {
   double step;       // between two samples, s

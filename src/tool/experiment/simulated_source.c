@@ -8,7 +8,6 @@
 #include "experiment/sensor.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
-#include "random/random.h"
 
 typedef struct truth {
   const od_experiment *e;
@@ -196,13 +195,7 @@ od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *o
     release(m);
     return status;
   }
-  for (int i = 0; i < e->sensors; i++)
-    m->noise[i] = (od_sensor_noise){.seed = e->seed,
-                                    .stream = od_random_stream(e->sensor[i].name),
-                                    .sigma = e->sensor[i].sigma,
-                                    .factor = e->sensor_factor ? e->sensor_factor + i * e->sensors : NULL,
-                                    .of = m->noise,
-                                    .count = i + 1};
+  od_sensor_noise_of(e, e->seed, m->noise);
   *out = (od_sample_source){.self = m,
                             .next = next,
                             .release = release,

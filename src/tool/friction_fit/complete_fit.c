@@ -12,14 +12,38 @@ static const struct {
              {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
 enum { STARTS = sizeof again / sizeof *again };
 
-// The two keys that a start changes, in both directions.
-static void begin_again(const od_friction_plan *plan, int attempt, int columns, const int *number,
+// The forces of a direction as the run has them: the largest one for Fs, and that at the largest speed for Fc and viscous friction.
+static void take_forces(const od_friction_data *d, const od_friction_law *l, int side, int columns, const int *number,
                         od_law_numbers *law) {
+  double largest = 0, fastest = 0, at_fastest = 0;
+  for (int i = 0; i < d->samples; i++) {
+    if ((d->v[i] < 0) != (side == 1) || d->v[i] == 0) continue;
+    largest = fmax(largest, fabs(d->force[i]));
+    if (fabs(d->v[i]) > fastest) fastest = fabs(d->v[i]), at_fastest = fabs(d->force[i]);
+  }
+  if (!(fastest > 0) || !(at_fastest > 0)) return;
+  const struct {
+    const char *key;
+    double value;
+  } start[] = {{"Fs", largest}, {"Fc", 0.7 * at_fastest}, {"viscous", 0.3 * at_fastest / fastest}};
+  for (size_t k = 0; k < sizeof start / sizeof *start; k++) {
+    int place = od_law_key(l, start[k].key);
+    int wanted = place < 0 ? -1 : side == 1 ? l->sided + l->common + place : place;
+    for (int c = 0; c < columns && wanted >= 0; c++)
+      if (number[c] == wanted) law->q[wanted] = start[k].value;
+  }
+}
+
+// The two keys that a start changes, in both directions; every other start begins with forces that the run has.
+static void begin_again(const od_friction_plan *plan, const od_friction_data *d, int attempt, int columns,
+                        const int *number, od_law_numbers *law) {
   static const char *const keys[] = {"vs", "n"};
   const od_friction_law *l = plan->start.law;
   int base = l->sided + l->common, k = (attempt - 1) % STARTS;
   // Behind the end of the table the same exponents with other speeds.
   double further = pow(1.7, (attempt - 1) / STARTS);
+  for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && attempt % 2 == 0; side++)
+    take_forces(d, l, side, columns, number, law);
   for (int i = 0; i < 2; i++) {
     int place = od_law_key(l, keys[i]), both[2] = {place, place >= 0 ? base + place : -1};
     for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && place >= 0; side++)
@@ -30,8 +54,8 @@ static void begin_again(const od_friction_plan *plan, int attempt, int columns, 
 }
 
 double od_friction_most_rms(const od_friction_fitted *f) {
-  double noise = f->data->noise * f->data->noise * (1 + 4 * sqrt(2.0 / f->data->samples));
-  return sqrt(f->plan->accept * f->plan->accept + noise);
+  double noise = pow(f->data->noise, 2) + pow(f->speed_force, 2);
+  return sqrt(pow(f->plan->accept, 2) + noise * (1 + 4 * sqrt(2.0 / f->data->samples)));
 }
 
 typedef struct grids {
@@ -58,7 +82,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   const od_friction_data *d = f->data;
   od_law_options o = od_friction_law_options(plan, options);
   od_law_numbers first = f->law, best = f->law;
-  double least = INFINITY, most = od_friction_most_rms(f);
+  double least = INFINITY;
   grids g = {0};
   od_status status = od_friction_data_model(d, plan->substeps, &g.coarse);
   if (status == OD_OK && plan->polish > plan->substeps) status = od_friction_data_model(d, plan->polish, &g.fine);
@@ -66,7 +90,7 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   for (int k = 0; status == OD_OK && k <= plan->restarts && !f->accepted; k++) {
     od_law_numbers law = first;
     od_law_found found;
-    if (k > 0) begin_again(plan, k, columns, number, &law);
+    if (k > 0) begin_again(plan, d, k, columns, number, &law);
     status = search_once(f, &o, &g, columns, number, &law, &found, err);
     f->searches++;
     if (status != OD_OK && status != OD_NOT_CONVERGED) {
@@ -74,8 +98,11 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
       if (status == OD_NOT_FINITE && k < plan->restarts) status = OD_OK;
       continue;
     }
-    if (found.squares < least) least = found.squares, best = law, f->converged = found.converged;
-    f->accepted = sqrt(least / d->samples) <= most;
+    if (found.squares < least) {
+      least = found.squares, best = law, f->converged = found.converged;
+      f->speed_force = od_friction_speed_force(d, g.coarse, &best);
+    }
+    f->accepted = sqrt(least / d->samples) <= od_friction_most_rms(f);
     status = OD_OK;
   }
   f->law = best;

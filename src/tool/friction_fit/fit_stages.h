@@ -23,10 +23,14 @@ typedef struct od_point_group {
 int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_point_group group[2]);
 void od_point_groups_free(od_point_group group[2]);
 
+// speed_order.c: whether residuals of neighbouring speeds are alike; never of fewer than 20 points.
+bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model);
+
 // complete_fit.c: numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// The largest root mean square of residuals that is accepted: what the file accepts, and noise with four of its standard deviations.
+// The largest root mean square of residuals that is accepted: what the file accepts, and noise with four of its standard deviations: that
+// of the force, and what the law makes of that of the speed.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
@@ -37,6 +41,8 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
 // their standard deviations.
 od_status od_friction_speed_errors(const od_friction_fitted *f, int columns, const int *number, double *shift,
                                    double *spread, od_error *err);
+// How much of the predicted force is due to noise of a log's speed, root mean square.
+double od_friction_speed_force(const od_friction_data *d, const od_run_model *m, const od_law_numbers *law);
 // friction_verdict.c
 od_status od_friction_judge(od_friction_fitted *f, od_error *err);
 

@@ -46,11 +46,25 @@ bool od_friction_data_room(od_friction_data *d, int samples, bool simulated) {
   return d->t && d->v && d->force && d->part && (d->clean || !simulated);
 }
 
+void od_friction_data_clear_run(od_friction_data *d) {
+  free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part);
+  free(d->pressure[0]), free(d->pressure[1]);
+  d->pressure[0] = d->pressure[1] = NULL;
+  d->t = d->v = d->force = d->clean = d->position = NULL;
+  d->part = NULL;
+  d->samples = 0;
+}
+
 void od_friction_data_free(od_friction_data *d) {
   if (!d) return;
   free(d->points.v), free(d->points.force), free(d->points.sigma);
   free(d->point_clean);
-  free(d->t), free(d->v), free(d->force), free(d->clean), free(d->position), free(d->part), free(d->run);
+  od_friction_data_clear_run(d);
+  free(d->run);
+  if (!d->shares_motion) {
+    od_true_run_free(d->motion);
+    od_verdict_free(&d->of_truth);
+  }
   free(d);
 }
 
@@ -71,7 +85,9 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
        copy_doubles(&d->points.sigma, from->points.sigma, points) &&
        copy_doubles(&d->point_clean, from->point_clean, points) && copy_doubles(&d->t, from->t, samples) &&
        copy_doubles(&d->v, from->v, samples) && copy_doubles(&d->force, from->force, samples) &&
-       copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples);
+       copy_doubles(&d->clean, from->clean, samples) && copy_doubles(&d->position, from->position, samples) &&
+       copy_doubles(&d->pressure[0], from->pressure[0], samples) &&
+       copy_doubles(&d->pressure[1], from->pressure[1], samples);
   if (ok && from->run) {
     d->run = malloc(sizeof *d->run);
     ok = d->run != NULL;
@@ -83,7 +99,9 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   if (samples > 0) memcpy(d->part, from->part, (size_t)samples * sizeof *d->part);
-  d->parts = from->parts, d->noise = from->noise, d->budget = from->budget;
+  d->parts = from->parts, d->noise = from->noise, d->speed_noise = from->speed_noise, d->smoothed = from->smoothed,
+  d->budget = from->budget;
+  d->motion = from->motion, d->of_truth = from->of_truth, d->shares_motion = true;
   *out = d;
   return OD_OK;
 }
@@ -148,7 +166,11 @@ static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
 }
 
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out) {
-  if (!d->run || substeps == 1) return od_run_model_between(d->samples, d->t, d->v, substeps, out);
+  if (!d->run || substeps == 1) {
+    od_status status = od_run_model_between(d->samples, d->t, d->v, substeps, out);
+    for (int i = 0; i < 2 && status == OD_OK; i++) (*out)->pressure[i] = d->pressure[i];
+    return status;
+  }
   int fine = (d->samples - 1) * substeps + 1;
   double *t = calloc(2 * (size_t)fine + 1, sizeof *t);
   if (!t) return OD_NO_MEMORY;
@@ -212,7 +234,19 @@ static double sigma_of(const od_friction_error *e) {
   return e->kind == OD_ERROR_NORMAL ? e->size : e->kind == OD_ERROR_UNIFORM ? e->size / sqrt(3) : 0;
 }
 
-void od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d) {
+// What the sensors of an experiment say with the noise of a seed.
+static od_status measure(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
+  od_table *table = NULL;
+  od_status status = od_true_run_measure(d->motion, seed, &table, err);
+  if (status != OD_OK) return status;
+  od_friction_data_clear_run(d);
+  status = od_friction_table_take(plan, table, plan->log.experiment->path, d, err);
+  od_table_free(table);
+  return status;
+}
+
+od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
+  if (d->motion) return measure(plan, seed, d, err);
   if (d->point_clean) {
     add_errors(&plan->points.error, seed, "points", d->points.count, d->point_clean, d->points.force);
     for (int i = 0; i < d->points.count; i++) d->points.sigma[i] = sigma_of(&plan->points.error);
@@ -222,9 +256,19 @@ void od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_fr
     if (plan->run_error.kind == OD_ERROR_POSITION) add_position(&plan->run_error, d);
     d->noise = sigma_of(&plan->run_error);
   }
+  return OD_OK;
 }
 
-od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_friction_data **out, od_error *err) {
+// The motion of an experiment's true machine, and a look at its step. Errors that a seed puts on it come later.
+static od_status simulate_experiment(const od_friction_plan *plan, uint64_t seed, od_going_on going,
+                                     od_friction_data *d, od_error *err) {
+  od_status status = od_true_run_new(plan->log.experiment, going, &d->motion, err);
+  if (status == OD_OK) status = od_experiment_judge_step(plan->log.experiment, true, going, &d->of_truth, err);
+  return status == OD_OK ? measure(plan, seed, d, err) : status;
+}
+
+od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
+                                od_error *err) {
   od_friction_data *d = calloc(1, sizeof *d);
   od_status status = d ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   *out = NULL;
@@ -235,7 +279,9 @@ od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_
       status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   if (status == OD_OK && plan->has_run)
-    status = plan->log.file ? od_friction_log_read(plan, d, err) : simulate_run(plan, seed, d, err);
+    status = plan->log.experiment ? simulate_experiment(plan, seed, going, d, err)
+             : plan->log.file     ? od_friction_log_read(plan, d, err)
+                                  : simulate_run(plan, seed, d, err);
   if (status == OD_OK)
     *out = d;
   else

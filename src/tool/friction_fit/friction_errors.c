@@ -234,6 +234,10 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
   for (int k = 0; k < columns && status == OD_OK; k++) {
     bool film = number[k] == od_law_key(plan->start.law, "tau_hn");
     status = add_steady_errors(f, 1, &number[k], film ? plan->film_time : plan->bristle_time, err);
+    if (film && f->film_leads) {
+      od_friction_parameter *p = &f->parameter[place_of(f, number[k])];
+      p->sigma = INFINITY, p->known = OD_PARAMETER_UNKNOWN;
+    }
   }
   return status;
 }
@@ -256,7 +260,8 @@ od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_dat
   od_law_numbers truth;
   od_status status = OD_OK;
   for (int i = 0; i < plan->parameters; i++) bound[i] = NAN;
-  if (!od_friction_truth(plan, &truth)) return OD_OK;
+  // Noise of the speed is no noise of the force, for which the bound holds.
+  if (!od_friction_truth(plan, &truth) || d->speed_noise > 0) return OD_OK;
   if (plan->method == OD_FRICTION_STEADY) {
     od_point_group group[2];
     int groups = od_point_groups(plan, &d->points, group);

@@ -29,8 +29,10 @@ bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth) {
   if (!plan->simulates || !b || a->has_family != b->has_family) return false;
   if (a != b && (a->shape != b->shape || (od_law_key(a, "n") < 0) != (od_law_key(b, "n") < 0))) return false;
   for (int i = 0; i < plan->parameters; i++)
-    if (od_law_key(a, b->element->fields[plan->parameter[i]].key) < 0) return false;
+    if (od_law_key(a, od_law_field(b, plan->parameter[i])->key) < 0) return false;
   *truth = od_law_numbers_as(&plan->truth, b);
+  for (int i = 0; i < plan->parameters; i++)
+    if (od_is_per_pressure(plan->parameter[i])) truth->q[plan->parameter[i]] = plan->truth.q[plan->parameter[i]];
   return true;
 }
 
@@ -86,7 +88,7 @@ static void list_parameters(od_friction_fitted *f) {
   bool known = od_friction_truth(plan, &truth);
   for (int i = 0; i < plan->parameters; i++) {
     int k = plan->parameter[i];
-    const od_element_field *field = &plan->start.law->element->fields[k];
+    const od_element_field *field = od_law_field(plan->start.law, k);
     f->parameter[f->parameters++] = (od_friction_parameter){.key = field->key,
                                                             .unit = field->unit,
                                                             .number = k,

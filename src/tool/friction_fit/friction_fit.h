@@ -31,11 +31,14 @@ typedef struct od_friction_fitted {
   double mean_abs, largest, rms;  // residuals, N
   double squares;                 // their sum
   long iterations, evaluations;
-  int searches;    // until the residual was small enough, or all that were allowed
-  bool accepted;   // it was
-  bool converged;  // the best search ended at a minimum
-  double *model;   // the force at the points or samples
-  double *share;   // parts of the run x parameters: how much of each estimate comes from there; NULL: no run
+  int searches;        // until the residual was small enough, or all that were allowed
+  bool accepted;       // it was
+  double speed_force;  // N, root mean square: what the law makes of noise of a log's speed
+  bool converged;      // the best search ended at a minimum
+  bool film_leads;     // the film that the force tells does not lag behind the speed, so that tau_hn stays at its start
+  double film_pole;
+  double *model;  // the force at the points or samples
+  double *share;  // parts of the run x parameters: how much of each estimate comes from there; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
@@ -60,6 +63,14 @@ od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_dat
 // The sum of squared residuals while one parameter at a time goes from a fifth to five times its true value, or its start where that is not
 // known; the others are as many times theirs as fit.start_factor says.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
+// sequential_fit.c: the film that a force tells if bristles follow, and what it settles to, sample by sample (eq. 6.3 of source 28); of
+// laws with a film.
+void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
+                      double *settled);
+// The sum of squared residuals while two parameters go from a fifth to five times their true values: log10 of both factors, and of the sum.
+enum { OD_COST_STEPS = 41 };
+od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
+                                 od_table **out, od_error *err);
 // The true numbers as those of the fitted law; false: its parameters do not mean the same.
 bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth);
 

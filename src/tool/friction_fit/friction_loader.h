@@ -9,6 +9,7 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
+  bool names_experiment;  // the run does, whether it could be loaded or not
 } od_friction_reader;
 
 // load_laws.c: the section 'laws'; the name of one of its entries, with a message where there is none; a law by name; and changes of
@@ -17,6 +18,10 @@ void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
+
+// load_friction.c: two times under a key of a section; from the beginning to the end unless given.
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]);
 
 // load_friction_data.c: the sections 'points' and 'run'.
 void od_friction_read_points(od_friction_reader *r, int node);

@@ -65,6 +65,22 @@ static void close_log(reader *r) {
   if (r->units) od_units_free(r->units);
 }
 
+// The noise of a smooth signal: second differences have six times its variance. The median leaves out where it bends.
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double noise_of(int count, const double *x) {
+  if (count < 8) return 0;
+  double *bend = malloc((size_t)count * sizeof *bend), noise = 0;
+  if (!bend) return 0;
+  for (int i = 0; i + 2 < count; i++) bend[i] = fabs(x[i] - 2 * x[i + 1] + x[i + 2]);
+  qsort(bend, (size_t)count - 2, sizeof *bend, by_size);
+  noise = bend[(count - 2) / 2] / (0.6745 * sqrt(6));
+  free(bend);
+  return noise;
+}
+
 // --- Eq. 6.10 -----------------------------------------------------------------------------------------------------
 
 static double root_mean_square(int count, const double *x) {
@@ -104,7 +120,10 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
     g->known = true;
     g->pressure = b->pressure_sigma * hypot(b->area[0], b->area[1]);
     g->load = b->load_sigma;
-    g->acceleration = b->mass * b->acceleration_sigma;
+    // The slope of a line through five samples has the variance of one of them over ten squares of their distance.
+    double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
+    double slope_sigma = b->acceleration ? 0 : noise_of(d->samples, d->v) / (sqrt(10) * step);
+    g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
     g->area = hypot(of_area[0], of_area[1]);
     g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
     // Areas and mass are off by the same from sample to sample: they are no noise, but part of what the force is off by.
@@ -116,22 +135,6 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
-
-// The noise of a smooth signal: second differences have six times its variance. The median leaves out where it bends.
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-static double noise_of(int count, const double *x) {
-  if (count < 8) return 0;
-  double *bend = malloc((size_t)count * sizeof *bend), noise = 0;
-  if (!bend) return 0;
-  for (int i = 0; i + 2 < count; i++) bend[i] = fabs(x[i] - 2 * x[i + 1] + x[i + 2]);
-  qsort(bend, (size_t)count - 2, sizeof *bend, by_size);
-  noise = bend[(count - 2) / 2] / (0.6745 * sqrt(6));
-  free(bend);
-  return noise;
-}
 
 // Loggers begin before their sensors do: rows before every column has a number are left out.
 static void find_first_row(reader *r, const od_friction_log *log) {
@@ -173,16 +176,35 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     if (!(d->t[i] > d->t[i - 1]))
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
   if (!ok) return OD_BAD_INPUT;
+  for (int i = 0; ok && i < 2 && (log->pressure[0] || log->balance.given); i++) {
+    d->pressure[i] = calloc((size_t)d->samples + 1, sizeof *d->pressure[i]);
+    ok = d->pressure[i] &&
+         read_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d->pressure[i]);
+    for (int k = 0; ok && k < d->samples; k++) d->pressure[i][k] -= plan->normal[i];
+  }
+  if (!ok) return OD_BAD_INPUT;
   od_status status = OD_OK;
+  double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
+  d->speed_noise = noise_of(d->samples, d->v);
+  d->smoothed = (int)round(log->smooth / step / 2);
+  if (!od_smooth(d->samples, d->smoothed, d->v)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   if (log->balance.given)
     status = balance(r, &log->balance, d);
   else if (!read_column(r, log->force ? log->force : "force", "N", d->force))
     status = OD_BAD_INPUT;
   if (!log->balance.given || d->noise == 0) d->noise = noise_of(d->samples, d->force);
   if (plan->noise > 0) d->noise = plan->noise;
-  d->speed_noise = noise_of(d->samples, d->v);
   d->parts = PARTS;
   for (int i = 0; i < d->samples; i++) d->part[i] = (int)((long)i * PARTS / d->samples);
+  return status;
+}
+
+od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
+                                 od_error *err) {
+  reader r = {.path = path, .table = table, .units = od_units_new(err), .err = err};
+  if (!r.units) return err->status;
+  od_status status = read_run(&r, plan, d);
+  od_units_free(r.units);
   return status;
 }
 

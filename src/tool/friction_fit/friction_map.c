@@ -56,10 +56,10 @@ static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed,
   if (plan->map.log[pair]) own.log.file = plan->map.log[pair];
   // Every pair has errors of its own.
   uint64_t own_seed = seed * 10007 + (uint64_t)pair;
-  od_status status = od_friction_data_make(&own, own_seed, &d, err);
+  od_status status = od_friction_data_make(&own, own_seed, (od_going_on){options->progress, options->user}, &d, err);
   if (status == OD_OK) {
-    od_friction_data_disturb(&own, own_seed, d);
-    status = od_steady_points_find(&own, d, err);
+    status = od_friction_data_disturb(&own, own_seed, d, err);
+    if (status == OD_OK) status = od_steady_points_find(&own, d, err);
   }
   if (status == OD_OK) status = od_friction_fit(&own, d, &judged, &f, err);
   for (int i = 0; f && i < f->parameters; i++) {
@@ -191,7 +191,7 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
   }
   m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
   for (int i = 0; i < plan->parameters; i++) {
-    const od_element_field *field = &plan->start.law->element->fields[plan->parameter[i]];
+    const od_element_field *field = od_law_field(plan->start.law, plan->parameter[i]);
     od_map_parameter *p = &m->parameter[m->parameters++];
     *p = (od_map_parameter){.key = field->key, .unit = field->unit};
     p->estimate = m->memory + 2 * pairs * (size_t)i, p->error = p->estimate + pairs;

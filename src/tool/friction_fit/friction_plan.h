@@ -6,11 +6,17 @@
 #include <stdint.h>
 
 #include "document/loader.h"
+#include "experiment/experiment.h"
 #include "friction/law.h"
 #include "friction_fit/velocity_run.h"
 #include "oleodyn/least_squares.h"
 
-enum { OD_MOST_LAW_NUMBERS = 2 * OD_MOST_ELEMENT_FIELDS };
+// The numbers of a law, and behind them how its factor follows the pressures in two chambers: 1 + per_p1 (p1 - normal) + per_p2 (p2 - normal).
+enum {
+  OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
+  OD_PER_P2,
+  OD_MOST_LAW_NUMBERS,
+};
 
 // A law with its numbers.
 typedef struct od_law_numbers {
@@ -21,9 +27,15 @@ typedef struct od_law_numbers {
 } od_law_numbers;
 
 // The same numbers, by their keys, in another law. What the other law does not have is left out, what it has besides is its default.
+// How it follows pressures is left out, too.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The place of a key in a law's numbers; -1: it has none.
+// The place of a key in a law's numbers; -1: it has none. And what is said about the number there.
 int od_law_key(const od_friction_law *law, const char *key);
+const od_element_field *od_law_field(const od_friction_law *law, int number);
+// Whether it is one of those that follow pressures.
+static inline bool od_is_per_pressure(int number) {
+  return number == OD_PER_P1 || number == OD_PER_P2;
+}
 
 typedef enum od_friction_method {
   OD_FRICTION_STEADY,      // a steady law to points
@@ -50,13 +62,15 @@ typedef struct od_friction_error {
 } od_friction_error;
 
 // Points of steady motion: evenly spaced from low to high, or `count` of them in either direction, placed as densely as
-// peak exp(-decay v) + floor says (eq. C.1 of source 28 in docs/theory.md), or columns of a log.
+// peak exp(-decay v) + floor says (eq. C.1 of source 28 in docs/theory.md), or columns of a log, or samples of the run, settled or not.
 typedef struct od_friction_points {
   bool given;
   const char *log;  // path; NULL: simulated
   const char *velocity, *force, *sigma;
   double low, high, step;
   int count;
+  int every;       // so many samples of the run from point to point; 0: none of it
+  double time[2];  // s, of those samples
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;
@@ -76,9 +90,13 @@ typedef struct od_force_balance {
   double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area: relative
 } od_force_balance;
 
+// A run that is not simulated from its own pieces: the columns of a file, or what the sensors of an experiment say about its true machine.
 typedef struct od_friction_log {
+  od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
-  double skip;  // s, not fitted
+  const char *pressure[2];  // columns; NULL: those of the balance, if there is one
+  double skip;              // s, not fitted
+  double smooth;            // s: over so long the speed is smoothed before anything else; 0: it is not
   od_force_balance balance;
 } od_friction_log;
 
@@ -112,6 +130,7 @@ typedef struct od_friction_plan {
   od_friction_method method;
   od_ls_method search;
   double start_factor, step_tolerance, accept;
+  double normal[2];     // pressures at which the numbers hold
   double start_spread;  // random starts are up to so many times the start, or the start divided by it
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search, 0: none

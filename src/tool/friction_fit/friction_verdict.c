@@ -133,55 +133,50 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   return most;
 }
 
-// Points by their speed, those of both directions apart.
-typedef struct speed_residual {
-  double v, r;
-} speed_residual;
-
-static int by_speed(const void *a, const void *b) {
-  double x = ((const speed_residual *)a)->v, y = ((const speed_residual *)b)->v;
-  return (x > y) - (x < y);
+// Whether residuals of points follow the speed, where they were fitted and matter.
+static bool follows_speed(const od_friction_fitted *f) {
+  const od_steady_points *p = &f->data->points;
+  if (f->plan->method != OD_FRICTION_STEADY) return false;
+  return od_residuals_follow_speed(p->count, p->v, p->force, f->model);
 }
 
-// Whether residuals of neighbouring speeds are alike, as they are where the curve has another form than the law. Half the mean square of
-// the differences of neighbours, over the mean square, is 1 with a deviation of 1/sqrt(n) where they are independent (von Neumann).
-// What is less than a thousandth of the force does not matter.
-static bool follows_speed(const od_friction_fitted *f) {
-  enum { LEAST = 20 };
-  const od_steady_points *p = &f->data->points;
-  double squares = 0, steps = 0, largest = 0;
-  int pairs = 0;
-  if (f->plan->method != OD_FRICTION_STEADY || p->count < LEAST) return false;
-  speed_residual *point = malloc((size_t)p->count * sizeof *point);
-  if (!point) return false;
-  for (int i = 0; i < p->count; i++) {
-    point[i] = (speed_residual){p->v[i], p->force[i] - f->model[i]};
-    squares += point[i].r * point[i].r;
-    largest = fmax(largest, fabs(p->force[i]));
-  }
-  qsort(point, (size_t)p->count, sizeof *point, by_speed);
-  for (int i = 1; i < p->count; i++) {
-    if ((point[i].v < 0) != (point[i - 1].v < 0)) continue;
-    steps += pow(point[i].r - point[i - 1].r, 2);
-    pairs++;
-  }
-  free(point);
-  bool matters = sqrt(squares / p->count) > 1e-3 * largest;
-  return matters && pairs >= LEAST - 2 && steps / pairs / 2 < (1 - 4 / sqrt(pairs)) * squares / p->count;
+// What speaks against the simulation that the data come from.
+static bool pass_on_truth(const od_verdict *from, od_verdict *to) {
+  bool ok = true;
+  for (int i = 0; i < from->count && ok; i++)
+    ok = od_verdict_add(to, from->remark[i].trust, from->remark[i].code, from->remark[i].lead, "%s",
+                        from->remark[i].text);
+  return ok;
 }
 
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   od_verdict *v = &f->verdict;
   char list[600], advice[300];
-  bool ok = true, alike = follows_speed(f);
-  bool explained = plan->method == OD_FRICTION_STEADY ? !alike : f->rms <= od_friction_most_rms(f);
+  bool ok = pass_on_truth(&f->data->of_truth, v), alike = follows_speed(f);
+  bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
+  bool explained = plan->method == OD_FRICTION_STEADY ? !alike && !moving : f->rms <= od_friction_most_rms(f);
+  if (moving)
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "points.moving", "Not steady:",
+             "the points are samples of the run, settled or not, so that what film and bristles do is taken for "
+             "the steady curve. Standard deviations take it for noise.") &&
+         ok;
+  if (f->film_leads)
+    ok = od_verdict_add(
+             v, OD_DOUBTFUL, "film.leads", "Film leads:",
+             "the film that the force tells does not lag behind the speed in this step (pole %.4g, expected between "
+             "0 and 1), so that tau_hn stays at its start, with which sigma_0 was found. Begin and end the step at "
+             "lower speeds, or give film_by: least-squares.",
+             f->film_pole) &&
+         ok;
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
     ok = od_verdict_add(v, OD_DOUBTFUL, "parameters.unknown",
                         "Not told:", "the data do not tell %s: the values shown are not estimates.%s%s", list,
-                        explained ? " The others hold." : "", advice);
+                        explained ? " The others hold." : "", advice) &&
+         ok;
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
     ok = od_verdict_add(v, OD_SOUND, "parameters.weak", "Weak:", "noise hides more than a tenth of %s.%s", list,
@@ -196,7 +191,7 @@ static bool remark(od_friction_fitted *f) {
              "curve, or measurements are off by more than noise. Standard deviations take all of it for noise.",
              f->rms) &&
          ok;
-  else if (!explained)
+  else if (!explained && !moving)
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "residual.large", "Not explained:",
              "residuals are %.3g N (root mean square), more than the %.3g N that are accepted and noise of %.3g N "
@@ -220,7 +215,8 @@ static bool remark(od_friction_fitted *f) {
              f->data->v[0]) &&
          ok;
   by_position position = look_at_position(f);
-  if (!explained && position.part > 0.2 && !(position.alike < 0.5))
+  // Where directions share no places, the position may stand for something else, and has to explain more.
+  if (!explained && position.part > (isnan(position.alike) ? 0.5 : 0.2) && !(position.alike < 0.5))
     ok = od_verdict_add(
              v, OD_DOUBTFUL, "position.matters", "Position:",
              "%.0f %% of what is not explained goes with the position%s: friction seems to differ by %.3g N over "

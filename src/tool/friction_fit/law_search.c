@@ -94,8 +94,9 @@ static bool goes_on(void *user, const od_ls_progress *progress) {
 
 // Where a number may be. In logarithms it is positive, or negative, as it began.
 static void set_bounds(const search *s, int k, double start, double *low, double *high) {
-  const od_limits *l = &s->law.law->element->fields[s->number[k]].limits;
+  const od_limits *l = &od_law_field(s->law.law, s->number[k])->limits;
   *low = l->low, *high = l->high;
+  if (od_is_per_pressure(s->number[k])) return;
   if (s->o->log_scale && *low <= 0) *low = 1e-9 * start;
   if (start < *low) *low = start;
   if (start > *high) *high = start;
@@ -114,7 +115,8 @@ od_status od_law_search(const od_law_target *t, const od_law_options *o, int col
   if (!s.slopes) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int k = 0; k < columns; k++) {
     start[k] = law->q[number[k]];
-    transform[k] = o->log_scale && start[k] > 0 ? OD_TRANSFORM_LOG : OD_TRANSFORM_LINEAR;
+    transform[k] =
+        o->log_scale && start[k] > 0 && !od_is_per_pressure(number[k]) ? OD_TRANSFORM_LOG : OD_TRANSFORM_LINEAR;
     set_bounds(&s, k, start[k], &low[k], &high[k]);
   }
   const od_ls_problem problem = {.m = t->rows,

@@ -16,12 +16,52 @@ static const char *const sections[] = {"friction", "laws", "truth", "fit",      
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
+// The numbers of a friction in the true machine of the run's experiment: "main.friction", and the law that it has there.
+static void read_true_machine(od_friction_reader *r, const od_section *section) {
+  od_loader *ld = &r->ld;
+  od_friction_plan *plan = r->plan;
+  int node = od_section_get(ld, section, "machine"), found = 0;
+  const char *path = od_read_text(ld, node, "machine", "a friction of the experiment's machine, such as main.friction");
+  const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
+  if (!r->names_experiment)
+    od_complain(ld, node,
+                "'machine' is about the true machine of the run's 'experiment', which this file does not have");
+  if (!path || !law || !plan->log.experiment) return;
+  const od_machine *m = plan->log.experiment->truth;
+  plan->truth = (od_law_numbers){.name = path, .law = law};
+  int base = law->sided + law->common;
+  for (int i = 0; i < law->element->field_count; i++) {
+    const od_element_field *f = &law->element->fields[i];
+    int number = od_machine_number_find(m, od_format(ld, "%s.%s", path, f->key));
+    plan->truth.q[i] = number >= 0 ? od_machine_number(m, number).value
+                       : i >= base ? plan->truth.q[i - base]
+                                   : f->fallback;
+    found += number >= 0;
+    plan->truth.two_sided = plan->truth.two_sided || (number >= 0 && i >= base);
+    if (number < 0 && isnan(plan->truth.q[i])) found = -1000;
+  }
+  static const char *const per[] = {"pressure.per_a", "pressure.per_b"};
+  for (int i = 0; i < 2; i++) {
+    int number = od_machine_number_find(m, od_format(ld, "%s.%s", path, per[i]));
+    if (number >= 0) plan->truth.q[OD_PER_P1 + i] = od_machine_number(m, number).value;
+  }
+  plan->simulates = found > 0;
+  if (found <= 0)
+    od_complain(ld, node,
+                "the true machine has no friction '%s' of the law '%s'; expected a name such as main.friction",
+                od_excerpt(ld, path), law->name);
+}
+
 static void read_truth(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"numbers", "law", "set", NULL};
+  static const char *const keys[] = {"numbers", "law", "set", "machine", NULL};
   od_loader *ld = &r->ld;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "truth", "truth", keys);
   if (section.map < 0) return;
+  if (od_section_get(ld, &section, "machine") >= 0 && !r->options->truth) {
+    read_true_machine(r, &section);
+    return;
+  }
   int named = r->options->truth ? -1 : od_section_need(ld, &section, "numbers");
   const char *name =
       r->options->truth ? r->options->truth : od_read_text(ld, named, "numbers", "the name of an entry of 'laws'");
@@ -42,7 +82,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
   int place = od_law_key(law, key), base = law->sided + law->common;
-  if (place < 0 || place >= od_friction_law_numbers(law, plan->start.two_sided)) {
+  if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_per_pressure(place))) {
     od_nearest nearest = od_nearest_to(key);
     for (int i = 0; i < od_friction_law_numbers(law, plan->start.two_sided); i++)
       od_nearest_try(&nearest, law->element->fields[i].key);
@@ -93,22 +133,34 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   if (set >= 0) od_friction_read_changes(r, set, "fit.set", &plan->start);
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
-    if (!(fabs(plan->start.q[plan->parameter[i]]) > 0))
+    if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
       od_complain(ld, section->node, "'%s' is searched, but begins with zero; give it a start by 'set'",
-                  law->element->fields[plan->parameter[i]].key);
+                  od_law_field(law, plan->parameter[i])->key);
 }
 
-static void read_times(od_friction_reader *r, const od_section *section, const char *key, double out[2]) {
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]) {
   od_loader *ld = &r->ld;
   int node = od_section_get(ld, section, key), pair[2];
   out[0] = 0, out[1] = INFINITY;
   if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
   for (int i = 0; i < 2; i++) {
     const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
-    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.%s[%d]", key, i), &field, "",
+    out[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field, "",
                                                    od_place_of(ld, pair[i]), OD_IN_LOADER));
   }
   if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
+}
+
+// The pressures at which numbers hold that follow pressures.
+static void read_normal(od_friction_reader *r, const od_section *section) {
+  static const od_field field = {"normal", "Pa", OD_ANY, 0};
+  od_loader *ld = &r->ld;
+  int node = od_section_get(ld, section, "normal"), pair[2];
+  if (node < 0 || !od_read_list(ld, node, "normal", "two pressures", 2, pair)) return;
+  for (int i = 0; i < 2; i++)
+    r->plan->normal[i] = od_number_value(ld, od_read_number_as(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
+                                                               "", od_place_of(ld, pair[i]), OD_IN_LOADER));
 }
 
 static int choice(od_loader *ld, const od_section *section, const char *key, const char *const *words, int otherwise) {
@@ -126,9 +178,16 @@ static void check_method(od_friction_reader *r, const od_section *section) {
     od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
   if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
   if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
-  bool simulated = (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file);
+  bool simulated =
+      (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->names_experiment);
   if (simulated && !plan->simulates)
     od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+  bool follows = false;
+  for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
+  if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
+    od_complain(
+        ld, section->node,
+        "per_p1 and per_p2 need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
   if (plan->start.law && complete && !plan->start.law->has_family)
     od_complain(ld, section->node, "the law '%s' has no states that a run could tell; fit it with the method 'steady'",
                 plan->start.law->name);
@@ -136,9 +195,10 @@ static void check_method(od_friction_reader *r, const od_section *section) {
 
 static void read_fit(od_friction_reader *r, int node) {
   static const char *const keys[] = {
-      "law",          "method", "start",       "set",      "parameters", "search",       "logarithms",
-      "start_factor", "accept", "evaluations", "restarts", "substeps",   "polish",       "step_tolerance",
-      "tolerance",    "noise",  "film_by",     "film",     "bristles",   "start_spread", NULL};
+      "law",        "method",         "start",     "set",         "parameters", "search",
+      "logarithms", "start_factor",   "accept",    "evaluations", "restarts",   "substeps",
+      "polish",     "step_tolerance", "tolerance", "noise",       "film_by",    "film",
+      "bristles",   "start_spread",   "normal",    NULL};
   static const char *const film_bys[] = {"armax", "least-squares", NULL};
   static const char *const yes_no[] = {"no", "yes", NULL};
   static const od_field fields[] = {{"start_factor", "1", OD_POSITIVE, 1},
@@ -169,8 +229,9 @@ static void read_fit(od_friction_reader *r, int node) {
   plan->step_tolerance = od_number_value(ld, first + 6), plan->tolerance = od_number_value(ld, first + 7);
   plan->noise = od_number_value(ld, first + 8), plan->start_spread = od_number_value(ld, first + 9);
   if (plan->start_spread < 1) od_complain_number(ld, first + 9, "start_spread must be at least 1");
-  read_times(r, &section, "film", plan->film_time);
-  read_times(r, &section, "bristles", plan->bristle_time);
+  read_normal(r, &section);
+  od_friction_read_times(r, &section, "fit", "film", plan->film_time);
+  od_friction_read_times(r, &section, "fit", "bristles", plan->bristle_time);
   read_start(r, &section);
   check_method(r, &section);
 }
@@ -183,6 +244,7 @@ static od_status read_file(void *user) {
   od_loader *ld = &r->ld;
   if (od_is_other_kind(ld, OD_FILE_FRICTION)) return OD_BAD_INPUT;
   od_section file = od_document_root(ld, "a friction", "'laws' and 'fit'", sections);
+  file.what = "a friction file";
   if (file.map < 0) return OD_BAD_INPUT;
   file.map = od_load_variants(ld, sections, file.map, r->options->variant);
   const char *title = od_read_text(ld, od_section_need(ld, &file, "friction"), "friction", "a title");
@@ -191,9 +253,9 @@ static od_status read_file(void *user) {
   r->plan->seed = (uint64_t)od_read_whole(ld, number, "seed", 0, 9007199254740992.0);
   od_friction_read_laws(r, od_section_need(ld, &file, "laws"));
   if (!r->plan->set) return OD_NO_MEMORY;
-  read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_points(r, od_section_get(ld, &file, "points"));
   od_friction_read_run(r, od_section_get(ld, &file, "run"));
+  read_truth(r, od_section_get(ld, &file, "truth"));
   od_friction_read_map(r, od_section_get(ld, &file, "map"));
   read_fit(r, od_section_need(ld, &file, "fit"));
   if (!od_has_errors(ld)) od_numbers_report_unused(&ld->document->numbers, ld->messages);
@@ -227,6 +289,7 @@ od_status od_friction_plan_load(const char *path, const od_friction_options *opt
 
 void od_friction_plan_free(od_friction_plan *plan) {
   if (!plan) return;
+  od_experiment_free(plan->log.experiment);
   od_document_free(plan->file);
   free(plan->set);
   free(plan);

@@ -6,6 +6,8 @@
 #include "document/quantities.h"
 #include "friction_fit/friction_loader.h"
 
+enum { MOST_CHANGES = 100 };
+
 static void read_error(od_friction_reader *r, int node, const char *path, od_friction_error *out) {
   static const char *const keys[] = {"kind", "size", "range", "length", NULL};
   static const char *const kinds[] = {"none", "normal", "uniform", "polynomial", "position", NULL};
@@ -31,8 +33,8 @@ static const char *read_optional(od_loader *ld, const od_section *section, const
 // --- Points -------------------------------------------------------------------------------------------------------
 
 void od_friction_read_points(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"from", "to",       "step",  "count", "peak",  "decay", "floor",
-                                     "log",  "velocity", "force", "sigma", "error", NULL};
+  static const char *const keys[] = {"from",     "to",    "step",  "count", "peak",  "decay", "floor", "log",
+                                     "velocity", "force", "sigma", "error", "every", "time",  NULL};
   static const od_field fields[] = {{"from", "m/s", OD_ANY, 0},        {"to", "m/s", OD_ANY, 0},
                                     {"step", "m/s", OD_POSITIVE, 0},   {"count", "1", OD_POSITIVE, 0},
                                     {"peak", "1", OD_NOT_NEGATIVE, 0}, {"decay", "s/m", OD_NOT_NEGATIVE, 0},
@@ -55,7 +57,12 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   p->peak = od_number_value(ld, first + 4), p->decay = od_number_value(ld, first + 5);
   p->floor = od_number_value(ld, first + 6);
   read_error(r, od_section_get(ld, &section, "error"), "points.error", &p->error);
-  if (p->log) return;
+  static const od_field every = {"every", "1", OD_POSITIVE, 0};
+  int number = od_read_fields(ld, &section, &every, 1, OD_IN_LOADER);
+  if (od_number_is_given(ld, number)) p->every = (int)od_read_whole(ld, number, "every", 1, 1e6);
+  od_friction_read_times(r, &section, "points", "time", p->time);
+  if (p->every > 0) p->given = false;
+  if (p->log || p->every > 0) return;
   if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', with 'to' the larger one");
   if (p->count > 0 && !(p->low > 0))
     od_complain_number(ld, first, "points of a 'count' are placed in both directions: 'from' must be positive");
@@ -150,16 +157,66 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   b->area_sigma = od_number_value(ld, first + 4), b->mass_sigma = od_number_value(ld, first + 5);
 }
 
+// The sensor that a column of the balance is; NULL: it is none.
+static const od_sensor *sensor_of(const od_experiment *e, const char *column) {
+  for (int i = 0; column && i < e->sensors; i++)
+    if (strcmp(e->sensor[i].name, column) == 0) return &e->sensor[i];
+  return NULL;
+}
+
+// The noise of the sensors, where the balance does not say another.
+static void take_sensor_noise(const od_experiment *e, od_force_balance *b) {
+  const od_sensor *p[2] = {sensor_of(e, b->pressure[0]), sensor_of(e, b->pressure[1])}, *load = sensor_of(e, b->load);
+  if (b->pressure_sigma == 0 && p[0] && p[1])
+    b->pressure_sigma =
+        hypot(b->area[0] * od_sensor_sigma(p[0]), b->area[1] * od_sensor_sigma(p[1])) / hypot(b->area[0], b->area[1]);
+  if (b->load_sigma == 0 && load) b->load_sigma = od_sensor_sigma(load);
+}
+
+// An experiment whose true machine is simulated; numbers to change as in studies.
+static void read_experiment(od_friction_reader *r, const od_section *section) {
+  od_loader *ld = &r->ld;
+  int node = od_section_get(ld, section, "experiment"), changes = od_section_get(ld, section, "set"), count = 0;
+  const char *name = node >= 0 ? od_read_text(ld, node, "experiment", "an experiment file") : NULL;
+  const char *set[MOST_CHANGES];
+  r->names_experiment = node >= 0;
+  if (!name) {
+    if (node < 0 && (changes >= 0 || od_section_get(ld, section, "variant") >= 0))
+      od_complain(ld, section->node, "'variant' and 'set' of a run are those of its 'experiment', which is missing");
+    return;
+  }
+  for (int key = changes >= 0 ? od_first(ld, changes, "numbers") : -1; key >= 0; key = od_next(ld, key)) {
+    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
+    if (count == MOST_CHANGES) od_complain(ld, key, "at most %d numbers can be changed here", MOST_CHANGES);
+    if (value && count < MOST_CHANGES) set[count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
+  }
+  const od_experiment_options options = {
+      .set = set, .set_count = count, .variant = read_optional(ld, section, "variant", "a variant of the experiment")};
+  od_messages *messages = od_messages_new();
+  od_experiment *e = NULL;
+  od_status status =
+      messages ? od_experiment_load(od_document_beside(ld, node, name), &options, &e, messages) : OD_NO_MEMORY;
+  for (int i = 0; messages && i < od_messages_count(messages); i++) {
+    const od_message *m = od_messages_get(messages, i);
+    bool asked = m->file && strncmp(m->file, "--", 2) == 0;
+    od_place place = asked ? od_place_of(ld, node) : (od_place){m->file, m->line, m->column};
+    od_messages_say(ld->messages, m->is_warning, place, "%s", m->text);
+  }
+  od_messages_free(messages);
+  if (status == OD_NO_MEMORY) ld->no_memory = true;
+  if (e && !e->truth)
+    od_complain(ld, node, "the experiment observes a log; expected one with a machine that is simulated");
+  r->plan->log.experiment = e;
+}
+
 void od_friction_read_run(od_friction_reader *r, int node) {
-  static const char *const keys[] = {"step",    "pieces",   "vary",     "error",   "data_substeps",
-                                     "log",     "time",     "velocity", "force",   "position",
-                                     "balance", "settling", "skip",     "stretch", NULL};
+  static const char *const keys[] = {"step", "pieces",   "vary",  "error",    "data_substeps", "experiment", "log",
+                                     "time", "velocity", "force", "position", "variant",       "balance",    "settling",
+                                     "skip", "stretch",  "set",   "smooth",   "pressures",     NULL};
   static const char *const settling_keys[] = {"window", "drift", "least", "drop_rise", NULL};
-  static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},
-                                    {"vary", "1", OD_NOT_NEGATIVE, 0},
-                                    {"data_substeps", "1", OD_POSITIVE, 1},
-                                    {"skip", "s", OD_NOT_NEGATIVE, 0},
-                                    {"stretch", "1", OD_POSITIVE, 1}};
+  static const od_field fields[] = {{"step", "s", OD_POSITIVE, 1e-3},       {"vary", "1", OD_NOT_NEGATIVE, 0},
+                                    {"data_substeps", "1", OD_POSITIVE, 1}, {"skip", "s", OD_NOT_NEGATIVE, 0},
+                                    {"stretch", "1", OD_POSITIVE, 1},       {"smooth", "s", OD_NOT_NEGATIVE, 0}};
   static const od_field settles[] = {
       {"window", "s", OD_POSITIVE, 0.1}, {"drift", "1", OD_POSITIVE, 0.01}, {"least", "s", OD_NOT_NEGATIVE, 0.5}};
   od_loader *ld = &r->ld;
@@ -177,8 +234,15 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->log.velocity = read_optional(ld, &section, "velocity", "a column");
   plan->log.force = read_optional(ld, &section, "force", "a column");
   plan->log.position = read_optional(ld, &section, "position", "a column");
+  int pair[2], pressures = od_section_get(ld, &section, "pressures");
+  if (pressures >= 0 && od_read_list(ld, pressures, "pressures", "two columns", 2, pair))
+    for (int i = 0; i < 2; i++) plan->log.pressure[i] = od_read_text(ld, pair[i], "pressures", "a column");
   read_balance(r, od_section_get(ld, &section, "balance"), &plan->log.balance);
-  int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
+  if (!plan->log.file) read_experiment(r, &section);
+  bool measured = plan->log.file || plan->log.experiment;
+  if (plan->log.experiment && plan->log.balance.given) take_sensor_noise(plan->log.experiment, &plan->log.balance);
+  int first = od_read_fields(ld, &section, fields, 6, OD_IN_LOADER);
+  plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
@@ -186,9 +250,10 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary must be less than 1, or 100 %%");
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
-  if (pieces >= 0 && !plan->log.file) read_pieces(r, pieces);
+  if (pieces >= 0 && !measured) read_pieces(r, pieces);
   bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
-  if (pieces < 0 && !plan->log.file && !mapped) od_complain(ld, node, "a run needs 'pieces', or the file of a 'log'");
+  if (pieces < 0 && !measured && !r->names_experiment && !mapped)
+    od_complain(ld, node, "a run needs 'pieces', the file of a 'log', or an 'experiment'");
   // Speeds stay, sines keep their number of periods.
   for (int i = 0; i < plan->run.pieces; i++) {
     plan->run.piece[i].time *= od_number_value(ld, first + 4);

@@ -7,10 +7,20 @@
 #include "document/suggest.h"
 #include "friction_fit/friction_loader.h"
 
+static const od_element_field per_pressure[2] = {
+    {.key = "per_p1", .unit = "1/Pa", .sign = OD_ANY, .limits = {.low = -INFINITY, .high = INFINITY}},
+    {.key = "per_p2", .unit = "1/Pa", .sign = OD_ANY, .limits = {.low = -INFINITY, .high = INFINITY}}};
+
 int od_law_key(const od_friction_law *law, const char *key) {
   for (int i = 0; i < law->element->field_count; i++)
     if (strcmp(law->element->fields[i].key, key) == 0) return i;
+  for (int i = 0; i < 2 && od_friction_law_follows(law) >= 0; i++)
+    if (strcmp(per_pressure[i].key, key) == 0) return OD_PER_P1 + i;
   return -1;
+}
+
+const od_element_field *od_law_field(const od_friction_law *law, int number) {
+  return od_is_per_pressure(number) ? &per_pressure[number - OD_PER_P1] : &law->element->fields[number];
 }
 
 static od_law_numbers defaults_of(const char *name, const od_friction_law *law, bool two_sided) {
@@ -116,11 +126,11 @@ static void change(od_friction_reader *r, int key, const char *path, od_law_numb
                 od_nearest_suggestion(&nearest).text);
     return;
   }
-  const od_field field = field_of(&c->fields[place]);
+  const od_field field = field_of(od_law_field(n->law, place));
   int number =
       od_read_number(ld, od_value(ld, key), od_path(ld, path, name), &field, od_place_of(ld, key), OD_IN_LOADER);
   n->q[place] = od_number_value(ld, number);
-  if (place >= base && !n->two_sided) n->two_sided = true;
+  if (place >= base && !od_is_per_pressure(place) && !n->two_sided) n->two_sided = true;
   if (place < n->law->sided) n->q[base + place] = n->q[place];
 }
 
@@ -130,7 +140,8 @@ void od_friction_read_changes(od_friction_reader *r, int node, const char *path,
   int base = numbers->law->sided + numbers->law->common;
   for (int negative = 0; negative < 2; negative++)
     for (int key = od_first(ld, node, "numbers of the law"); key >= 0; key = od_next(ld, key)) {
-      bool one = od_law_key(numbers->law, od_text_of(ld, key)) >= base;
+      int place = od_law_key(numbers->law, od_text_of(ld, key));
+      bool one = place >= base && !od_is_per_pressure(place);
       if (one == (negative == 1)) change(r, key, path, numbers);
     }
 }

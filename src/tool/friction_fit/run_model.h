@@ -11,6 +11,8 @@ typedef struct od_run_model {
   void *memory;
   int *sample;
   double *work;
+  const double
+      *pressure[2];  // at the samples, less the normal ones, for laws that follow them; the caller's. NULL: none
 } od_run_model;
 
 // Over `count` nodes, of which every `every`-th is a sample.

@@ -15,9 +15,8 @@ static int find_searched(const od_friction_plan *plan, const char *key) {
   return -1;
 }
 
-// Film and what it settles to, sample by sample.
-static void film_of(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
-                    double *settled) {
+void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
+                      double *settled) {
   double side[2][OD_FAMILY_COUNT];
   for (int s = 0; s < 2; s++) n->law->family_r(n->q, n->two_sided, s == 1, 1, side[s]);
   for (int i = 0; i < count; i++) {
@@ -42,7 +41,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%s: 'film' has %d samples of the run, expected at least 50", plan->path, count);
   double *film = calloc(2 * (size_t)count, sizeof *film), *settled = film ? film + count : NULL;
   if (!film) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  film_of(&f->law, count, d->v + first, d->force + first, film, settled);
+  od_friction_film(&f->law, count, d->v + first, d->force + first, film, settled);
   // Both rest before the step.
   double film_0 = film[0], settled_0 = settled[0];
   for (int i = 0; i < count; i++) film[i] -= film_0, settled[i] -= settled_0;
@@ -52,12 +51,10 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   od_status status = od_discrete_fit(&data, &options, &model, err);
   double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
   double step = (d->t[end - 1] - d->t[first]) / (count - 1);
-  if (status == OD_OK && !(pole > 0 && pole < 1))
-    status = od_fail(err, OD_NOT_CONVERGED,
-                     "%s: the film does not lag behind the speed in this step: pole %.4g, expected"
-                     " between 0 and 1; begin and end the step at lower speeds, or give film_by: least-squares",
-                     plan->path, pole);
-  if (status == OD_OK) f->law.q[tau] = -step / log(pole);
+  // Steady numbers that are a little off can make the film lead the speed; then this step does not tell its time constant.
+  f->film_pole = pole;
+  f->film_leads = status == OD_OK && !(pole > 0 && pole < 1);
+  if (status == OD_OK && !f->film_leads) f->law.q[tau] = -step / log(pole);
   f->iterations += model.iterations;
   free(film);
   return status;

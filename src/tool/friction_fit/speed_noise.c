@@ -11,26 +11,48 @@
 
 enum { DRAWS = 16 };
 
+// The speed with as much noise again, smoothed as it was.
+static bool add_noise(const od_friction_data *d, uint64_t seed, double *v) {
+  uint32_t stream = od_random_stream("speed");
+  for (int i = 0; i < d->samples; i++)
+    v[i] = d->speed_noise * od_random_gaussian(seed, stream, (uint64_t)i, OD_USE_NOISE);
+  bool ok = od_smooth(d->samples, d->smoothed, v);
+  for (int i = 0; i < d->samples; i++) v[i] += d->v[i];
+  return ok;
+}
+
 // The changes of the predicted force, rows x DRAWS. False: memory ran out.
 static bool find_changes(const od_friction_fitted *f, const od_law_target *t, const double *force, double *change) {
   const od_friction_data *d = f->data;
   size_t n = (size_t)d->samples;
   double *v = malloc((n + 1) * sizeof *v), *other = malloc((n + 1) * sizeof *other);
-  uint32_t stream = od_random_stream("speed");
   bool ok = v && other;
   for (int draw = 0; draw < DRAWS && ok; draw++) {
     od_friction_data noisy = *d;
     od_run_model *m = NULL;
-    for (size_t i = 0; i < n; i++)
-      v[i] = d->v[i] + d->speed_noise * od_random_gaussian((uint64_t)draw + 1, stream, i, OD_USE_NOISE);
     noisy.v = v;
-    ok = od_friction_data_model(&noisy, f->plan->substeps, &m) == OD_OK &&
+    ok = add_noise(d, (uint64_t)draw + 1, v) && od_friction_data_model(&noisy, f->plan->substeps, &m) == OD_OK &&
          od_run_model_force(m, &f->law, other) == OD_OK;
     for (int i = 0; i < t->rows && ok; i++) change[i * DRAWS + draw] = other[t->first + i] - force[t->first + i];
     od_run_model_free(m);
   }
   free(v), free(other);
   return ok;
+}
+
+double od_friction_speed_force(const od_friction_data *d, const od_run_model *m, const od_law_numbers *law) {
+  size_t n = (size_t)d->samples;
+  if (!(d->speed_noise > 0)) return 0;
+  double *v = malloc((n + 1) * sizeof *v), *force = malloc((2 * n + 1) * sizeof *force), sum = 0;
+  od_friction_data noisy = *d;
+  od_run_model *other = NULL;
+  noisy.v = v;
+  bool ok = v && force && add_noise(d, DRAWS + 1, v) && od_friction_data_model(&noisy, 1, &other) == OD_OK &&
+            od_run_model_force(m, law, force) == OD_OK && od_run_model_force(other, law, force + n) == OD_OK;
+  for (size_t i = 0; ok && i < n; i++) sum += pow(force[n + i] - force[i], 2);
+  od_run_model_free(other);
+  free(v), free(force);
+  return ok && n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
 // The mean of the moves of parameter k, and how far they scatter.

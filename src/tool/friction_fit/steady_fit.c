@@ -9,7 +9,10 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number) {
   const od_friction_law *law = plan->start.law;
   int count = 0, base = law->sided + law->common;
   for (int i = 0; i < plan->parameters; i++) {
-    int k = plan->parameter[i], side = k >= base ? 1 : k < law->sided && plan->start.two_sided ? 0 : 2;
+    int k = plan->parameter[i], side = od_is_per_pressure(k)                     ? 2
+                                       : k >= base                               ? 1
+                                       : k < law->sided && plan->start.two_sided ? 0
+                                                                                 : 2;
     if (side == which) number[count++] = k;
   }
   return count;
@@ -59,6 +62,71 @@ int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_
   return groups;
 }
 
+// Whether a law explains the points: up to their noise, or where that is not known, so that neighbours are not off alike.
+static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
+                     const od_law_found *found) {
+  if (!found->converged) return false;
+  if (g->noise > 0)
+    return found->squares / g->count <= pow(plan->accept, 2) + pow(g->noise, 2) * (1 + 4 * sqrt(2.0 / g->count));
+  double *model = malloc(((size_t)g->count + 1) * sizeof *model);
+  for (int i = 0; model && i < g->count; i++) model[i] = od_law_steady(law, g->v[i]);
+  bool alike = model && od_residuals_follow_speed(g->count, g->v, g->force, model);
+  free(model);
+  return !alike;
+}
+
+// Another start: the Stribeck speed somewhere among the points' speeds, another exponent, and forces of their size.
+static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
+  static const double exponent[] = {0.7, 1, 1.4, 0.5};
+  double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;
+  for (int i = 0; i < g->count; i++) {
+    if (g->v[i] == 0) continue;
+    slowest = fmin(slowest, fabs(g->v[i])), fastest = fmax(fastest, fabs(g->v[i]));
+    largest = fmax(largest, fabs(g->force[i])), least = fmin(least, fabs(g->force[i]));
+  }
+  if (!(fastest > 0)) return;
+  double part = (attempt - 0.5) / plan->restarts;
+  const struct {
+    const char *key;
+    double value;
+  } start[] = {{"vs", slowest * pow(fastest / slowest, part)},
+               {"n", exponent[attempt % 4]},
+               {"Fs", largest},
+               {"Fc", fmax(least, 1e-3 * largest)}};
+  const od_friction_law *l = law->law;
+  for (size_t k = 0; k < sizeof start / sizeof *start; k++) {
+    int place = od_law_key(l, start[k].key);
+    for (int c = 0; c < g->columns && place >= 0; c++)
+      if (g->number[c] == place || g->number[c] == l->sided + l->common + place) law->q[g->number[c]] = start[k].value;
+  }
+}
+
+// From the file's start, and where that does not explain the points, from others: the best counts.
+static od_status fit_group(od_friction_fitted *f, const od_law_options *o, const od_point_group *g, od_error *err) {
+  const od_friction_plan *plan = f->plan;
+  od_law_target t = od_law_target_points(g->count, g->v, g->force, g->weight);
+  od_law_numbers first = f->law;
+  double least = INFINITY;
+  bool done = false, converged = false;
+  od_status status = OD_OK;
+  for (int k = 0; k <= plan->restarts && !done && status == OD_OK; k++) {
+    od_law_numbers law = first;
+    od_law_found found = {0};
+    if (k > 0) begin_again(plan, g, k, &law);
+    status = od_law_search(&t, o, g->columns, g->number, &law, &found, err);
+    od_friction_count(f, &found);
+    // A start that cannot be evaluated is no reason to give up the others.
+    if (status == OD_NOT_FINITE && (k < plan->restarts || isfinite(least))) status = OD_OK, found.squares = INFINITY;
+    if (status != OD_OK && status != OD_NOT_CONVERGED) break;
+    status = OD_OK;
+    if (found.squares < least) least = found.squares, f->law = law, converged = found.converged;
+    done = isfinite(found.squares) && explains(plan, g, &law, &found);
+    if (k > 0 && f->searches < k + 1) f->searches = k + 1;
+  }
+  if (!converged) f->converged = false;
+  return status;
+}
+
 od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_options *options, od_error *err) {
   const od_friction_plan *plan = f->plan;
   od_point_group group[2];
@@ -66,12 +134,8 @@ od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_op
   int groups = od_point_groups(plan, &f->data->points, group);
   od_status status = groups > 0 ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int g = 0; g < groups && status == OD_OK; g++) {
-    od_law_found found = {0};
     if (group[g].count == 0 || group[g].columns == 0) continue;
-    od_law_target t = od_law_target_points(group[g].count, group[g].v, group[g].force, group[g].weight);
-    status = od_law_search(&t, &o, group[g].columns, group[g].number, &f->law, &found, err);
-    od_friction_count(f, &found);
-    if (status == OD_NOT_CONVERGED) f->converged = false, status = OD_OK;
+    status = fit_group(f, &o, &group[g], err);
   }
   od_point_groups_free(group);
   return status;

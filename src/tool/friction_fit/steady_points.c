@@ -62,9 +62,25 @@ static void drop_rise(od_steady_points *p) {
   p->count = kept;
 }
 
+// Samples of the run as if its motion were steady.
+static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
+  const od_friction_points *p = &plan->points;
+  free(d->points.v), free(d->points.force), free(d->points.sigma);
+  if (!od_steady_points_room(&d->points, d->samples / p->every + 1))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  d->points.count = 0;
+  for (int i = 0; i < d->samples; i += p->every) {
+    if (d->t[i] < p->time[0] || d->t[i] > p->time[1] || d->v[i] == 0) continue;
+    int at = d->points.count++;
+    d->points.v[at] = d->v[i], d->points.force[at] = d->force[i], d->points.sigma[at] = 0;
+  }
+  return OD_OK;
+}
+
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_settling *s = &plan->settling;
   if (plan->points.given || plan->method == OD_FRICTION_COMPLETE) return OD_OK;
+  if (plan->points.every > 0) return take_samples(plan, d, err);
   double step = d->samples > 1 ? (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1) : 0;
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)

@@ -398,7 +398,7 @@ static void judge_gradient(judge *j) {
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
   for (int i = 0; i < m->blocks; i++)
     if (forgets_derivatives(m, &m->block[i])) od_name_list_add(&delays, "'%s'", m->block[i].name);
-  for (int i = 0; i < m->switchers; i++) od_name_list_add(&switches, "'%s'", m->instance[m->switcher[i]].name);
+  for (int i = 0; i < od_model_switchers(m); i++) od_name_list_add(&switches, "'%s'", od_model_switcher_name(m, i));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];
     if (o->kind >= OD_OUT_INTEGRAL) od_name_list_add(&integrals, "'%s'", j->e->sensor[i].name);

@@ -49,9 +49,9 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   if (!m) return;
   if (m->samplers > 0)
     od_complain(ld, node, "shooting wants a machine without sampled blocks, which remember more than states");
-  if (m->switchers > 0)
+  if (od_model_switchers(m) > 0)
     od_complain(ld, node, "shooting wants a machine in which nothing switches; '%s' does",
-                m->instance[m->switcher[0]].name);
+                od_model_switcher_name(m, 0));
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)

@@ -151,8 +151,7 @@ od_duration od_duration_text(double seconds, int digits) {
   return d;
 }
 
-static void range_end(char *text, size_t size, double value, const char *si) {
-  od_display shown = od_display_unit(si, value);
+static void range_end(char *text, size_t size, double value, od_display shown) {
   char number[OD_NUMBER_SIZE];
   od_number_round(number, value * shown.factor, 4);
   snprintf(text, size, "%s%s%.40s", number, value != 0 && shown.unit[0] ? " " : "", value != 0 ? shown.unit : "");
@@ -162,8 +161,11 @@ static void range_end(char *text, size_t size, double value, const char *si) {
 void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si) {
   char from[OD_RANGE_SIZE / 2 - 4], to[OD_RANGE_SIZE / 2 - 4];
   bool positive = low == DBL_MIN, above = isfinite(low) && !positive, below = isfinite(high);
-  range_end(from, sizeof from, low, si);
-  range_end(to, sizeof to, high, si);
+  od_display last = od_display_unit(si, high), first = od_display_unit(si, low);
+  // Speeds of shafts are in rad/s, also the slow end of a range that goes on to fast ones.
+  if (above && below && same_unit(si, "rad/s")) first = last;
+  range_end(from, sizeof from, low, first);
+  range_end(to, sizeof to, high, last);
   if (above && below)
     snprintf(text, OD_RANGE_SIZE, "%s to %s", from, to);
   else if (above)

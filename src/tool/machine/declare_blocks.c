@@ -8,6 +8,7 @@
 
 #include "document/constants.h"
 #include "machine/load_blocks.h"
+#include "machine/load_formula.h"
 #include "model/model.h"
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
@@ -29,6 +30,13 @@ static int read_type(od_loader *ld, const od_loading_block *b, const char *what)
 
 int od_list_count(const od_loader *ld, int node) {
   return node >= 0 && ld->tree.node[node].kind == OD_TREE_LIST ? ld->tree.node[node].count : 0;
+}
+
+static int map_count(const od_loader *ld, int node) {
+  int count = 0;
+  bool map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
+  for (int key = map ? ld->tree.node[node].first : -1; key >= 0; key = od_next(ld, key)) count++;
+  return count;
 }
 
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
@@ -59,6 +67,11 @@ static int choose(od_loader *ld, const od_loading_block *b, const od_block_choic
       int count = od_list_count(ld, od_map_find(ld, b->map, choice->key));
       return count < 2 ? 2 : count > choice->most ? choice->most : count;
     }
+    case OD_CHOICE_NAMES: {
+      int count = map_count(ld, od_map_find(ld, b->map, choice->key));
+      return count > choice->most ? choice->most : count;
+    }
+    case OD_CHOICE_TIMED: return od_state_machine_timed(ld, b->map);
     case OD_CHOICE_WHOLE: value = od_block_peek(ld, b, choice->key, "1"); break;
     case OD_CHOICE_OF_SAMPLES: value = sample > 0 ? round(od_block_peek(ld, b, choice->key, "s") / sample) : 0; break;
     default: return 0;
@@ -71,6 +84,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   od_block_spec s = {.block_class = b->block_class,
                      .inputs = od_list_count(ld, od_map_find(ld, b->map, c->inputs[0].key))};
+  if (c->formula_key != NULL) s.inputs = map_count(ld, od_map_find(ld, b->map, c->inputs[0].key));
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
@@ -160,7 +174,7 @@ static const char *unit_of_block_output(od_loader *ld, const od_element *element
   return element->unit != NULL && rate ? times(ld, element->unit, "1/s") : element->unit;
 }
 
-static const char *unit_of_source(od_loader *ld, int node) {
+const char *od_block_source_unit(od_loader *ld, int node) {
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_TEXT) return NULL;
   const char *text = od_text_of(ld, node);
   int element = od_names_look_up(ld, node, text);
@@ -196,18 +210,19 @@ static const od_block_field *gain_of(const od_block_class *c) {
 // The unit of a block that says none: that of its input, times that of its gain; NULL when that is not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
+  if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
   const od_block_field *gain = gain_of(c);
   int node = od_map_find(ld, b->map, c->inputs[0].key), list = c->inputs[0].list ? node : -1;
   bool listed = od_list_count(ld, list) > 0;
   if (listed) node = od_tree_value(&ld->tree, ld->tree.node[list].first);
-  const char *unit = unit_of_source(ld, node);
+  const char *unit = od_block_source_unit(ld, node);
   int entry = listed && c->inputs_multiply ? ld->tree.node[list].first : -1;
   while (unit != NULL && entry >= 0 && (entry = ld->tree.node[entry].next) >= 0) {
-    const char *other = unit_of_source(ld, od_tree_value(&ld->tree, entry));
+    const char *other = od_block_source_unit(ld, od_tree_value(&ld->tree, entry));
     unit = other != NULL ? times(ld, unit, other) : NULL;
   }
   if (unit != NULL && c->inputs_divide) {
-    const char *under = unit_of_source(ld, od_map_find(ld, b->map, c->inputs[1].key));
+    const char *under = od_block_source_unit(ld, od_map_find(ld, b->map, c->inputs[1].key));
     unit = under != NULL ? od_unit_quotient(ld, unit, under) : NULL;
     if (unit != NULL) unit = usual_unit(ld, unit);
   }

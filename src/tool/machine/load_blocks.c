@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/load_blocks.h"
+#include "machine/load_formula.h"
 #include "document/suggest.h"
 
 enum { MOST_KEYS = 4 + OD_MOST_INPUT_KEYS + 2 * OD_MOST_BLOCK_FIELDS };
@@ -193,13 +194,42 @@ static int most_entries(const od_block_class *c, const od_block_field *f) {
   return 0;
 }
 
+// Values of a grid as a list for each row.
+static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
+  od_loader *ld = r->ld;
+  const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
+  int first = od_list_count(ld, node) > 0 ? od_tree_value(&ld->tree, ld->tree.node[node].first) : -1, row = 0;
+  if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
+    return false;
+  if (od_list_count(ld, node) != spec->choice[0]) {
+    od_complain(ld, node, "found %d rows; '%s' wants %d, one for each of '%s'", od_list_count(ld, node), f->key,
+                spec->choice[0], r->c->choices[0].key);
+    return true;
+  }
+  for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
+    int list = od_tree_value(&ld->tree, at), column = 0;
+    if (od_list_count(ld, list) != spec->choice[1]) {
+      od_complain(ld, list, "found %s of %d; a row of '%s' wants %d numbers, one for each of '%s'",
+                  od_describe(ld, list), od_list_count(ld, list), f->key, spec->choice[1], r->c->choices[1].key);
+      continue;
+    }
+    for (int entry = ld->tree.node[list].first; entry >= 0; entry = ld->tree.node[entry].next, column++) {
+      od_field field = {od_format(ld, "%s[%d][%d]", f->key, row, column), unit_by_rule(r, f->unit), f->sign,
+                        f->fallback};
+      int value = od_tree_value(&ld->tree, entry);
+      od_read_number(ld, value, od_path(ld, r->section.path, field.key), &field, od_place_of(ld, value), OD_IN_MODEL);
+    }
+  }
+  return true;
+}
+
 // Points of a table: abscissae, which increase, or values, one for each combination of them.
 static void read_points(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
   int node = od_section_need(ld, &r->section, f->key), found = od_list_count(ld, node), i = 0;
   int wanted = od_block_count_field(spec, f), before = od_messages_errors(ld->messages);
-  if (node < 0) return;
+  if (node < 0 || read_rows(r, f, node)) return;
   if (found != wanted) {
     if (ld->tree.node[node].kind != OD_TREE_LIST)
       od_complain(ld, node, "found %s; '%s' wants a list of numbers", od_describe(ld, node), f->key);
@@ -293,8 +323,9 @@ static void read_source(block_reader *r, int place) {
   int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
                                         : od_section_need(r->ld, &r->section, in->key);
   const char *found = node >= 0 ? od_block_connect(r->ld, node, in->key, r->b, place) : NULL;
-  if (found != NULL && in->unit != NULL && strcmp(od_factor_unit(r->ld, in->unit, found), "1") != 0)
-    od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, in->unit);
+  const char *wanted = in->unit != NULL && strcmp(in->unit, OD_UNIT_OUT) == 0 ? r->unit : in->unit;
+  if (found != NULL && wanted != NULL && strcmp(od_factor_unit(r->ld, wanted, found), "1") != 0)
+    od_complain(r->ld, node, "'%s' is in %s, but '%s' wants %s", od_text_of(r->ld, node), found, in->key, wanted);
   r->source_units[place] = found;
   if (place == 0) r->source = found, r->source_node = node;
 }
@@ -382,6 +413,10 @@ static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_K
 
 static void load_block(od_loader *ld, od_loading_block *b) {
   const char *keys[MOST_KEYS];
+  if (od_block_classes[b->block_class]->formula_key != NULL) {
+    od_load_formula_block(ld, b);
+    return;
+  }
   block_reader r = {.ld = ld,
                     .b = b,
                     .c = od_block_classes[b->block_class],

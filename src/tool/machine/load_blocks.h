@@ -18,6 +18,8 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
 int od_declare_inner_block(od_loader *ld, const od_loading_block *inner);
 // Connects an input of a block to what the text at a node names. Returns its unit, or NULL with a message now or later.
 const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place);
+// The unit of what the text at a node names, while blocks are declared; NULL: not known (yet).
+const char *od_block_source_unit(od_loader *ld, int node);
 // How many entries a list has; 0 when it is none.
 int od_list_count(const od_loader *ld, int node);
 

@@ -1,7 +1,9 @@
 // Reading components: instances of the element classes of src/core/elements, by the tables of their classes. What has parts
 // of its own that are read in another way (valves with ports and curves, cylinders with areas) shares the pieces below.
 #include "document/constants.h"
+#include "model/joint_types.h"
 #include "machine/load_circuit.h"
+#include "machine/load_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,8 +28,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
     const od_element_rule *r = &c->rules[i];
     if (first + r->greater >= ld->document->numbers.count) continue;  // of fields that are not there
     double greater = od_number_value(ld, first + r->greater), smaller = od_number_value(ld, first + r->smaller);
-    if (!(greater > smaller || (r->or_equal && greater == smaller)))
-      od_complain_number(ld, first + r->about, "%s", r->message);
+    if (!od_element_rule_holds(r, greater, smaller)) od_complain_number(ld, first + r->about, "%s", r->message);
   }
   bool given = c->one_of_count == 0;
   for (int i = 0; i < c->one_of_count; i++) given = given || od_number_is_given(ld, first + c->one_of[i]);
@@ -106,7 +107,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// The joint that a component drives: revolute or prismatic.
+// The joint that a component drives: revolute, prismatic or screw.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -114,16 +115,15 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   if (joint < 0 || ld->draft->names.element[joint].broken) return -1;
   const od_element *found = &ld->draft->names.element[joint];
   *turning = found->type != OD_PRISMATIC;
-  if (found->type == OD_REVOLUTE || found->type == OD_PRISMATIC)
-    return found->index == OD_NOT_BUILT ? -1 : found->index;
-  od_complain(ld, node, "%s drives a revolute or prismatic joint; '%s' is neither", section->what, text);
+  if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
+  od_complain(ld, node, "%s drives a revolute, prismatic or screw joint; '%s' is none of them", section->what, text);
   return -1;
 }
 
 // --- Components ---------------------------------------------------------------------------------------------------
 
 // The keys of a class, ending with NULL.
-enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 6 };
+enum { MOST_KEYS = OD_MOST_ELEMENT_FIELDS + 9 };
 static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (c->acts == OD_ACTS_BETWEEN_POINTS || c->acts == OD_ACTS_SOMEWHERE) keys[count++] = "between";
@@ -131,6 +131,7 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++) keys[count++] = c->ends[i].key;
   if (c->signal_key) keys[count++] = c->signal_key;
   for (int i = 0; i < c->field_count; i++) keys[count++] = c->fields[i].key;
+  if (c->formula_key) keys[count++] = c->formula_key, keys[count++] = "inputs", keys[count++] = "parameters";
   keys[count] = NULL;
 }
 
@@ -192,12 +193,14 @@ static void load_component(od_loader *ld, int key, int element, int class_index)
     ld->draft->names.element[element].broken = command < 0;
     spec.signal = command >= 0 ? ld->draft->names.element[command].index : OD_UNUSED;
   }
+  od_operation operations[OD_MOST_OPERATIONS];
+  if (c->formula_key) connected = od_load_element_formula(ld, &section, c, turning, &spec, operations) && connected;
   if (joined) od_connect_nodes(ld, ends, OD_MOST_ENDS);
   if (!joined || !connected) return;
   for (int i = 0; i < OD_MOST_ENDS; i++)
     spec.end[i] = ends[i] >= 0 ? ld->draft->names.element[ends[i]].index : OD_UNUSED;
   spec.point_a = points[0].point, spec.point_b = points[1].point;
-  spec.first_number = od_number_theta(ld, first);
+  if (!c->formula_key) spec.first_number = od_number_theta(ld, first);
   od_element *built = &ld->draft->names.element[element];
   built->index = od_build_element(ld->draft->build, built->name, &spec);
   od_remember(ld, OD_ABOUT_ELEMENT, built->index, key);

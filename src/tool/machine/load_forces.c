@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "machine/draft.h"
+#include "model/joint_types.h"
 
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   od_field field = {"value", unit, OD_ANY, NAN};
@@ -38,6 +39,35 @@ void od_load_forces(od_loader *ld, int node) {
   }
 }
 
+// --- Contacts -----------------------------------------------------------------------------------------------------
+
+static void load_contact(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"at", "plane", "normal", "stiffness", "damping", "friction", "slip", NULL};
+  static const od_field stiffness = {"stiffness", "N/m", OD_POSITIVE, NAN};
+  static const od_field others[] = {{"damping", "s/m", OD_NOT_NEGATIVE, 1},
+                                    {"friction", "1", OD_NOT_NEGATIVE, 0},
+                                    {"slip", "m/s", OD_POSITIVE, 1e-3}};
+  static const double origin[3] = {0};
+  const char *name = od_text_of(ld, key);
+  const char *what = od_format(ld, "the contact '%s'", name);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
+  od_point_ref at = od_names_find_point(ld, od_section_need(ld, &section, "at"), "at");
+  int first = od_read_fields(ld, &section, &stiffness, 1, OD_IN_MODEL);
+  od_read_vector_field(ld, &section, "normal", "1", OD_DIRECTION, NULL);
+  od_read_vector_field(ld, &section, "plane", "m", OD_VECTOR, origin);
+  od_read_fields(ld, &section, others, 3, OD_IN_MODEL);
+  if (at.point < 0) return;
+  ld->draft->names.element[element].index =
+      od_build_contact(ld->draft->build, name, at.point, od_number_theta(ld, first));
+}
+
+void od_load_contacts(od_loader *ld, int node) {
+  for (int key = od_first(ld, node, "contacts"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_FORCE);
+    if (element >= 0) load_contact(ld, key, element);
+  }
+}
+
 // --- Torques ------------------------------------------------------------------------------------------------------
 
 static void load_joint_torque(od_loader *ld, const od_section *section, int node, int element) {
@@ -53,8 +83,8 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   od_joint_type type = OD_REVOLUTE;
   bool known = joint >= 0 && !ld->draft->names.element[joint].broken;
   if (known) type = ld->draft->names.element[joint].type;
-  if (known && type != OD_REVOLUTE && type != OD_PRISMATIC) {
-    od_complain(ld, node, "torques act in revolute and prismatic joints; '%s' is neither", text);
+  if (known && !od_joint_class_of(type)->drives) {
+    od_complain(ld, node, "torques act in revolute, prismatic and screw joints; '%s' is none of them", text);
     return;
   }
   int input;

@@ -9,6 +9,7 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/draft.h"
+#include "model/joint_types.h"
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
@@ -51,12 +52,15 @@ static void add_balanced(options *list, const char *name, const char *unit, od_s
 // --- What each element offers -------------------------------------------------------------------------------------
 
 static void add_joint_options(options *list, od_joint_type type) {
-  static const char *const angles[] = {"angle1", "angle2", "angle3"}, *const rates[] = {"rate1", "rate2", "rate3"};
-  int axes = type == OD_UNIVERSAL ? 2 : type == OD_SPHERICAL ? 3 : 0;
-  if (type == OD_REVOLUTE) add_balanced(list, "angle", "rad", OD_ANY, 0), add(list, "rate", "rad/s");
-  if (type == OD_PRISMATIC) add_balanced(list, "position", "m", OD_ANY, 0), add(list, "rate", "m/s");
-  for (int i = 0; i < axes; i++) add_balanced(list, angles[i], "rad", OD_ANY, 0);
-  for (int i = 0; i < axes; i++) add(list, rates[i], "rad/s");
+  const od_joint_class *c = od_joint_class_of(type);
+  for (int order = 0; order < 2; order++)
+    for (int i = 0; i < c->coordinates; i++) {
+      bool slides = c->coordinate[i].kind == OD_LINK_PRISMATIC;
+      if (order == 0)
+        add_balanced(list, c->coordinate[i].label[0], slides ? "m" : "rad", OD_ANY, 0);
+      else
+        add(list, c->coordinate[i].label[1], slides ? "m/s" : "rad/s");
+    }
 }
 
 // The coordinates of the one point that the name means; any if it means none, for suggestions.
@@ -95,14 +99,15 @@ static void add_component_options(options *list, const od_element *element) {
       add_balanced(list, o->name, unit, OD_ANY, c->states[o->index].initial);
     else
       add(list, o->name, unit);
-    list->item[list->count - 1].no_state = o->shows == OD_SHOWS_STATE && element->follows;
+    list->item[list->count - 1].no_state =
+        o->shows == OD_SHOWS_STATE && c->states[o->index].present_if >= 0 && element->follows;
   }
 }
 
 // States of the friction in a joint or a cylinder. At rest bristles keep any force, so that they cannot be balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_class *c = element->friction;
-  bool turning = element->kind == OD_ELEMENT_JOINT && element->type == OD_REVOLUTE;
+  bool turning = element->kind == OD_ELEMENT_JOINT && od_joint_turns(element->type);
   for (int i = 0; c && i < OD_MOST_ELEMENT_OUTPUTS && c->outputs[i].shows != OD_SHOWS_NOTHING; i++) {
     const od_element_output *o = &c->outputs[i];
     if (o->shows != OD_SHOWS_STATE) continue;
@@ -382,22 +387,49 @@ static bool is_saved(const od_loader *ld, int key) {
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-void od_load_initial(od_loader *ld, int node) {
-  od_index seen = {0};
-  bool has_file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP && od_map_find(ld, node, "file") >= 0;
-  if (ld->draft->saved >= 0) node = ld->draft->saved;  // it is complete: nothing else counts
+// The map that 'file' was written in. A variant, or a file that includes others, lays it over other values, which do not count
+// beside a saved state; those that were written beside it do.
+static int map_of_file(const od_loader *ld, int node) {
+  int file = od_map_find(ld, node, "file"), own = node, least = -1;
+  for (int i = 0; i < ld->tree.count; i++) {
+    const od_tree_node *map = &ld->tree.node[i];
+    int entries = 0;
+    bool found = false;
+    if (map->kind != OD_TREE_MAP) continue;
+    for (int key = map->first; key >= 0; key = od_next(ld, key), entries++) {
+      const od_tree_node *value = &ld->tree.node[od_value(ld, key)], *same = &ld->tree.node[file];
+      found = found || (strcmp(od_text_of(ld, key), "file") == 0 && value->line == same->line &&
+                        value->column == same->column && value->origin == same->origin);
+    }
+    if (found && (least < 0 || entries < least)) own = i, least = entries;
+  }
+  return own;
+}
+
+// The values of a map that are not there yet.
+static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) {
   for (int key = od_first(ld, node, "initial values"); key >= 0; key = od_next(ld, key)) {
     const char *quantity = od_text_of(ld, key);
     if (has_file && strcmp(quantity, "file") == 0) continue;
-    if (od_index_find(&seen, quantity) >= 0) {
+    if (od_index_find(seen, quantity) >= 0) {
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file's own counts
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
-    if (!od_index_add(&seen, quantity, key)) ld->no_memory = true;
+    if (!od_index_add(seen, quantity, key)) ld->no_memory = true;
     option o;
     if (is_saved(ld, key) && take_saved(ld, key)) continue;
     if (find_option(ld, key, &o)) load_value(ld, key, &o);
   }
+}
+
+// A saved state is complete; what stands beside it in the file counts instead.
+void od_load_initial(od_loader *ld, int node) {
+  od_index seen = {0};
+  bool has_file = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP && od_map_find(ld, node, "file") >= 0;
+  if (has_file && ld->draft->saved >= 0) node = map_of_file(ld, node);
+  load_values(ld, node, has_file, &seen);
+  if (ld->draft->saved >= 0) load_values(ld, ld->draft->saved, false, &seen);
   od_index_free(&seen);
 }
 

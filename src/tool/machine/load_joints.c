@@ -4,23 +4,22 @@
 #include <string.h>
 
 #include "machine/load_circuit.h"
-
-static const char *const type_names[] = {"revolute", "prismatic", "universal", "spherical", "fixed", NULL};
+#include "model/joint_types.h"
 
 // Which keys a type of joint has besides those of all joints.
 static bool has_axis(od_joint_type type) {
-  return type == OD_REVOLUTE || type == OD_PRISMATIC;
+  return od_joint_class_of(type)->axis;
 }
 static bool has_axes(od_joint_type type) {
-  return has_axis(type) || type == OD_UNIVERSAL;
+  return (has_axis(type) && od_joint_class_of(type)->closes) || od_joint_class_of(type)->axes;
 }
 static bool has_spring(od_joint_type type) {
-  return has_axis(type);
+  return od_joint_class_of(type)->drives;
 }
 
 static void refuse(od_loader *ld, const od_section *section, const char *key, od_joint_type type) {
   if (od_section_get(ld, section, key) >= 0)
-    od_complain(ld, od_section_get(ld, section, key), "a %s joint has no '%s'", type_names[type], key);
+    od_complain(ld, od_section_get(ld, section, key), "a %s joint has no '%s'", od_joint_class_of(type)->name, key);
 }
 
 // --- Axes ---------------------------------------------------------------------------------------------------------
@@ -75,6 +74,16 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   }
 }
 
+// The way of a screw per turn.
+static void read_lead(od_loader *ld, const od_section *section, od_joint_spec *spec) {
+  static const od_field lead = {"lead", "m", OD_ANY, NAN};
+  if (spec->type != OD_SCREW) {
+    refuse(ld, section, "lead", spec->type);
+    return;
+  }
+  spec->lead = od_number_theta(ld, od_read_fields(ld, section, &lead, 1, OD_IN_MODEL));
+}
+
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
 // The numbers always have their paths, but there is a spring only if something that acts is given.
@@ -97,7 +106,7 @@ static void load_joint_spring(od_loader *ld, const od_section *section, int elem
   bool sprung = is_sprung(ld, section);
   od_field fields[OD_MOST_ELEMENT_FIELDS];
   for (int i = 0; i < od_joint_spring_class.field_count; i++)
-    fields[i] = od_component_field(&od_joint_spring_class.fields[i], "1", type == OD_REVOLUTE);
+    fields[i] = od_component_field(&od_joint_spring_class.fields[i], "1", od_joint_turns(type));
   int first =
       od_read_fields(ld, section, fields, od_joint_spring_class.field_count, sprung ? OD_IN_MODEL : OD_IN_LOADER);
   const od_element *joint = &ld->draft->names.element[element];
@@ -133,12 +142,14 @@ static void report_loose_bodies(od_loader *ld, int *group, int bodies) {
 
 // Loads one joint; false when it is not known what it connects.
 static bool load_joint(od_loader *ld, int key, int element, int *group) {
-  static const char *const keys[] = {"type",      "between", "axis", "axes",    "cut",      "independent",
+  static const char *const keys[] = {"type",      "between", "axis", "axes",    "lead",     "cut", "independent",
                                      "stiffness", "damping", "free", "preload", "friction", NULL};
   const char *name = od_text_of(ld, key);
   const char *what = od_format(ld, "the joint '%s'", name);
   od_section section = od_section_open(ld, od_value(ld, key), key, name, what, keys);
-  int type = od_read_choice(ld, od_section_need(ld, &section, "type"), "type", type_names);
+  const char *names[OD_FREE + 2] = {NULL};
+  for (int i = 0; i <= OD_FREE; i++) names[i] = od_joint_class_of((od_joint_type)i)->name;
+  int type = od_read_choice(ld, od_section_need(ld, &section, "type"), "type", names);
   od_point_ref ends[2];
   bool connected = od_names_find_pair(ld, &section, ends);
   bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
@@ -148,16 +159,17 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
     return connected;
   }
   ld->draft->names.element[element].type = (od_joint_type)type;
-  od_joint_spec spec = {(od_joint_type)type, ends[0].point, ends[1].point, -1, -1, cut, independent};
+  od_joint_spec spec = {(od_joint_type)type, ends[0].point, ends[1].point, -1, -1, cut, independent, -1, {0}};
   read_axes(ld, &section, &spec);
+  read_lead(ld, &section, &spec);
   if (connected && spec.point_a >= 0 && spec.point_b >= 0) {
     ld->draft->names.element[element].index = od_build_joint(ld->draft->build, name, &spec);
     od_remember(ld, OD_ABOUT_JOINT, ld->draft->names.element[element].index, key);
   }
   load_joint_spring(ld, &section, element);
-  if (has_axis(spec.type))
+  if (has_spring(spec.type))
     ld->draft->names.element[element].friction =
-        od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, spec.type == OD_REVOLUTE, NULL);
+        od_load_friction(ld, &section, -1, ld->draft->names.element[element].index, od_joint_turns(spec.type), NULL);
   else
     refuse(ld, &section, "friction", spec.type);
   return connected;

@@ -11,12 +11,13 @@
 #include "machine/draft.h"
 
 // The sections of a machine file: its own, and those of the element classes.
-enum { MOST_SECTIONS = 64 };
+enum { MOST_SECTIONS = 128 };
 static const char *const own_sections[] = {"machine",   "gravity",   "ground",   "bodies",       "joints",
                                            "rods",      "inputs",    "blocks",   "forces",       "torques",
                                            "oil",       "volumes",   "tanks",    "sources",      "pressure_differences",
                                            "initial",   "run",       "variants", "include",      "templates",
-                                           "instances", "constants", "set",      "requirements", "junctions"};
+                                           "instances", "constants", "set",      "requirements", "junctions",
+                                           "gears",     "contacts"};
 
 static void list_sections(const char *sections[MOST_SECTIONS]) {
   int count = 0;
@@ -51,11 +52,18 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, ld->draft->machine->title);
 }
 
-// Components of all classes that need oil, or of those that do not.
-static void load_components(od_loader *ld, const od_section *file, bool with_oil) {
+// What needs oil comes after volumes, what may listen to a signal after inputs and blocks.
+static bool comes_late(const od_element_class *c) {
+  bool listens = c->signal_key != NULL || c->formula_key != NULL;
+  for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
+  return c->needs_oil || listens;
+}
+
+// Components of all classes that come late, or of those that do not.
+static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (c->section && c->needs_oil == with_oil) od_load_components(ld, i, od_section_get(ld, file, c->section));
+    if (c->section && comes_late(c) == late) od_load_components(ld, i, od_section_get(ld, file, c->section));
   }
 }
 
@@ -83,11 +91,13 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_load_joints(ld, od_section_get(ld, file, "joints"));
   od_load_saved_state(ld, od_section_get(ld, file, "initial"));
   od_load_rods(ld, od_section_get(ld, file, "rods"));
+  od_load_gears(ld, od_section_get(ld, file, "gears"));
   load_components(ld, file, false);
   od_load_inputs(ld, od_section_get(ld, file, "inputs"));
   od_declare_blocks(ld, od_section_get(ld, file, "blocks"));
   od_load_forces(ld, od_section_get(ld, file, "forces"));
   od_load_torques(ld, od_section_get(ld, file, "torques"));
+  od_load_contacts(ld, od_section_get(ld, file, "contacts"));
   load_circuit(ld, file);
   od_load_blocks(ld);
   od_load_initial(ld, od_section_get(ld, file, "initial"));

@@ -38,24 +38,47 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
+// A second point of the viscosity takes the place of the thinning; hotter oil is thinner.
+static void check_walther(od_loader *ld, const od_section *section, int first) {
+  enum { VISCOSITY, REFERENCE, THINNING = 3, HOT = 6, HOT_VISCOSITY };
+  double nu = od_number_value(ld, first + VISCOSITY), at = od_number_value(ld, first + REFERENCE);
+  double hot = od_number_value(ld, first + HOT), hot_nu = od_number_value(ld, first + HOT_VISCOSITY);
+  if (hot_nu == 0) {
+    if (od_section_get(ld, section, "hot") >= 0)
+      od_complain_number(ld, first + HOT, "hot is the temperature of 'hot_viscosity', which is missing");
+    return;
+  }
+  const double least = 0.4e-6;  // Walther's law ends at 0.3 mm2/s
+  if (od_section_get(ld, section, "thinning") >= 0)
+    od_complain_number(ld, first + THINNING, "the oil has a thinning and a hot_viscosity; expected one of the two");
+  if (!(hot > at)) od_complain_number(ld, first + HOT, "hot must be more than reference, which is %g K", at);
+  if (!(hot_nu < nu) || hot_nu < least)
+    od_complain_number(ld, first + HOT_VISCOSITY,
+                       "hot_viscosity must be less than viscosity, which is %g mm2/s, and at least 0.4 mm2/s",
+                       nu * 1e6);
+}
+
 // Viscosity and temperature are there only where the file says something about them.
 static void load_viscosity(od_loader *ld, const od_section *section) {
   static const od_field field[] = {
       {"viscosity", "m2/s", OD_POSITIVE, 46e-6},  {"reference", "K", OD_POSITIVE, 313.15},
       {"temperature", "K", OD_POSITIVE, 313.15},  {"thinning", "1/K", OD_NOT_NEGATIVE, 0},
-      {"thickening", "1/Pa", OD_NOT_NEGATIVE, 0}, {"expansion", "1/K", OD_NOT_NEGATIVE, 0}};
+      {"thickening", "1/Pa", OD_NOT_NEGATIVE, 0}, {"expansion", "1/K", OD_NOT_NEGATIVE, 0},
+      {"hot", "K", OD_POSITIVE, 373.15},          {"hot_viscosity", "m2/s", OD_NOT_NEGATIVE, 0}};
   enum { COUNT = sizeof field / sizeof *field };
   bool given = false;
   for (int i = 0; i < COUNT; i++) given = given || od_section_get(ld, section, field[i].key) >= 0;
   if (!given) return;
-  int first = od_read_fields(ld, section, field, COUNT, OD_IN_MODEL);
+  int before = od_messages_errors(ld->messages), first = od_read_fields(ld, section, field, COUNT, OD_IN_MODEL);
+  if (od_messages_errors(ld->messages) == before) check_walther(ld, section, first);
   od_build_oil_viscosity(ld->draft->build, od_number_theta(ld, first));
 }
 
 void od_load_oil(od_loader *ld, int node) {
-  static const char *const keys[] = {"density",  "law",        "modulus",   "kp",        "k0",        "air",
-                                     "at",       "exponent",   "smoothing", "viscosity", "reference", "temperature",
-                                     "thinning", "thickening", "expansion", NULL};
+  static const char *const keys[] = {
+      "density",   "law",       "modulus",       "kp",        "k0",          "air",      "at",
+      "exponent",  "smoothing", "viscosity",     "reference", "temperature", "thinning", "thickening",
+      "expansion", "hot",       "hot_viscosity", NULL};
   static const od_field density = {"density", "kg/m3", OD_POSITIVE, NAN};
   static const od_field smoothing = {"smoothing", "Pa", OD_POSITIVE, 1e4};
   if (node < 0) return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
+#include "hydraulics/warm_oil.h"
 #include "machine/draft.h"
 #include "model/model.h"
 
@@ -199,9 +200,10 @@ static void find_oil(const od_model *m, double *density, double *viscosity) {
   *density = m->theta[m->oil + OD_OIL_DENSITY];
   if (m->viscosity < 0) return;
   const double *q = m->theta + m->viscosity;
-  double warmer = q[OD_VISCOSITY_TEMPERATURE] - q[OD_VISCOSITY_REFERENCE];
-  *density /= 1 + q[OD_VISCOSITY_EXPANSION] * warmer;
-  *viscosity = q[OD_VISCOSITY_VALUE] * exp(-q[OD_VISCOSITY_THINNING] * warmer) * *density;
+  double oil[OD_OIL_STATES], temperature = m->join.warms >= 0 ? m->c0[m->join.warms] : q[OD_VISCOSITY_TEMPERATURE];
+  od_warm_oil(q, *density, temperature, oil);
+  *density = 2 / (oil[OD_OIL_STATE_ROOT] * oil[OD_OIL_STATE_ROOT]);
+  *viscosity = oil[OD_OIL_STATE_VISCOSITY];
 }
 
 static void read_hose(requirement_reader *r) {

@@ -17,7 +17,7 @@ static const char *const kind_names[] = {
     [OD_ELEMENT_SOURCE] = "source",     [OD_ELEMENT_GROUND] = "ground",
     [OD_ELEMENT_BLOCK] = "block",       [OD_ELEMENT_NODE] = "volume, junction, tank or source",
     [OD_ELEMENT_SIGNAL] = "input",      [OD_ELEMENT_DIFFERENCE] = "pressure difference",
-    [OD_ELEMENT_JUNCTION] = "junction",
+    [OD_ELEMENT_JUNCTION] = "junction", [OD_ELEMENT_GEAR] = "gear",
 };
 
 const char *od_element_noun(od_element_kind kind) {

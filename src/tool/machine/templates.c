@@ -9,7 +9,7 @@
 #include "machine/draft.h"
 #include "machine/template_copy.h"
 
-enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 64, LONGEST_CONTEXT = 160 };
+enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT = 160 };
 
 typedef struct expander {
   od_loader *ld;

@@ -71,3 +71,24 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
   free(output);
   free(value);
 }
+
+void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size) {
+  const od_model *m = od_machine_model(machine);
+  text[0] = '\0';
+  for (int i = 0; m->junctions > 0 && i < m->outputs && !*text; i++) {
+    const od_output *o = &m->output[i];
+    if (o->kind != OD_OUT_NODE_PRESSURE || m->node[o->index].junction < 0) continue;
+    od_plant *plant = NULL;
+    double pressure = 0;
+    // As the failed step left it: plants of one machine have the same work memory.
+    if (od_machine_plant(machine, &i, 1, NULL, 0, &plant, NULL) == OD_OK)
+      plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), &pressure);
+    if (isnan(pressure))
+      snprintf(
+          text, size,
+          "no pressure of the junction '%s' balances the flows there: a pump has no way out, or all around it is shut; "
+          "expected a volume, a relief valve or a leak",
+          m->node[o->index].name);
+    od_plant_free(plant);
+  }
+}

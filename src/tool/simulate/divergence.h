@@ -15,4 +15,7 @@ bool od_has_diverged(const od_plant *plant, const double *x);
 // known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
+// Where a step has just failed because the flows at a junction cannot be balanced: what to say about it; empty where that is not so.
+void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size);
+
 #endif

@@ -159,10 +159,14 @@ static od_status check_bounds(od_run_state *r, double t, od_error *err) {
 }
 
 // What failed at a step, and the largest state before it.
-static void tell_state(od_run_state *r, od_error *err) {
-  char state[200];
+static void tell_state(od_run_state *r, od_status status, double t, od_error *err) {
+  char state[200], junction[260];
+  if (err && !*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
+  od_unbalanced_junction(r->machine, r->sim, junction, sizeof junction);
   od_largest_state(r->machine, r->sim, state, sizeof state);
   size_t used = err ? strlen(err->text) : 0;
+  if (err && *junction) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", junction);
+  if (used >= sizeof err->text) return;
   if (err && *state) snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }
 
@@ -177,7 +181,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
     if (status == OD_OK)
       status = check_bounds(r, next, err);
     else if (status != OD_INTERRUPTED)
-      tell_state(r, err);
+      tell_state(r, status, next, err);
     if (status == OD_OK && (last || (i + 1) % r->every == 0)) status = record(r, next, last, err);
   }
   if (o->progress && status == OD_OK) o->progress(o->user, 1);

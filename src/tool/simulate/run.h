@@ -64,4 +64,7 @@ void od_run_report_free(od_run_report *report);
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 
+// The run that a machine file describes, without trials of other steps (run_options.c).
+od_run_options od_run_options_of(const od_machine *machine);
+
 #endif

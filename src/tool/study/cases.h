@@ -5,6 +5,7 @@
 #include "document/reader.h"
 #include "experiment/experiment.h"
 #include "frequency/transfer.h"
+#include "random/draw.h"
 #include "study/study.h"
 
 // Loads the case's experiment and gives the case its operations; what is wrong becomes messages.
@@ -48,11 +49,25 @@ bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish 
 // What is taken of a column of a run's table, in SI; NAN where no row is in the window.
 double od_value_wish_take(const od_value_wish *w, const od_table *t, int column);
 
-// A machine that is run once, judged by its requirements, and of which values are taken; of the options its variant and numbers
+// A number of a machine that every run draws anew: its distribution in a unit (""; SI), or a part of the machine's own value.
+typedef struct od_drawn {
+  const char *path, *unit;
+  int key;
+  od_draw draw;
+  double part;  // NAN: the distribution is given
+} od_drawn;
+// load_draws.c: 'draw' of a case. The list is the caller's.
+od_drawn *od_draws_read(od_loader *ld, int node, int *count);
+// Finds what depends on the machine; false with a message.
+bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
+
+// A machine that is run, once or with other numbers each time, judged by its requirements, and of which values are taken; of the options its variant and numbers
 // count. The wishes must outlive the case; what is wrong with them is said to the study's own loader.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;
+  od_drawn *drawn;  // numbers of the machine that each run draws; the case is run once where there are none
+  int draws;
 } od_simulate_wish;
 od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
                                 od_simulate_wish wish, od_messages *messages);

@@ -3,12 +3,17 @@
 //   KEY                          mean of the estimates of a parameter
 //   KEY sd                       their standard deviation; the bound is Cramer and Rao's
 //   KEY nees                     squared errors in units of that bound, of parameters that the data tell: 1 for a right estimator
+//   KEY true, KEY sigma, KEY sigma_percent    of experiments, where nobody knows a bound: the true value, and the standard deviation
+//                                that a run claims, mean, also in percent of the true value
+//   KEY error_percent            the same: how far off estimates are, mean of the magnitudes
+//   KEY error_in_sigmas          the same: the largest error of any run in units of what the run claims
 //   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
 //   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
 //   found, found_at_once         the part of the runs with all parameters within the file's tolerance, and that with the first search
 //   squares, evaluations, iterations    of the searches; medians
 //   seconds                      of a run, median, where the study asks what things cost
 //   untold                       parameters that the data do not tell, mean
+//   doubtful                     runs whose verdict is not sound
 //   failed                       runs without a result
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +44,28 @@ static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth
   return w->has_truth && w->bound[i] <= told_within * fabs(truth->q[w->plan->parameter[i]]);
 }
 
+// Whether runs are compared with what they say about themselves.
+static bool claims(const friction_case *w) {
+  return w->has_truth && w->plan->log.experiment;
+}
+
+static bool add_claims(od_case *c, const friction_case *w, const od_element_field *f) {
+  const struct {
+    const char *name, *unit;
+    od_gather gather;
+    double expected;
+  } row[] = {{name_of(w, f->key, " true"), f->unit, OD_GATHER_MEDIAN, none},
+             {name_of(w, f->key, " sigma"), f->unit, OD_GATHER_MEAN, none},
+             {name_of(w, f->key, " sigma_percent"), "%", OD_GATHER_MEAN, none},
+             {name_of(w, f->key, " error_percent"), "%", OD_GATHER_MEAN, none},
+             {name_of(w, f->key, " error_in_sigmas"), "1", OD_GATHER_QUANTILE, 1}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    if (!row[i].name ||
+        !od_case_add(c, (od_metric){row[i].name, row[i].unit, row[i].gather, row[i].expected, 0, none, none}))
+      return false;
+  return true;
+}
+
 static bool add_parameters(od_case *c, const friction_case *w) {
   const od_friction_plan *plan = w->plan;
   od_law_numbers truth = {0};
@@ -47,12 +74,13 @@ static bool add_parameters(od_case *c, const friction_case *w) {
   od_friction_truth(plan, &truth);
   for (int i = 0; i < plan->parameters; i++) judged += is_judged(w, i, &truth);
   for (int i = 0; ok && i < plan->parameters; i++) {
-    const od_element_field *f = &plan->start.law->element->fields[plan->parameter[i]];
+    const od_element_field *f = od_law_field(plan->start.law, plan->parameter[i]);
     const char *spread = name_of(w, f->key, " sd"), *nees = name_of(w, f->key, " nees");
     ok = spread && nees && od_case_add(c, (od_metric){f->key, f->unit, OD_GATHER_MEAN, none, 0, none, none}) &&
          (c->runs < 2 || od_case_add(c, (od_metric){spread, f->unit, OD_GATHER_SPREAD, none, 0, w->bound[i], none}));
     if (ok && is_judged(w, i, &truth))
       ok = od_case_add(c, (od_metric){nees, "1", OD_GATHER_CHI, 1, 1, none, none, .family = judged});
+    if (ok && claims(w)) ok = add_claims(c, w, f);
   }
   return ok;
 }
@@ -72,7 +100,8 @@ static bool add_metrics(od_case *c, const friction_case *w) {
               {"squares", "N2", OD_GATHER_MEDIAN},
               {"evaluations", "1", OD_GATHER_MEDIAN},
               {"iterations", "1", OD_GATHER_MEDIAN},
-              {"untold", "1", OD_GATHER_MEAN}};
+              {"untold", "1", OD_GATHER_MEAN},
+              {"doubtful", "runs", OD_GATHER_COUNT}};
   for (size_t i = 0; ok && i < sizeof rest / sizeof *rest; i++)
     ok = od_case_add(c, (od_metric){rest[i].name, rest[i].unit, rest[i].gather, none, 0, none, none});
   if (c->timed) ok = ok && od_case_add(c, (od_metric){"seconds", "s", OD_GATHER_MEDIAN, none, 0, none, none});
@@ -90,10 +119,10 @@ static od_status prepare(od_case *c, od_error *err) {
   w->bound = calloc((size_t)plan->parameters + 1, sizeof *w->bound);
   if (!w->bound) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_friction_data *d = NULL;
-  od_status status = od_friction_data_make(plan, c->first_seed, &d, err);
+  od_status status = od_friction_data_make(plan, c->first_seed, (od_going_on){c->progress, c->user}, &d, err);
   if (status != OD_OK) return status;
-  od_friction_data_disturb(plan, c->first_seed, d);
-  status = od_friction_bounds(plan, d, w->bound, err);
+  status = od_friction_data_disturb(plan, c->first_seed, d, err);
+  if (status == OD_OK) status = od_friction_bounds(plan, d, w->bound, err);
   if (plan->vary > 0)
     od_friction_data_free(d);
   else
@@ -114,6 +143,12 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
     *value++ = p->value;
     if (c->runs > 1) *value++ = p->value;
     if (is_judged(w, i, &truth)) *value++ = pow((p->value - p->truth) / w->bound[i], 2);
+    if (claims(w)) {
+      *value++ = p->truth, *value++ = p->sigma;
+      *value++ = 100 * fabs(p->sigma / p->truth);
+      *value++ = 100 * fabs(p->value / p->truth - 1);
+      *value++ = fabs(p->value - p->truth) / p->sigma;
+    }
     untold += p->known == OD_PARAMETER_UNKNOWN;
   }
   if (w->has_truth) {
@@ -125,6 +160,7 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
   *value++ = f->mean_abs, *value++ = f->largest, *value++ = f->rms, *value++ = f->squares;
   *value++ = (double)f->evaluations, *value++ = (double)f->iterations;
   *value++ = untold;
+  *value++ = f->verdict.trust != OD_SOUND;
   if (c->timed) *value++ = seconds;
   *value = 0;
 }
@@ -136,13 +172,20 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
       .progress = c->progress, .user = c->user, .random_start = c->random_start, .start_seed = seed, .judge = true};
   od_friction_data *d = NULL;
   od_friction_fitted *f = NULL;
-  od_status status = w->clean ? od_friction_data_copy(w->clean, &d, err) : od_friction_data_make(plan, seed, &d, err);
+  od_status status = w->clean ? od_friction_data_copy(w->clean, &d, err)
+                              : od_friction_data_make(plan, seed, (od_going_on){c->progress, c->user}, &d, err);
   double begin = od_processor_seconds();
   if (status == OD_OK) {
-    od_friction_data_disturb(plan, seed, d);
-    status = od_steady_points_find(plan, d, err);
+    status = od_friction_data_disturb(plan, seed, d, err);
+    if (status == OD_OK) status = od_steady_points_find(plan, d, err);
   }
   if (status == OD_OK) status = od_friction_fit(plan, d, &options, &f, err);
+  // A run whose film leads has no time constant: it counts as one without a result.
+  if (f && f->film_leads) {
+    od_friction_fitted_free(f);
+    f = NULL;
+    status = od_fail(err, OD_NOT_CONVERGED, "the film does not lag behind the speed");
+  }
   if (f) fill(c, w, f, od_processor_seconds() - begin, value);
   value[c->metrics - 1] = !f;
   od_friction_fitted_free(f);

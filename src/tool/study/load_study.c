@@ -30,7 +30,7 @@ typedef struct study_loader {
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
   od_simulate_wish values;  // of the study, for runs that say nothing
-  int published_capacity, case_capacity, wish_capacity;
+  int published_capacity, case_capacity, wish_capacity, drawn_capacity;
 } study_loader;
 
 // What a case asks of its experiment.
@@ -191,12 +191,27 @@ static od_simulate_wish keep_values(study_loader *sl, int node) {
   return kept;
 }
 
-// Only runs have values.
+// 'draw' at a node, kept with the study.
+static void keep_draws(study_loader *sl, int node, wish *w) {
+  od_study *s = sl->s;
+  od_drawn **grown = od_grow(s->drawn, s->drawn_lists, &sl->drawn_capacity, sizeof *grown);
+  if (!grown) {
+    sl->ld.no_memory = true;
+    return;
+  }
+  s->drawn = grown;
+  w->values.drawn = s->drawn[s->drawn_lists++] = od_draws_read(&sl->ld, node, &w->values.draws);
+}
+
+// Only runs have values, and numbers that are drawn.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;
   if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node);
   if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
+  int draw = od_section_get(&sl->ld, section, "draw");
+  if (draw >= 0 && w->kind == SIMULATE) keep_draws(sl, draw, w);
+  if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "only cases with 'do: simulate' draw numbers");
 }
 
 // An experiment, or the machine that is simulated, which has neither a true machine nor anything random.
@@ -210,16 +225,20 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
                 kinds[SIMULATE], kinds[kind]);
   for (int i = 0; kind == SIMULATE && i < 3; i++) {
     int node = od_section_get(ld, section, random[i]);
-    if (node >= 0)
-      od_complain(ld, node, "a simulation has no '%s': it is run once, and nothing in it is random", random[i]);
+    bool seeds = strcmp(random[i], "seeds") == 0;
+    if (node >= 0 && seeds && od_section_get(ld, section, "draw") < 0)
+      od_complain(ld, node, "a simulation has 'seeds' only where it draws numbers ('draw'); else it is run once");
+    else if (node >= 0 && !seeds)
+      od_complain(ld, node, "a simulation has no '%s'", random[i]);
   }
   int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
 }
 
 static void read_case(study_loader *sl, int key) {
-  static const char *const keys[] = {"experiment", "machine", "do",        "truth",  "variant", "variants", "set",
-                                     "seeds",      "start",   "published", "method", "order",   "values",   NULL};
+  static const char *const keys[] = {"experiment", "machine", "do",     "truth", "variant",
+                                     "variants",   "set",     "seeds",  "start", "published",
+                                     "method",     "order",   "values", "draw",  NULL};
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "cases.%s", name),
@@ -332,6 +351,8 @@ void od_study_clear(od_study *s) {
   free(s->published);
   for (int i = 0; i < s->wish_lists; i++) free(s->wishes[i]);
   free(s->wishes);
+  for (int i = 0; i < s->drawn_lists; i++) free(s->drawn[i]);
+  free(s->drawn);
   od_document_free(s->file);
 }
 

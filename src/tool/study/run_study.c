@@ -125,6 +125,14 @@ static od_status take_published(const od_study *s, const od_published *p, od_err
                  p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
 }
 
+// The values that the median of a quantity with quantiles came from, which are sorted then.
+static bool keep_sorted(od_study_row *row, const double *value) {
+  if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) return true;
+  row->sorted = malloc((size_t)row->runs * sizeof *row->sorted);
+  if (row->sorted) memcpy(row->sorted, value, (size_t)row->runs * sizeof *row->sorted);
+  return row->sorted != NULL;
+}
+
 // Runs that were not done (an interrupt) have no values.
 static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   long most = 1;
@@ -144,6 +152,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
     }
     for (int m = 0; m < c->metrics; m++) {
       r->row[r->rows] = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
+      ok = ok && keep_sorted(&r->row[r->rows], memory);
       r->row[r->rows++].case_name = c->name;
     }
   }
@@ -186,6 +195,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
 
 void od_study_result_free(od_study_result *r) {
   if (!r) return;
+  for (int i = 0; r->row && i < r->rows; i++) free(r->row[i].sorted);
   free(r->row);
   free(r);
 }

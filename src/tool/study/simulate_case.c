@@ -1,4 +1,5 @@
-// A machine that is run once, judged by its requirements, and of which values are taken, as a case of a study.
+// A machine that is run, judged by its requirements, and of which values are taken, as a case of a study: once, or with other numbers
+// each time, which are drawn at random.
 //
 //   VALUE              as the study asks for it, in its unit
 //   REQUIREMENT        what is reached; the bound is what is required
@@ -7,16 +8,26 @@
 //   undecided          requirements that the run is not accurate enough for
 //   doubtful           1 if the run's verdict is not sound
 //   failed             1 if the run did not come to its end
+// Of many runs these are sums, and each VALUE and REQUIREMENT becomes
+//   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
+//   REQUIREMENT met, all met    parts of the runs
+//   impossible                  runs whose numbers no machine can have
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "io/number.h"
 #include "machine/machine.h"
-#include "oleodyn/integrator.h"
 #include "requirements/judge.h"
 #include "study/cases.h"
 
-enum { COUNTS = 4, PER_REQUIREMENT = 2 };
+enum { COUNTS = 4, PER_REQUIREMENT = 2, LEVELS = 5, SPREAD = 2 + LEVELS };
 static const char *const count_names[COUNTS] = {"unmet", "undecided", "doubtful", "failed"};
+static const double levels[LEVELS] = {0.01, 0.05, 0.5, 0.95, 0.99};
+
+// Files are read by one thread at a time: units are looked up in a library that serves one.
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct simulate_case {
   od_machine *machine;
@@ -26,25 +37,57 @@ typedef struct simulate_case {
   od_simulate_wish wish;
   int *wanted;     // output of each value
   double *factor;  // from SI to the unit of each value
+  // Of a case that draws numbers: how its machine is read anew.
+  const char *path, *variant;
+  const char **set;
+  int sets;
+  od_drawn *drawn;
 } simulate_case;
 
 static const double none = NAN;
 
-// The run that the machine file describes; its step is 1 ms where it says nothing.
-static od_run_options run_of(const od_machine *machine) {
-  const od_run_defaults *file = od_machine_run(machine);
-  od_run_options o = {.time = file->time, .tolerance = file->tolerance, .adaptive = file->adaptive};
-  o.step = file->adaptive ? file->rows : file->step;
-  if (!(o.step > 0)) o.step = 1e-3;
-  const od_integrator *first = od_integrator_at(0);
-  for (int i = 0; o.adaptive && first->estimate_order == 0 && od_integrator_at(i); i++) first = od_integrator_at(i);
-  o.integrator = file->integrator ? file->integrator : first->name;
-  o.no_trial = true;
-  return o;
+static const char *keep_name(simulate_case *w, const char *name, const char *suffix) {
+  char text[300];
+  int length = snprintf(text, sizeof text, "%.280s%s", name, suffix);
+  return od_texts_copy(&w->texts, text, (size_t)length);
+}
+
+// What is told of a quantity over many runs.
+static bool add_spread(od_case *c, simulate_case *w, const char *name, const char *unit, double bound) {
+  const char *deviation = keep_name(w, name, " sd");
+  bool ok = deviation && od_case_add(c, (od_metric){name, unit, OD_GATHER_MEAN, none, 0, bound, none}) &&
+            od_case_add(c, (od_metric){deviation, unit, OD_GATHER_SPREAD, none, 0, none, none});
+  for (int i = 0; ok && i < LEVELS; i++) {
+    char suffix[16];
+    snprintf(suffix, sizeof suffix, " %g %%", 100 * levels[i]);
+    const char *level = keep_name(w, name, suffix);
+    ok = level && od_case_add(c, (od_metric){level, unit, OD_GATHER_QUANTILE, levels[i], 0, bound, none});
+  }
+  return ok;
+}
+
+static bool add_drawn_metrics(od_case *c, simulate_case *w) {
+  int count;
+  const od_requirement *q = od_machine_requirements(w->machine, &count);
+  bool ok = true;
+  for (int i = 0; ok && i < w->wish.values; i++) {
+    const od_value_wish *v = &w->wish.value[i];
+    ok = add_spread(c, w, v->name, v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]), none);
+  }
+  for (int i = 0; ok && i < count; i++) {
+    const char *met = keep_name(w, q[i].name, " met");
+    ok = met && add_spread(c, w, q[i].name, q[i].unit, q[i].bound) &&
+         od_case_add(c, (od_metric){met, "1", OD_GATHER_PART, none, 0, none, none});
+  }
+  if (ok && count > 0) ok = od_case_add(c, (od_metric){"all met", "1", OD_GATHER_PART, none, 0, none, none});
+  for (int i = 0; ok && i < COUNTS; i++)
+    ok = od_case_add(c, (od_metric){count_names[i], "1", OD_GATHER_COUNT, none, 0, none, none});
+  return ok && od_case_add(c, (od_metric){"impossible", "1", OD_GATHER_COUNT, none, 0, none, none});
 }
 
 static bool add_metrics(od_case *c, simulate_case *w) {
   int count;
+  if (w->wish.draws > 0) return add_drawn_metrics(c, w);
   const od_requirement *q = od_machine_requirements(w->machine, &count);
   bool ok = true;
   for (int i = 0; ok && i < w->wish.values; i++) {
@@ -72,7 +115,7 @@ static od_status prepare(od_case *c, od_error *err) {
     return od_fail(err, OD_BAD_INPUT,
                    "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
                    od_machine_file(w->machine), c->name);
-  w->run = run_of(w->machine);
+  w->run = od_run_options_of(w->machine);
   if (!(w->run.time > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);
@@ -111,13 +154,13 @@ static void take_values(const simulate_case *w, const od_table *t, bool complete
   }
 }
 
-static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
-  (void)seed;
+// One run of a machine: what a case that is run once has of metrics.
+static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;
   od_table *table = NULL;
   od_run_report report = {0};
-  od_judge *judge = od_judge_new(w->machine, options.time, w->output, w->outputs);
+  od_judge *judge = od_judge_new(machine, options.time, w->output, w->outputs);
   if (!judge) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   options.outputs = w->output;
   options.output_count = w->outputs;
@@ -125,7 +168,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   options.user = c->user;
   options.watch = od_judge_watch;
   options.watcher = judge;
-  od_status status = od_run(w->machine, &options, &table, &report, err);
+  od_status status = od_run(machine, &options, &table, &report, err);
   if (status != OD_INTERRUPTED && table) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, err);
     take_values(w, table, status == OD_OK, value);
@@ -137,9 +180,76 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   return status;
 }
 
+// The machine with the numbers of one run; NULL where there can be none.
+static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
+  const char **set = calloc((size_t)(w->sets + w->wish.draws) + 1, sizeof *set);
+  char(*text)[480] = calloc((size_t)w->wish.draws + 1, sizeof *text);
+  od_messages *unread = od_messages_new();
+  od_machine *machine = NULL;
+  for (int i = 0; set && text && i < w->sets; i++) set[i] = w->set[i];
+  for (int i = 0; set && text && i < w->wish.draws; i++) {
+    const od_drawn *d = &w->drawn[i];
+    char number[OD_NUMBER_SIZE];
+    od_number_format(number, od_draw_value(&d->draw, seed, d->path, 0));
+    snprintf(text[i], sizeof *text, "%.300s=%s%s%.120s", d->path, number, d->unit[0] ? " " : "", d->unit);
+    set[w->sets + i] = text[i];
+  }
+  const od_load_options load = {.set = set, .set_count = w->sets + w->wish.draws, .variant = w->variant};
+  if (set && text && unread && od_machine_load(w->path, &load, &machine, unread) != OD_OK) machine = NULL;
+  od_messages_free(unread);
+  free(text);
+  free(set);
+  return machine;
+}
+
+// From the values of one run to those of a case with many.
+static void spread_values(const simulate_case *w, const double *one, double *value) {
+  int count, at = 0;
+  const od_requirement *q = od_machine_requirements(w->machine, &count);
+  const double *judged = one + w->wish.values, *counts = judged + PER_REQUIREMENT * count;
+  bool all = true, any = !isnan(counts[0]);
+  (void)q;
+  for (int i = 0; i < w->wish.values + count; i++) {
+    int k = i - w->wish.values;
+    double x = k < 0 ? one[i] : judged[PER_REQUIREMENT * k];
+    for (int j = 0; j < SPREAD; j++) value[at++] = x;
+    if (k < 0) continue;
+    double left = judged[PER_REQUIREMENT * k + 1];
+    value[at++] = !any ? none : left >= 0;
+    all = all && left >= 0;
+  }
+  if (count > 0) value[at++] = any ? all : none;
+  for (int i = 0; i < COUNTS; i++) value[at++] = counts[i];
+  value[at] = 0;
+}
+
+static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
+  const simulate_case *w = c->what;
+  int count;
+  if (w->wish.draws == 0) return run_machine(c, w->machine, value, err);
+  od_machine_requirements(w->machine, &count);
+  int length = w->wish.values + PER_REQUIREMENT * count + COUNTS;
+  double *one = malloc((size_t)length * sizeof *one);
+  if (!one) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < length; i++) one[i] = none;
+  pthread_mutex_lock(&reading);
+  od_machine *machine = draw_machine(w, seed);
+  pthread_mutex_unlock(&reading);
+  od_status status = machine ? run_machine(c, machine, one, err) : OD_OK;
+  pthread_mutex_lock(&reading);
+  od_machine_free(machine);
+  pthread_mutex_unlock(&reading);
+  spread_values(w, one, value);
+  if (!machine) value[c->metrics - 1] = 1;
+  free(one);
+  return status;
+}
+
 static void release(od_case *c) {
   simulate_case *w = c->what;
   if (!w) return;
+  free(w->set);
+  free(w->drawn);
   od_machine_free(w->machine);
   od_texts_free(&w->texts);
   free(w->output);
@@ -159,11 +269,21 @@ od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, con
   w->factor = calloc((size_t)wish.values + 1, sizeof *w->factor);
   c->what = w;
   c->ops = &simulate_case_ops;
-  c->runs = 1;
+  if (wish.draws == 0) c->runs = 1;
+  w->path = path;
+  w->variant = options->variant;
+  w->sets = options->set_count;
+  w->set = calloc((size_t)w->sets + 1, sizeof *w->set);
+  w->drawn = calloc((size_t)wish.draws + 1, sizeof *w->drawn);
+  if (!w->set || !w->drawn) return OD_NO_MEMORY;
+  for (int i = 0; i < w->sets; i++) w->set[i] = options->set[i];
+  if (wish.draws > 0) memcpy(w->drawn, wish.drawn, (size_t)wish.draws * sizeof *w->drawn);
   const od_load_options load = {.set = options->set, .set_count = options->set_count, .variant = options->variant};
   if (!w->wanted || !w->factor) return OD_NO_MEMORY;
   od_status status = od_machine_load(path, &load, &w->machine, messages);
   for (int i = 0; status == OD_OK && i < wish.values; i++)
     if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[i], &w->factor[i])) status = OD_BAD_INPUT;
+  for (int i = 0; status == OD_OK && i < wish.draws; i++)
+    if (!od_draw_settle(ld, w->machine, &w->drawn[i])) status = OD_BAD_INPUT;
   return status;
 }

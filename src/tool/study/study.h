@@ -75,6 +75,8 @@ typedef struct od_study {
   int published_count;
   struct od_value_wish **wishes;  // lists of what is taken from runs (study/cases.h)
   int wish_lists;
+  struct od_drawn **drawn;  // lists of what is drawn
+  int drawn_lists;
 } od_study;
 
 typedef struct od_study_options {
@@ -94,7 +96,8 @@ typedef struct od_study_row {
   const char *case_name;
   const od_metric *metric;
   double value, low, high;
-  long runs;  // that have a value
+  long runs;       // that have a value
+  double *sorted;  // of a median as a quantile: these values, sorted; else NULL
 } od_study_row;
 // Whether a right estimator has an interval for this value, and whether the value is outside it.
 bool od_study_row_expects(const od_study_row *row);

@@ -135,16 +135,59 @@ static void check_slopes(const lone_block *b) {
   }
 }
 
-// What inputs an output depends on in the same moment.
+// Whether an output depends on an input in the same moment: by a slope or, where it jumps, by its value.
 static bool reaches(const lone_block *b) {
-  double column[MOST_ROWS];
+  double column[MOST_ROWS], here[MOST_ROWS], there[MOST_ROWS], in[MOST_IN];
   bool any = false;
+  evaluate(b, b->in, here);
   for (int j = b->n.states; j < b->n.states + b->n.inputs; j++) {
     complex_column(b, j, column);
+    memcpy(in, b->in, sizeof in);
+    in[j] += 1;
+    evaluate(b, in, there);
     int first = b->stepping ? b->n.states - 1 : 0, end = b->stepping ? b->n.states : b->n.outputs;
-    for (int i = first; i < end; i++) any = any || column[i] != 0;
+    for (int i = first; i < end; i++) any = any || column[i] != 0 || there[i] != here[i];
   }
   return any;
+}
+
+// What is due switches once: with the states it then has, nothing is due. Margin and states after the switch in real and in complex
+// numbers agree, and their slopes are those of differences.
+static int switched;
+static void check_switch(const lone_block *b, od_dice *d) {
+  const od_block_class *c = od_block_class_of(&b->spec);
+  if (!c->margin) return;
+  lone_block at = *b;
+  for (int i = 0; i < b->n.states; i++)
+    if (strcmp(od_block_state_name(&b->spec, i), "mode") == 0) at.in[i] = od_dice_pick(d, 2);
+  int ins = count_ins(b), n = b->n.states;
+  double complex in[MOST_IN], next_complex[OD_MOST_BLOCK_STATES];
+  double next[OD_MOST_BLOCK_STATES], side[2][OD_MOST_BLOCK_STATES], h = 1e-5;
+  const double *u = at.in + n, *q = u + b->n.inputs;
+  double margin = c->margin(&b->spec, q, at.in, u);
+  c->switch_states(&b->spec, q, at.in, u, next);
+  for (int j = 0; j < ins; j++) {
+    for (int i = 0; i < ins; i++) in[i] = at.in[i] + (i == j ? tiny * I : 0);
+    double complex m = c->margin_complex(&b->spec, in + n + b->n.inputs, in, in + n);
+    c->switch_states_complex(&b->spec, in + n + b->n.inputs, in, in + n, next_complex);
+    assert_true(fabs(creal(m) - margin) <= 1e-12 * (1 + fabs(margin)));
+    if (j < n) continue;  // between two modes nothing is differentiated
+    lone_block moved = at;
+    double margins[2];
+    for (int s = 0; s < 2; s++) {
+      moved.in[j] = at.in[j] + (s ? h : -h);
+      margins[s] = c->margin(&b->spec, moved.in + n + b->n.inputs, moved.in, moved.in + n);
+      c->switch_states(&b->spec, moved.in + n + b->n.inputs, moved.in, moved.in + n, side[s]);
+    }
+    assert_true(is_near(cimag(m) / tiny, (margins[1] - margins[0]) / (2 * h), 1, 1e-6));
+    for (int i = 0; i < n; i++)
+      assert_true(is_near(cimag(next_complex[i]) / tiny, (side[1][i] - side[0][i]) / (2 * h), 1, 1e-6));
+  }
+  if (margin > 0) return;
+  memcpy(at.in, next, (size_t)n * sizeof *next);
+  double after = c->margin(&b->spec, q, at.in, u);
+  if (!(after > 0)) fail_msg("%s: after a switch the next one is due, by %.9g", c->type, after);
+  switched++;
 }
 
 // Sums of points give sums of answers, and nothing gives nothing.
@@ -188,6 +231,7 @@ static void check_block(int which, bool sampled, od_dice *d, bool *nonlinear, bo
   for (int k = 0; k < POINTS; k++) {
     move(&b, d);
     check_slopes(&b);
+    check_switch(&b, d);
     reached = reached || reaches(&b);
     linear = linear && adds_up(&b, d);
   }
@@ -206,12 +250,13 @@ static void derivatives(void **state) {
     for (int sampled = 0; sampled <= (c->step != NULL); sampled++) {
       od_dice dice = {(unsigned)(911 * i + 7 + sampled)};
       bool nonlinear = false, passed = false;
-      compared = 0;
+      compared = switched = 0;
       for (int k = 0; k < BLOCKS; k++) check_block(i, sampled, &dice, &nonlinear, &passed);
       print_message("%s%s: %d slopes against differences\n", c->type, sampled ? ", sampled" : "", compared);
       assert_true(compared > BLOCKS * POINTS);
+      assert_true(!c->margin || switched > BLOCKS);
       // A class that says it may be nonlinear, or pass an input on, must show it somewhere.
-      if (!sampled && c->is_linear && !nonlinear) fail_msg("%s is linear after all", c->type);
+      if (!sampled && c->is_linear && !nonlinear && !c->margin) fail_msg("%s is linear after all", c->type);
       bool may_pass = c->passes_on || sampled || !c->holds;
       if (may_pass && !passed) fail_msg("%s%s never passes an input on", c->type, sampled ? ", sampled" : "");
     }
@@ -253,6 +298,8 @@ static void tables(void **state) {
     // Only blocks with one input can be sampled.
     assert_true(!od_block_can_be_sampled(c) || (!c->inputs[0].list && !c->inputs[1].key));
     assert_true(!c->step == !c->step_complex);
+    assert_true(!c->margin == !c->margin_complex && !c->margin == !c->switch_states);
+    assert_true(!c->margin || !od_block_can_be_sampled(c));
     int polynomials = 0;
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "support/program.h"
+#include "support/xml.h"
 
 static const char machine[] =
     "oil: {density: 860 kg/m^3, law: constant, modulus: 1000 MPa}\n"
@@ -106,14 +107,38 @@ static void test_seeds(void **state) {
   json_decref(other);
 }
 
+// The picture of a study that draws numbers: well formed, with a chart for each value; a study without them has none.
+static void test_study_plot(void **state) {
+  static const char study[] =
+      "seeds: 20\nvalues: {end: {output: A.pressure, take: final, unit: bar}}\n"
+      "cases:\n"
+      "  tolerances: {machine: machine.yaml, do: simulate, draw: {pump.flow: {within: 10 %}}}\n"
+      "  once: {machine: machine.yaml, do: simulate}\n";
+  scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
+  scratch_write(*state, "study.yaml", study, sizeof study - 1);
+  expect_code(run(*state, "study study.yaml --quiet --plot p.svg"), 0);
+  char *svg = scratch_read(scratch_path(*state, "p.svg"));
+  assert_non_null(strstr(svg, "tolerances: end"));
+  assert_non_null(strstr(svg, "part of the runs"));
+  assert_null(strstr(svg, "once: end"));
+  char what[200] = "";
+  if (!xml_well_formed(svg, what, sizeof what)) fail_msg("%s", what);
+  free(svg);
+  outcome o = run(*state, "study study.yaml --quiet --case once --plot q.svg");
+  ends_with(o, 2);
+  says(o.err, "no case draws numbers");
+  forget(o);
+}
+
 static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
   } wrong[] = {
       {"--draw pump.flow=norml:1:2", "--draw: 'pump.flow=norml:1:2' is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw pump.flow=normal:1:-2", "is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw pump.flow=uniform:2:1", "is not PATH=normal:MEAN:DEVIATION"},
-      {"--draw 'pump.flow=uniform:2 bar:3 MPa'", "with both in one unit"},
+      {"--draw pump.flow=normal:1:-2", "'pump.flow=normal:1:-2' has a negative standard deviation"},
+      {"--draw 'pump.flow=uniform:2 bar:1 bar'", "ends below where it begins; expected uniform:1 bar:2 bar"},
+      {"--draw 'pump.flow=uniform:2 bar:3 MPa'", "has one number in bar and one in MPa; give both in one unit"},
+      {"--draw A.volume=uniform:-2:-1 --draws 3", "draw 1 of 3 gives what the messages above are about: A.volume=-1."},
       {"--draw pump.flw=normal:1:2", "there is no number 'pump.flw'; did you mean 'pump.flow'?"},
       {"--draw pump.flow=normal:1:2 --draws 100000", "100000 are too many; at most 10000"},
       {"--draw pump.flow=normal:1:2 --sweep A.volume=1:2:3", "--draw and --sweep cannot both be given"},
@@ -134,6 +159,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_normal, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_uniform, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_seeds, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_study_plot, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

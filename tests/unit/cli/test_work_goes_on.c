@@ -99,6 +99,28 @@ static void test_goes_on(void **state) {
   free(parts);
 }
 
+// What stands beside 'file' counts instead of what was saved; what a variant or a file is laid over does not.
+static void test_values_beside(void **state) {
+  scratch *s = *state;
+  write_text(s, "machine.yaml", machine);
+  expect_code(run(s, "simulate machine.yaml --quiet --time 0.5 --save-state half.yaml"), 0);
+  write_text(s, "on.yaml", "include: machine.yaml\ninitial: {file: half.yaml, A.angle: 10 deg}\n");
+  outcome o = run(s, "info on.yaml --json");
+  ends_with(o, 0);
+  json_t *info = json_loads(o.out, 0, NULL), *numbers = json_object_get(info, "numbers"), *entry;
+  size_t i;
+  int found = 0;
+  json_array_foreach(numbers, i, entry) {
+    const char *path = json_string_value(json_object_get(entry, "path"));
+    double value = json_number_value(json_object_get(entry, "value"));
+    if (strcmp(path, "initial.A.angle") == 0) found += fabs(value - 10 * 3.14159265358979323846 / 180) < 1e-15;
+    if (strcmp(path, "initial.V.pressure") == 0) found += value != 20e5;
+  }
+  if (found != 2) fail_msg("%d of the two values: %s", found, o.out);
+  json_decref(info);
+  forget(o);
+}
+
 static void test_state_mistakes(void **state) {
   scratch *s = *state;
   write_text(s, "machine.yaml", machine);
@@ -291,6 +313,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_goes_on_to_the_bit, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_goes_on, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_values_beside, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_state_mistakes, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_write_variant, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_set_and_extends, scratch_setup, scratch_teardown),

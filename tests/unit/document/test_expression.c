@@ -57,6 +57,14 @@ static double complex f4(const double complex *v) {
 static double complex f5(const double complex *v) {
   return v[0] - v[5] - (v[0] - v[1]);
 }
+static double complex f6(const double complex *v) {
+  bool less = creal(v[0]) < creal(v[1]);
+  return (less ? v[0] : v[1]) + 2 * v[0] - (less ? v[0] : v[1] * v[1]) + (less ? 3 : 2);
+}
+static double complex f7(const double complex *v) {
+  double complex d = v[0] - v[1];
+  return casin(v[0] / 5) + cacos(v[1] / 5) + csinh(v[0]) - ccosh(v[1]) + d / csqrt(csqrt(d * d + 0.25)) + 144;
+}
 static const struct pair {
   const char *text;
   formula f;
@@ -67,6 +75,8 @@ static const struct pair {
     {"sin(a)*cos(b) - tan(a/3) + atan(b) + tanh(a) + log(b)", f3},
     {"2 * k1 * (spool.mass + 1500 g) / curve.values[3]", f4},
     {"a - lead-lag.gain - (a-b)", f5},
+    {"min(a, b) + max(2*a, 0.1) - if(a < b, a, b^2) + sign(b) * if(a >= b, 2,3)", f6},
+    {"asin(a/5) + acos(b/5) + sinh(a) - cosh(b) + smooth_root(a - b, 0.5) + (12 1/s)^2 / 1 s-2", f7},
 };
 
 static void test_values(void **state) {
@@ -125,6 +135,11 @@ static const struct wrong {
     {"k1^a", "the exponent of something with a unit (kg s-2) must be a number", 2},
     {"sqr(a)", "'sqr' is not known here; did you mean 'sqrt'?", 0},
     {"1..2", "this is no number", 0},
+    {"a / (1 - 1)", "this divides by zero", 2},
+    {"sqrt(1 - 2)", "what stands before this has no finite value", 11},
+    {"max(a)", "found ')', expected ',': max() has 2 arguments", 5},
+    {"min(a, k1)", "arguments of min() have different units: a plain number and kg s-2", 0},
+    {"if(a, 1, 2)", "found ', 1, 2)', expected '<', '<=', '>' or '>='", 4},
     {"a $ b", "found '$ b', expected an operator or the end", 2},
 };
 

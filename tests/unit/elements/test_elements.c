@@ -185,6 +185,7 @@ static void test_equations(void **state) {
         od_dice_seed(od_element_class_at(i)->name)};  // of its own: a new class changes nothing for the others
     for (int k = 0; k < INSTANCES; k++) {
       od_lone_instance x = od_random_instance(&dice, od_element_class_at(i));
+      if (x.formula) x.batch.formula = &x.formula;
       for (int n = 0; n < STATES; n++) {
         for (int j = 0; j < x.c->ins; j++) x.w[x.batch.in + j] = random_in(&dice, &x, j);
         x.c->evaluate(&x.batch, x.pool, x.w);
@@ -207,7 +208,7 @@ static void test_tables(void **state) {
     assert_true(c->summary && c->noun && c->heading && (c->section || c->inside));
     assert_true(c->ins <= OD_MOST_IN && c->outs <= OD_MOST_OUT && c->reports <= OD_MOST_REPORTS);
     assert_true(c->reports >= OD_REPORT_OWN && c->choices <= OD_MOST_ELEMENT_CHOICES);
-    assert_true(c->has_curve || c->numbers + c->optional_fields == c->field_count);
+    assert_true(c->has_curve || c->formula_key || c->numbers + c->optional_fields == c->field_count);
     // Without slopes of its own an instance is copied into a small memory (hydraulics/element_slopes.c).
     assert_true(c->number_slopes || c->field_count <= OD_MOST_ELEMENT_FIELDS);
     for (int k = 0; k < c->ins; k++) assert_true(c->in[k].kind != OD_IN_NONE);

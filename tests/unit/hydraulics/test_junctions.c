@@ -1,8 +1,8 @@
 // Junctions without volume: their pressure against closed forms, at rest and where everything is closed or too much is drawn;
 // circuits with junctions against the same with 1 mL volumes; all integrators against each other.
 //
-// Oracles: the divider of two laminar resistances and of two orifices in closed form; the time constant of the volume that a
-// junction replaces, V/B over the slope of the flows.
+// Oracles: the divider of two laminar resistances and of two orifices in closed form; the orifice law turned round; the time constant of
+// the volume that a junction replaces, V/B over the slope of the flows.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +120,65 @@ static void special_states(void **state) {
   od_machine_free(machine);
 }
 
+// Two junctions that are shut off together but for a trace: what comes in is what both leak. The conductance between them is 1e18 times
+// as large as those to elsewhere.
+static void shut_off_together(void **state) {
+  (void)state;
+  const char *text = OIL
+      "volumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 1 bar}}\njunctions: [J, K]\n"
+      "leaks: {a: {between: [P, J], slope: 1e-24}, b: {between: [K, T], slope: 3e-24}}\n"
+      "orifices: {wide: {between: [J, K], area: 100 mm^2, discharge: 0.7},\n"
+      "           shut: {between: [K, T], area: 100 mm^2, discharge: 0.7, opening: 0}}\n"
+      "initial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
+  double want = (1 * 100e5 + 3 * 1e5) / (4 + 0.02);
+  near(at_start(text, "J.pressure"), want, 1e-9);
+  near(at_start(text, "K.pressure"), want, 1e-9);
+}
+
+// A pump that must open a shut check valve first, and valves that are open by a trace beside others that are wide open.
+static void where_slopes_tell_nothing(void **state) {
+  (void)state;
+  const char *opened = OIL
+      "volumes: {P: {volume: 1 L}}\njunctions: [J]\npumps: {pump: {to: J, flow: 10 L/min}}\n"
+      "checks: {a: {between: [J, P], area: 3 mm^2, discharge: 0.7, crack: 1 bar, full: 1.5 bar}}\n"
+      "initial: {P.pressure: 200 bar}\nrun: {time: 1 s, step: 1 ms}\n";
+  near(at_start(opened, "J.pressure") - 200e5, 870.0 / 2 * pow(10e-3 / 60 / 2.1e-6, 2), 1e-7);
+  const char *beside = OIL
+      "volumes: {P: {volume: 1 L}}\ntanks: {T: {pressure: 0 bar}}\njunctions: [J, K, L]\n"
+      "orifices:\n  a: {between: [P, J], area: 90 mm^2, discharge: 0.7}\n  b: {between: [J, T], area: 90 mm^2, discharge: 0.7}\n"
+      "  c: {between: [J, K], area: 2 mm^2, discharge: 0.7, opening: 1e-7}\n"
+      "  d: {between: [K, L], area: 50 mm^2, discharge: 0.7, opening: 1e-7}\n  e: {between: [L, T], area: 1 mm^2, discharge: 0.7, opening: 1e-7}\n"
+      "initial: {P.pressure: 200 bar}\nrun: {time: 1 s, step: 1 ms}\n";
+  // J: half. Then c, d, e in series share it by 1/area^2: 0.25, 0.0004, 1.
+  near(at_start(beside, "J.pressure"), 100e5, 1e-8);
+  near(at_start(beside, "K.pressure"), 100e5 * (1 - 0.25 / 1.2504), 1e-6);
+  near(at_start(beside, "L.pressure"), 100e5 / 1.2504, 1e-6);
+}
+
+// A way out that is shut during the run: the message names the junction, whatever integrates.
+static void names_the_junction(void **state) {
+  (void)state;
+  const char *text = OIL
+      "volumes: {P: {volume: 1 L}}\ninputs: {u: {steps: {initial: 1, at: [[5 ms, 0]]}}}\njunctions: [K, J]\n"
+      "pumps: {pump: {from: P, to: J, flow: 10 L/min}}\n"
+      "orifices: {o: {between: [J, P], area: 10 mm^2, discharge: 0.7, opening: u}, p: {between: [K, P], area: 1 mm^2, discharge: "
+      "0.7}}\ninitial: {P.pressure: 100 bar}\nrun: {time: 1 s, step: 1 ms}\n";
+  const char *const integrators[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    od_machine *machine = od_test_machine_text(text);
+    int output = od_test_output(machine, "J.pressure");
+    od_run_options options = {
+        .time = 0.01, .step = 1e-3, .integrator = integrators[i], .outputs = &output, .output_count = 1};
+    od_table *table = NULL;
+    od_error err = {0};
+    assert_int_not_equal(od_run(machine, &options, &table, NULL, &err), OD_OK);
+    if (!strstr(err.text, "no pressure of the junction 'J' balances the flows") || err.text[0] == ';')
+      fail_msg("%s", err.text);
+    od_table_free(table);
+    od_machine_free(machine);
+  }
+}
+
 // A valve feeds an accumulator over three branch points. Where they have volumes, pressures lag behind by the time constant of
 // those, so that both circuits differ by no more than that times how fast pressures change.
 static const char branches[] = OIL
@@ -166,6 +225,127 @@ static void against_small_volumes(void **state) {
   }
 }
 
+// Circuits whose nodes [A, B, C, ...] are junctions or small volumes, and where they end. Both must agree but for the lag of the volumes,
+// V/B over the slope of the flows, times how fast pressures change: `lag` in Pa for 1 mL.
+typedef struct circuit {
+  const char *name, *volumes, *rest, *initial, *nodes[8], *look[4];
+  double lag, time;
+} circuit;
+
+// Two sections of a load-sensing system: compensators hold the drop over metering edges, shuttles tell the pump the highest load.
+#define SECTIONS                                                                                                         \
+  "tanks: {T: {pressure: 1 bar}}\n"                                                                                      \
+  "inputs: {u: {sine: {offset: 0.5, amplitude: 0.45, frequency: 2 Hz}}, v: {sine: {offset: 0.5, amplitude: 0.45, "       \
+  "frequency: 3 Hz}}}\n"                                                                                                 \
+  "sensing_pumps: {pump: {to: P, load: LS, flow: 80 L/min, margin: 20 bar, cutoff: 250 bar, range: 4 bar}}\n"            \
+  "compensators:\n  c1: {between: [P, C1], pilot: L1, set: 8 bar, range: 4 bar, area: 20 mm^2}\n"                        \
+  "  c2: {between: [P, C2], pilot: L2, set: 8 bar, range: 4 bar, area: 20 mm^2}\n"                                       \
+  "shuttles: {sh: {between: [L1, L2], to: LS, area: 3 mm^2}}\n"                                                          \
+  "orifices:\n  m1: {between: [C1, A], area: 15 mm^2, discharge: 0.7, opening: u}\n"                                     \
+  "  m2: {between: [C2, B], area: 15 mm^2, discharge: 0.7, opening: v}\n"                                                \
+  "  s1: {between: [A, L1], area: 1 mm^2, discharge: 0.7}\n  s2: {between: [B, L2], area: 1 mm^2, discharge: 0.7}\n"     \
+  "  load1: {between: [A, T], area: 3 mm^2, discharge: 0.7}\n  load2: {between: [B, T], area: 5 mm^2, discharge: 0.7}\n" \
+  "  bleed: {between: [LS, T], area: 0.1 mm^2, discharge: 0.7}\n"
+
+static const circuit circuits[] = {
+    {"load-sensing sections",
+     "P: {volume: 1 L}, A: {volume: 0.3 L}, B: {volume: 0.3 L}",
+     SECTIONS,
+     "P.pressure: 20 bar, A.pressure: 1 bar, B.pressure: 1 bar",
+     {"C1", "C2", "L1", "L2", "LS"},
+     {"A.pressure", "LS.pressure", "P.pressure", "pump.swash"},
+     2e4,
+     0.8},
+    {"check valves in a bridge: oil that goes to and fro is rectified",
+     "A: {volume: 0.2 L}, B: {volume: 0.2 L}",
+     "tanks: {T: {pressure: 30 bar}}\ninputs: {q: {sine: {amplitude: 1, frequency: 4 Hz}}}\n"
+     "pumps: {p: {from: A, to: B, flow: 10 L/min q}}\n"
+     "checks:\n  a: {between: [A, J], area: 5 mm^2, discharge: 0.7, full: 1 bar}\n"
+     "  b: {between: [B, J], area: 5 mm^2, discharge: 0.7, full: 1 bar}\n"
+     "  c: {between: [T, A], area: 5 mm^2, discharge: 0.7, full: 1 bar}\n"
+     "  d: {between: [T, B], area: 5 mm^2, discharge: 0.7, full: 1 bar}\n"
+     "orifices: {load: {between: [J, K], area: 2 mm^2, discharge: 0.7}, out: {between: [K, T], area: 3 mm^2, discharge: "
+     "0.7}}\n",
+     "A.pressure: 30 bar, B.pressure: 30 bar",
+     {"J", "K"},
+     {"A.pressure", "J.pressure", "K.pressure"},
+     1e4,
+     0.55},
+    {"a shuttle picks the higher of two pressures that cross",
+     "A: {volume: 0.2 L}, B: {volume: 0.2 L}",
+     "tanks: {T: {pressure: 1 bar}}\n"
+     "inputs: {u: {sine: {offset: 1, amplitude: 0.6, frequency: 5 Hz}}, v: {sine: {offset: 1, amplitude: -0.6, frequency: 5 "
+     "Hz}}}\n"
+     "pumps: {p: {to: A, flow: 10 L/min u}, q: {to: B, flow: 10 L/min v}}\n"
+     "orifices:\n  a: {between: [A, J], area: 3 mm^2, discharge: 0.7}\n  b: {between: [B, K], area: 3 mm^2, discharge: "
+     "0.7}\n"
+     "  d: {between: [J, T], area: 2 mm^2, discharge: 0.7}\n  e: {between: [K, T], area: 2 mm^2, discharge: 0.7}\n"
+     "  f: {between: [L, T], area: 1 mm^2, discharge: 0.7}\n"
+     "shuttles: {x: {between: [J, K], to: L, area: 4 mm^2, range: 1 bar}}\n",
+     "A.pressure: 20 bar, B.pressure: 20 bar",
+     {"J", "K", "L"},
+     {"A.pressure", "J.pressure", "L.pressure", "x.ball"},
+     5e3,
+     0.33},
+};
+
+static void circuit_ends(const circuit *c, const char *volume, double *last) {
+  char text[6000], nodes[400] = "", initial[400] = "", junctions[200] = "";
+  int count = 0;
+  for (int i = 0; i < 8 && c->nodes[i]; i++) {
+    size_t n = strlen(nodes), k = strlen(initial), l = strlen(junctions);
+    if (volume) snprintf(nodes + n, sizeof nodes - n, ", %s: {volume: %s}", c->nodes[i], volume);
+    if (volume) snprintf(initial + k, sizeof initial - k, ", %s.pressure: 2 bar", c->nodes[i]);
+    if (!volume) snprintf(junctions + l, sizeof junctions - l, "%s%s", i ? ", " : "junctions: [", c->nodes[i]);
+  }
+  while (count < 4 && c->look[count]) count++;
+  snprintf(text, sizeof text, OIL "volumes: {%s%s}\n%s%s\n%sinitial: {%s%s}\nrun: {time: 1 s, step: 1 ms}\n",
+           c->volumes, nodes, junctions, volume ? "" : "]", c->rest, c->initial, initial);
+  od_machine *machine = od_test_machine_text(text);
+  od_test_run_to(machine, "cvodes", c->time, c->time / 100, c->look, count, last);
+  od_machine_free(machine);
+}
+
+static void circuits_against_small_volumes(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof circuits / sizeof *circuits; i++) {
+    const circuit *c = &circuits[i];
+    double none[4], large[4], small[4];
+    circuit_ends(c, NULL, none);
+    circuit_ends(c, "1 mL", large);
+    circuit_ends(c, "0.1 mL", small);
+    print_message("%s\n", c->name);
+    for (int k = 0; k < 4 && c->look[k]; k++) {
+      double far = large[k] - none[k], near_by = small[k] - none[k];
+      print_message("  %s: %.8g with junctions, %+.4g with 1 mL, %+.4g with 0.1 mL\n", c->look[k], none[k], far,
+                    near_by);
+      double lag = strstr(c->look[k], "pressure") ? c->lag : 0.02;
+      if (!(fabs(far) < lag && fabs(near_by) < 0.15 * fabs(far) + 1e-6 * fabs(none[k])))
+        fail_msg("%s: %s differs by %g with 1 mL and %g with 0.1 mL", c->name, c->look[k], far, near_by);
+    }
+  }
+}
+
+// Every integrator gets through the load-sensing sections, also where both metering edges are shut.
+static void load_sensing(void **state) {
+  (void)state;
+  char text[6000];
+  snprintf(text, sizeof text,
+           OIL
+           "volumes: {P: {volume: 1 L}, A: {volume: 0.3 L}, B: {volume: 0.3 L}}\njunctions: [C1, C2, L1, L2, LS]\n%s"
+           "initial: {P.pressure: 20 bar, A.pressure: 1 bar, B.pressure: 1 bar}\nrun: {time: 1 s, step: 1 ms}\n",
+           SECTIONS);
+  for (char *at = text; (at = strstr(at, "amplitude: 0.45"));) memcpy(at, "amplitude: 0.50", 15);  // down to shut
+  const char *const names[] = {"P.pressure", "LS.pressure"};
+  const char *const integrators[] = {"cvodes", "tr-bdf2", "trapezoid"};
+  double end[3][2];
+  od_machine *machine = od_test_machine_text(text);
+  for (int i = 0; i < 3; i++) od_test_run_to(machine, integrators[i], 0.6, 5e-5, names, 2, end[i]);
+  for (int i = 1; i < 3; i++)
+    for (int k = 0; k < 2; k++) near(end[i][k], end[0][k], 1e-3);
+  od_machine_free(machine);
+}
+
 // The longest stable step of an explicit rule is that of the large volumes.
 static void explicit_steps(void **state) {
   (void)state;
@@ -181,8 +361,16 @@ static void explicit_steps(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_laminar_divider),     cmocka_unit_test(a_divider_of_orifices),
-                                     cmocka_unit_test(a_row_of_junctions),    cmocka_unit_test(special_states),
-                                     cmocka_unit_test(against_small_volumes), cmocka_unit_test(explicit_steps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_laminar_divider),
+                                     cmocka_unit_test(a_divider_of_orifices),
+                                     cmocka_unit_test(a_row_of_junctions),
+                                     cmocka_unit_test(special_states),
+                                     cmocka_unit_test(against_small_volumes),
+                                     cmocka_unit_test(explicit_steps),
+                                     cmocka_unit_test(names_the_junction),
+                                     cmocka_unit_test(shut_off_together),
+                                     cmocka_unit_test(where_slopes_tell_nothing),
+                                     cmocka_unit_test(load_sensing),
+                                     cmocka_unit_test(circuits_against_small_volumes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,16 @@ static void spools(void **state) {
   settles(relief, "x.opening", 200e5, 10e5, 0, 1);
   near(value(relief, 200e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), edge(0.4, 10e-6, 190e5), 1e-6);
   assert_true(value(relief, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
+  // Straight to 1 without rounded corners: slope (dp - set) / (Q_N (1 + f dp/p_N)), and the nominal flow at the nominal drop.
+  const char *nominal =
+      "nominal_reliefs: {x: {between: [P, A], set: 100 bar, slope: 1e-9 m^3/(s Pa), flow_force: 0.5, nominal_flow: 5 L/s, "
+      "nominal_drop: 80 bar}}";
+  settles(nominal, "x.opening", 120e5, 10e5, 0, 1e-9 * 10e5 / (5e-3 * (1 + 0.5 * 110 / 80)));
+  settles(nominal, "x.opening", 109e5, 10e5, 0, 0);
+  settles(nominal, "x.opening", 500e5, 0, 0, 1);
+  near(value(nominal, 90e5, 10e5, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3, 1e-6);
+  near(value(nominal, 180e5 / 8, 0, 1e5, ", x.opening: 0.4", "x.flow"), 0.4 * 5e-3 * sqrt(22.5 / 80), 1e-6);
+  assert_true(value(nominal, 200e5, 10e5, 1e5, ", x.opening: -0.1", "x.flow") == 0);
   const char *sequence =
       "sequence_valves: {x: {between: [P, A], drain: B, set: 100 bar, range: 20 bar, area: 10 mm^2}}";
   settles(sequence, "x.opening", 120e5, 115e5, 10e5, half);
@@ -147,24 +157,43 @@ static void spools(void **state) {
 static void pilot_checks(void **state) {
   (void)state;
   const char *x = "pilot_checks: {x: {between: [P, A], pilot: B, area: 10 mm^2, crack: 1 bar, full: 3 bar, ratio: 4}}";
-  near(value(x, 100e5, 90e5, 1e5, "", "x.flow"), edge(1, 10e-6, 10e5), 1e-6);    // forwards
-  near(value(x, 102e5, 100e5, 1e5, "", "x.flow"), edge(0.5, 10e-6, 2e5), 1e-6);  // half open
-  assert_true(value(x, 10e5, 90e5, 1e5, "", "x.flow") == 0);                     // backwards
-  assert_true(value(x, 10e5, 90e5, 30e5, "", "x.flow") == 0);                    // 4 * 20 bar hold 80 bar just not
-  near(value(x, 10e5, 90e5, 31e5, "", "x.flow"), edge(1, 10e-6, -80e5), 1e-6);   // and 84 bar open it
-  double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;  // about half; the corner of the pilot's ramp takes 0.5 Pa
-  near(value(x, 10e5, 90e5, 30.5e5, "", "x.flow"), edge(y * y * (3 - 2 * y), 10e-6, -80e5), 1e-6);
+  settles(x, "x.opening", 100e5, 90e5, 1e5, 1);     // forwards
+  settles(x, "x.opening", 102e5, 100e5, 1e5, 0.5);  // half open
+  settles(x, "x.opening", 10e5, 90e5, 1e5, 0);      // backwards
+  settles(x, "x.opening", 10e5, 90e5, 30e5, 0);     // 4 * 20 bar hold 80 bar just not
+  settles(x, "x.opening", 10e5, 90e5, 31e5, 1);     // and 84 bar open it
+  double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;   // about half; the corner of the pilot's ramp takes 0.5 Pa
+  settles(x, "x.opening", 10e5, 90e5, 30.5e5, y * y * (3 - 2 * y));
+  near(value(x, 10e5, 90e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, -80e5), 1e-6);
+  near(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.flow"), edge(0.7, 10e-6, 80e5), 1e-6);
+  assert_true(value(x, 90e5, 10e5, 31e5, ", x.opening: 0", "x.flow") == 0);
+  near(value(x, 90e5, 10e5, 31e5, ", x.opening: 0.7", "x.loss"), 80e5 * edge(0.7, 10e-6, 80e5), 1e-6);
 }
 
+// The ball goes from where it begins, in the middle, to where pressures put it, by its lag.
+static void ball_settles(double a, double b, double want) {
+  const char *x = "shuttles: {x: {between: [P, A], to: B, area: 10 mm^2, range: 1 bar, time_constant: 5 ms}}";
+  double ball;
+  settle(x, "x.ball", a, b, 60e5, 0.25, &ball);
+  assert_true(fabs(ball - want) < 1e-6);
+  settle(x, "x.ball", a, b, 60e5, 0.005, &ball);
+  near(ball, want + (0.5 - want) * exp(-1), 1e-6);
+}
 static void shuttles(void **state) {
   (void)state;
+  ball_settles(100e5, 20e5, 1);
+  ball_settles(20e5, 100e5, 0);
+  ball_settles(80e5, 80e5, 0.5);
+  ball_settles(80.5e5, 80e5, 0.75 * 0.75 * (3 - 2 * 0.75));
   const char *x = "shuttles: {x: {between: [P, A], to: B, area: 10 mm^2, range: 1 bar}}";
-  near(value(x, 100e5, 20e5, 60e5, "", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
-  near(value(x, 20e5, 100e5, 60e5, "", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
-  near(value(x, 20e5, 100e5, 60e5, "", "A.inflow"), -edge(1, 10e-6, 40e5), 1e-6);
-  assert_true(value(x, 20e5, 100e5, 60e5, "", "P.inflow") == 0);
+  near(value(x, 100e5, 20e5, 60e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
+  near(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "x.flow"), edge(1, 10e-6, 40e5), 1e-6);
+  near(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "A.inflow"), -edge(1, 10e-6, 40e5), 1e-6);
+  assert_true(value(x, 20e5, 100e5, 60e5, ", x.ball: 0", "P.inflow") == 0);
   near(value(x, 80e5, 80e5, 60e5, "", "x.flow"), edge(1, 10e-6, 20e5), 1e-6);  // both half
-  near(value(x, 100e5, 20e5, 120e5, "", "x.flow"), edge(1, 10e-6, -20e5), 1e-6);
+  near(value(x, 100e5, 20e5, 120e5, ", x.ball: 1", "x.flow"), edge(1, 10e-6, -20e5), 1e-6);
+  // A little off its seats: some of it goes over from the higher to the lower node.
+  near(value(x, 100e5, 20e5, 60e5, ", x.ball: 0.9", "x.flow"), edge(0.9, 10e-6, 40e5) - edge(0.1, 10e-6, 40e5), 1e-6);
 }
 
 // Whatever is behind it, flows settle at the share.

@@ -25,7 +25,7 @@
 #include "integrate/sim_block.h"
 #include "support/random_machine.h"
 
-enum { MACHINES = 60, MOST_PARAMETERS = 12, MOST_OUTPUTS = 4096 };
+enum { MACHINES = 60, MOST_PARAMETERS = 12, MOST_OUTPUTS = 4096, MOST_STATES = 160 };
 static const double tiny = 1e-30, bound = 1e-9;
 
 // A machine at a random point, with everything the comparison needs.
@@ -110,7 +110,7 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant), b->nu = b->plant->nu, b->ny = count,
   b->np = MOST_PARAMETERS;
   b->w = calloc((size_t)b->m->layout.scalars, sizeof *b->w);
-  double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[96];
+  double u[2] = {od_dice_uniform(&dice, -2, 2), od_dice_uniform(&dice, -2, 2)}, x[MOST_STATES];
   assert_int_equal(od_sim_start(b->sim, 0, u), OD_OK);
   // Away from rest.
   memcpy(x, od_sim_state(b->sim), (size_t)b->nx * sizeof *x);
@@ -168,13 +168,13 @@ static bool has_converged(const bench *b, const double *re, const double *im, co
 // k with g(x, k, u) = 0 in complex numbers, by corrections with the real mass matrix at the plant's last point.
 static void complex_rates_in(bench *b, int rounds, const double complex *x, const double complex *u,
                              double complex *k) {
-  double matrix[64 * 64], re[64], im[64];
-  int pivot[64];
+  double matrix[MOST_STATES * MOST_STATES], re[MOST_STATES], im[MOST_STATES];
+  int pivot[MOST_STATES];
   assert_int_equal(b->plant->ops->step_matrix(b->plant, od_sim_work(b->sim), 0, 0, matrix), OD_OK);
   assert_int_equal(od_lu_factor(b->nk, matrix, pivot), OD_OK);
   for (int i = 0; i < b->nk; i++) k[i] = od_sim_rates(b->sim)[i];
   for (int round = 0; round < rounds; round++) {
-    double complex g[64];
+    double complex g[MOST_STATES];
     complex_residual(b, x, k, u, g);
     for (int i = 0; i < b->nk; i++) re[i] = creal(g[i]), im[i] = cimag(g[i]);
     od_lu_solve(b->nk, matrix, pivot, re, 1);
@@ -226,7 +226,7 @@ static void check_derivatives(bench *b) {
   assert_int_equal(od_sim_output_jacobians(b->sim, hx, hu, hp), OD_OK);
   check_rows(b, hx, hu, hp);
   for (int j = 0; j < all; j++) {
-    double complex x[96], u[4], k[64];
+    double complex x[MOST_STATES], u[4], k[MOST_STATES];
     complex_point(b, j, x, u);
     complex_rates(b, x, u, k);
     for (int i = 0; i < b->nz; i++) f[i * all + j] = cimag(x[b->nz + i]) / tiny;
@@ -265,15 +265,15 @@ static void check_derivatives(bench *b) {
 typedef struct complex_step {
   const od_sim *old;
   double h;
-  double complex x0[96], u0[4], k0[64], u1[4];
-  double matrix[64 * 64];  // of the implicit rules, factored at the real new point
-  int pivot[64];
+  double complex x0[MOST_STATES], u0[4], k0[MOST_STATES], u1[4];
+  double matrix[MOST_STATES * MOST_STATES];  // of the implicit rules, factored at the real new point
+  int pivot[MOST_STATES];
 } complex_step;
 
 // The matrix of a stage at the real parts of a point.
 static void factor_matrix(bench *b, complex_step *c, double beta, const double complex *x, const double complex *k,
                           const double complex *u) {
-  double re_x[96], re_k[64], re_u[4], g[64];
+  double re_x[MOST_STATES], re_k[MOST_STATES], re_u[4], g[MOST_STATES];
   for (int i = 0; i < b->nx; i++) re_x[i] = creal(x[i]);
   for (int i = 0; i < b->nk; i++) re_k[i] = creal(k[i]);
   for (int i = 0; i < b->nu; i++) re_u[i] = creal(u[i]);
@@ -283,7 +283,7 @@ static void factor_matrix(bench *b, complex_step *c, double beta, const double c
 }
 // At the point that the simulation has found.
 static void factor_last(bench *b, complex_step *c, double beta) {
-  double complex x[96], k[64];
+  double complex x[MOST_STATES], k[MOST_STATES];
   for (int i = 0; i < b->nx; i++) x[i] = od_sim_state(b->sim)[i];
   for (int i = 0; i < b->nk; i++) k[i] = od_sim_rates(b->sim)[i];
   factor_matrix(b, c, beta, x, k, c->u1);
@@ -296,9 +296,9 @@ static void factor_last(bench *b, complex_step *c, double beta) {
 static void complex_stage(bench *b, complex_step *c, double beta, const double complex *from, const double complex *u,
                           bool last, double complex *k, double complex *x) {
   int n = b->nk, nz = b->nz;
-  double re[64], im[64];
+  double re[MOST_STATES], im[MOST_STATES];
   for (int round = 0; round < 200; round++) {
-    double complex g[64];
+    double complex g[MOST_STATES];
     for (int i = 0; i < n; i++) x[nz + i] = from[nz + i] + beta * k[i];
     for (int i = 0; i < nz; i++) x[i] = from[i] + beta * x[nz + i];
     if (!last) factor_matrix(b, c, beta, x, k, u);
@@ -333,7 +333,7 @@ static void rates_after_trapezoid(bench *b, const complex_step *c, double h, con
 }
 
 static void trapezoid(bench *b, complex_step *c, double complex *x1) {
-  double complex from[96], k1[64];
+  double complex from[MOST_STATES], k1[MOST_STATES];
   factor_last(b, c, c->h / 2);
   for (int i = 0; i < b->nx; i++) from[i] = c->x0[i] + c->h / 2 * rate(b, c->x0, c->k0, i);
   rates_of(b->sim, b->nk, k1);
@@ -343,7 +343,7 @@ static void trapezoid(bench *b, complex_step *c, double complex *x1) {
 // Trapezoid to gamma h, then BDF2: x1 = (x2 - (1 - gamma)^2 x0) / (gamma (2 - gamma)) + (1 - gamma) / (2 - gamma) h f1.
 static void tr_bdf2(bench *b, complex_step *c, double complex *x1) {
   double gamma = 2 - sqrt(2), share = gamma * (2 - gamma), left = (1 - gamma) * (1 - gamma), h = c->h;
-  double complex from[96], k[64], x2[96], u2[4];
+  double complex from[MOST_STATES], k[MOST_STATES], x2[MOST_STATES], u2[4];
   for (int i = 0; i < b->nu; i++) u2[i] = (1 - gamma) * c->u0[i] + gamma * c->u1[i];
   for (int i = 0; i < b->nx; i++) from[i] = c->x0[i] + gamma * h / 2 * rate(b, c->x0, c->k0, i);
   rates_after_trapezoid(b, c, gamma * h, u2, k);
@@ -355,7 +355,7 @@ static void tr_bdf2(bench *b, complex_step *c, double complex *x1) {
 }
 
 static void rk4(bench *b, complex_step *c, double complex *x1) {
-  double complex k[4][64], x[4][96], u[4];
+  double complex k[4][MOST_STATES], x[4][MOST_STATES], u[4];
   for (int stage = 0; stage < 4; stage++) {
     double a = stage == 0 ? 0 : stage == 3 ? 1 : 0.5;
     for (int i = 0; i < b->nu; i++) u[i] = (1 - a) * c->u0[i] + a * c->u1[i];
@@ -385,7 +385,7 @@ static void take_complex_step(bench *b, const od_sim *old, double h, int entry, 
   complex_rates(b, c.x0, c.u0, c.k0);
   b->sim = now;
   // New point, from the real solution on.
-  double g[64];
+  double g[MOST_STATES];
   load_complex(b, entry >= nx + 2 * nu ? b->parameter[entry - nx - 2 * nu] : -1);
   for (int i = 0; i < nu; i++) c.u1[i] = u1[i] + (entry == nx + nu + i ? tiny * I : 0);
   assert_int_equal(
@@ -471,9 +471,10 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     if (fmax(fabs(od_sim_rates(b->sim)[i]), fabs(od_sim_rates(old)[i])) * h >
         (i < b->nz ? 1e4 : 1e6 * b->plant->scale[i]))
       status = OD_DIVERGED;
-  if (status != OD_OK && !integrator->amplification) assert_true(++too_violent <= MACHINES / 20);
+  // One step in twenty, of two implicit rules.
+  if (status != OD_OK && !integrator->amplification) assert_true(++too_violent <= 2 * MACHINES / 20);
   for (int j = 0; j < all && status == OD_OK; j++) {
-    double complex x1[96];
+    double complex x1[MOST_STATES];
     take_complex_step(b, old, h, j, u1, x1);
     for (int i = 0; i < nx; i++) {
       want[i * all + j] = cimag(x1[i]) / tiny;
@@ -483,9 +484,11 @@ static void check_transition(bench *b, const od_integrator *integrator) {
                                            : Gp[i * np + j - nx - 2 * nu];
     }
   }
+  const long residuals = od_sim_count(b->sim).residuals - od_sim_count(old).residuals,
+             stages = integrator->inside_count + 1;
   // The same step without derivatives, and of it the state itself.
   if (status == OD_OK) {
-    double x[96], scale[96];
+    double x[MOST_STATES], scale[MOST_STATES];
     memcpy(x, od_sim_state(b->sim), (size_t)nx * sizeof *x);
     memcpy(b->sim, old, old->size);
     assert_int_equal(od_sim_step(b->sim, h, u1), OD_OK);
@@ -497,6 +500,9 @@ static void check_transition(bench *b, const od_integrator *integrator) {
     double behind = rounding_of_step(b, h);
     memcpy(b->sim, old, old->size);
     b->rounding = fmax(behind, rounding_of_step(b, h));
+    // What Newton's iteration needs more than its fifteen residuals for is so bent that the solution is known to 1e-7 of its rates
+    // only, and derivatives feel that.
+    if (residuals > 15 * stages && !integrator->amplification) b->rounding += 1e-8;
     if (meets_corner(b, old, h, u1, got, want, all))
       assert_true(++corners <= MACHINES / 20);
     else

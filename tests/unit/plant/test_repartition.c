@@ -20,7 +20,7 @@
 #include "support/machines.h"
 #include "support/random_machine.h"
 
-enum { MOST_OUTPUTS = 4096 };
+enum { MOST_OUTPUTS = 4096, MOST_STATES = 160 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -100,7 +100,7 @@ static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, doub
   if (!plant->ops->wants_repartition(plant, od_sim_work(sim))) return 0;
   int nx = od_plant_nx(plant), ny = plant->ny, np = plant->np;
   bool changed;
-  double before[64], after[64], map[64 * 64], moved[16], map_p[64 * 16];
+  double before[MOST_STATES], after[MOST_STATES], map[MOST_STATES * MOST_STATES], moved[16], map_p[MOST_STATES * 16];
   double *hp = malloc((size_t)(ny * np + 1) * sizeof *hp), *hx = malloc((size_t)(ny * nx) * sizeof *hx),
          *dy = malloc((size_t)ny * sizeof *dy);
   double *y0 = malloc((size_t)ny * sizeof *y0), *y1 = malloc((size_t)ny * sizeof *y1);
@@ -118,6 +118,11 @@ static int carry_tangent(od_sim *sim, const od_plant *plant, od_dice *dice, doub
     dy[i] = 0;
     for (int j = 0; j < nx; j++) dy[i] += hx[i * nx + j] * before[j], scale = fmax(scale, fabs(hx[i * nx + j]));
     for (int j = 0; j < np; j++) dy[i] += hp[i * np + j] * moved[j], scale = fmax(scale, fabs(hp[i * np + j]));
+  }
+  // Nor is there anything to compare where a body that nothing holds has been flung away.
+  if (!(scale < 1e9)) {
+    free(hp), free(hx), free(dy), free(y0), free(y1);
+    return -1;
   }
   assert_int_equal(od_sim_repartition_with_parameters(sim, map, map_p, &changed), OD_OK);
   if (changed) {
@@ -182,7 +187,7 @@ static void charts_are_carried_over(void **state) {
     for (int i = 0; i < 6; i++) parameters[i] = od_dice_pick(&dice, m->numbers);
     assert_int_equal(od_model_plant(m, outputs, count, parameters, parameter_count, &plant, NULL), OD_OK);
     od_sim *sim = od_sim_new(plant);
-    double u[2] = {1, -1}, x[64];
+    double u[2] = {1, -1}, x[MOST_STATES];
     assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
     memcpy(x, od_sim_state(sim), (size_t)od_plant_nx(plant) * sizeof *x);
     for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
@@ -212,7 +217,7 @@ static void failure_changes_nothing(void **state) {
     int outputs[MOST_OUTPUTS], count = m->outputs;
     assert_true(count <= MOST_OUTPUTS);
     bool changed;
-    double u[2] = {1, -1}, x[64], weight[64], before[MOST_OUTPUTS], after[MOST_OUTPUTS];
+    double u[2] = {1, -1}, x[MOST_STATES], weight[MOST_STATES], before[MOST_OUTPUTS], after[MOST_OUTPUTS];
     for (int i = 0; i < count; i++) outputs[i] = i;
     assert_int_equal(od_model_plant(m, outputs, count, NULL, 0, &plant, NULL), OD_OK);
     od_sim *sim = od_sim_new(plant);
@@ -221,7 +226,7 @@ static void failure_changes_nothing(void **state) {
     assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
     memcpy(x, od_sim_state(sim), size);
     for (int i = plant->nz; i < 2 * plant->nz; i++) x[i] = od_dice_uniform(&dice, -3, 3);
-    bool runs = m->rows > 0 && od_sim_set(sim, 0, x, u) == OD_OK;
+    bool runs = m->coordinates > m->freedom && od_sim_set(sim, 0, x, u) == OD_OK;
     memcpy(weight, m->coordinate_weight, weights);
     memset(m->coordinate_weight, 0, weights);
     // Without weights only a reference rotation can be the reason.

@@ -201,7 +201,7 @@ static bool check_machine(unsigned long long seed, bool planar, bool loops) {
   const double u[2] = {0.7, -0.4}, step = 2e-4;
   open_rig(&r, m, u);
   od_sim_set_integrator(r.sim, od_integrator_find("rk4"));
-  double x[96], e[AXES][AXES], middle[MOST_OUTPUTS];
+  double x[160], e[AXES][AXES], middle[MOST_OUTPUTS];
   static history all[16];
   memcpy(x, od_sim_state(r.sim), (size_t)od_plant_nx(r.plant) * sizeof *x);
   for (int i = 0; i < r.plant->nz; i++) x[r.plant->nz + i] += i % 2 ? 0.8 : -0.6;

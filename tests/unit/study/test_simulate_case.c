@@ -18,7 +18,8 @@ static const char machine[] =
     "  copy: {type: gain, input: u, gain: 1}\n"
     "  lag: {type: first-order, input: u, time_constant: 1 s}\n"
     "run: {time: 2 s, step: 1 ms}\n"
-    "variants: {half: {inputs: {u: {sine: {amplitude: 1.5 bar}}}},\n"
+    "variants: {judged: {requirements: {low: {output: copy, max: 4.1 bar}}},\n"
+    "           half: {inputs: {u: {sine: {amplitude: 1.5 bar}}}},\n"
     "           unstable: {blocks: {lag: {time_constant: 5 ms, input: sum},\n"
     "                               sum: {type: sum, inputs: [u, lag], weights: [1, 1.5]}}}}\n";
 
@@ -77,10 +78,75 @@ static void test_values(void **state) {
   od_messages_free(messages);
 }
 
+// The greatest value of a copy is linear in its gain, 4 bar times that, so that its distribution is that of the gain; the requirement
+// wants it below 4.1 bar, a gain of 1.025. Bits do not depend on threads.
+static void test_draws(void **state) {
+  od_messages *messages = od_messages_new();
+  od_study *study[2] = {NULL, NULL};
+  od_study_result *r[2] = {NULL, NULL};
+  od_error err = {0};
+  for (int i = 0; i < 2; i++) {
+    od_status status = load(
+        *state,
+        "seeds: 200\nvalues: {high: {output: copy, take: max, unit: bar}}\n"
+        "cases:\n"
+        "  normal: {machine: machine.yaml, do: simulate, set: {run.step: 25 ms}, draw: {copy.gain: {normal: [1, 0.05]}},\n"
+        "           variants: [judged]}\n"
+        "  within: {machine: machine.yaml, do: simulate, set: {run.step: 25 ms}, draw: {copy.gain: {within: 10 %}}}\n"
+        "  relative: {machine: machine.yaml, do: simulate, set: {run.step: 25 ms}, draw: {copy.gain: {relative: 10 %}}}\n"
+        "  lag: {machine: machine.yaml, do: simulate, set: {run.step: 25 ms}, draw: {lag.time_constant: {uniform: [-500 ms, 500 ms]}}}\n",
+        &study[i], messages);
+    if (status != OD_OK) od_messages_print(messages, stderr, false);
+    assert_int_equal(status, OD_OK);
+    assert_int_equal(od_study_run(study[i], &(od_study_run_options){.threads = 1 + 2 * i}, &r[i], &err), OD_OK);
+  }
+  assert_int_equal(r[0]->rows, r[1]->rows);
+  for (int k = 0; k < r[0]->rows; k++) assert_memory_equal(&r[0]->row[k].value, &r[1]->row[k].value, sizeof(double));
+  // Five standard errors of 200 draws, and of quantiles by the density there.
+  const struct {
+    const char *name, *metric;
+    double value, error;
+  } want[] = {{"normal/judged", "high", 4, 0.2 / 14},
+              {"normal/judged", "high sd", 0.2, 0.2 / 20},
+              {"normal/judged", "high 5 %", 4 - 0.329, 0.03},
+              {"normal/judged", "high 95 %", 4 + 0.329, 0.03},
+              {"normal/judged", "low met", 0.6915, 0.0327},
+              {"normal/judged", "all met", 0.6915, 0.0327},
+              {"within", "high", 4, 0.231 / 14},
+              {"within", "high sd", 0.2309, 0.0106},
+              {"relative", "high sd", 0.4, 0.4 / 20},
+              {"lag", "impossible", 100, 7.1}};
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+    double found = value_of(r[0], want[i].name, want[i].metric);
+    if (!(fabs(found - want[i].value) < 5 * want[i].error))
+      fail_msg("%s %s is %g, not %g +- %g", want[i].name, want[i].metric, found, want[i].value, want[i].error);
+  }
+  assert_true(value_of(r[0], "within", "high 99 %") <= 4.4 && value_of(r[0], "within", "high 1 %") >= 3.6);
+  for (int i = 0; i < 2; i++) {
+    od_study_result_free(r[i]);
+    od_study_free(study[i]);
+  }
+  od_messages_free(messages);
+}
+
 static void test_mistakes(void **state) {
   static const char *const list[][2] = {
       {"values: {v: {output: copy, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate, seeds: 3}}\n",
-       "a simulation has no 'seeds'"},
+       "a simulation has 'seeds' only where it draws numbers"},
+#define DRAW(text)                           \
+  "values: {v: {output: copy, take: max}}\n" \
+  "cases: {a: {machine: machine.yaml, do: simulate, draw: " text "}}\n"
+      {DRAW("{copi.gain: {within: 5 %}}"), "has no number 'copi.gain'; did you mean 'copy.gain'?"},
+      {DRAW("{copy.gain: {uniform: [2, 1]}}"), "'uniform' ends below where it begins; expected [1 , 2 ]"},
+      {DRAW("{copy.gain: {normal: [2, -1]}}"), "a standard deviation must not be negative"},
+      {DRAW("{copy.gain: {normal: [2 m, 1 mm]}}"), "has one number in m and one in mm; give both in one unit"},
+      {DRAW("{copy.gain: {normal: 2}}"), "'normal' wants [mean, standard deviation]"},
+      {DRAW("{copy.gain: {}}"), "needs one of 'normal', 'uniform', 'relative' and 'within'"},
+      {DRAW("{copy.gain: {normal: [1, 1], within: 2 %}}"), "has two distributions; expected one"},
+      {DRAW("{inputs.u.sine.phase: {within: 2 %}}"), "is zero, and so is any part of it"},
+      {DRAW("{}"), "nothing is drawn"},
+      {"cases: {a: {experiment: machine.yaml, draw: {x: {within: 5 %}}}}\n",
+       "only cases with 'do: simulate' draw numbers"},
       {"cases: {a: {experiment: machine.yaml, values: {v: {output: copy, take: max}}}}\n",
        "only cases with 'do: simulate' have values"},
       {"values: {v: {output: copi, take: max}}\ncases: {a: {machine: machine.yaml, do: simulate}}\n",
@@ -116,6 +182,7 @@ static void test_mistakes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_values, scratch_setup, scratch_teardown),
+                                     cmocka_unit_test_setup_teardown(test_draws, scratch_setup, scratch_teardown),
                                      cmocka_unit_test_setup_teardown(test_mistakes, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

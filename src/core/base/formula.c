@@ -1,0 +1,154 @@
+#include "base/formula.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Exponents for which a power is a product.
+static inline bool od_is_whole_exponent(const od_operation *o) {
+  return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
+}
+
+#include "base/scalar_x.h"
+#include "base/formula_x.h"
+#define OD_COMPLEX
+#include "base/scalar_x.h"
+#include "base/formula_x.h"
+#undef OD_COMPLEX
+
+int od_operation_operands(od_operation_kind kind) {
+  switch (kind) {
+    case OD_OPERATION_NUMBER:
+    case OD_OPERATION_VARIABLE: return 0;
+    case OD_OPERATION_ADD:
+    case OD_OPERATION_SUBTRACT:
+    case OD_OPERATION_MULTIPLY:
+    case OD_OPERATION_DIVIDE:
+    case OD_OPERATION_POWER:
+    case OD_OPERATION_MIN:
+    case OD_OPERATION_MAX:
+    case OD_OPERATION_SMOOTH_ROOT: return 2;
+    case OD_OPERATION_IF_NEGATIVE: return 3;
+    default: return kind > OD_OPERATION_VARIABLE && kind < OD_OPERATION_KINDS ? 1 : -1;
+  }
+}
+
+const char *od_formula_problem(const od_formula *f, int variables) {
+  if (f->count < 1 || !f->operation) return "has no formula";
+  if (f->count > OD_MOST_OPERATIONS) return "has a formula with too many operations";
+  for (int i = 0; i < f->count; i++) {
+    const od_operation *o = &f->operation[i];
+    int operands = od_operation_operands(o->kind), operand[] = {o->a, o->b, o->c};
+    if (operands < 0) return "has a formula with an operation that there is not";
+    for (int k = 0; k < operands; k++)
+      if (operand[k] < 0 || operand[k] >= i) return "has a formula with an operation that comes before its operands";
+    if (o->kind == OD_OPERATION_VARIABLE && (o->a < 0 || o->a >= variables))
+      return "has a formula with a variable that there is not";
+    if (o->kind == OD_OPERATION_NUMBER && !isfinite(o->value)) return "has a formula with a number that is not finite";
+  }
+  return NULL;
+}
+
+double od_operation_value(const od_operation *list, int place, const double *v) {
+  return list[place].kind == OD_OPERATION_NUMBER ? list[place].value : operate_r(&list[place], list, v);
+}
+
+double od_formula_value(const od_formula *f, const double *in, int ins, const double *q) {
+  double v[OD_MOST_OPERATIONS];
+  return run_r(f, in, ins, q, v);
+}
+
+double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
+                                         const double _Complex *q) {
+  double _Complex v[OD_MOST_OPERATIONS];
+  return run_c(f, in, ins, q, v);
+}
+
+void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result) {
+  double v[OD_MOST_OPERATIONS];
+  run_r(f, in, ins, q, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
+void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
+                          double _Complex *result) {
+  double _Complex v[OD_MOST_OPERATIONS];
+  run_c(f, in, ins, q, v);
+  for (int i = 0; i < count; i++) result[i] = v[f->count - count + i];
+}
+
+// ---- derivatives
+
+// By the exponent only where it is not a number: a power of a negative number has none.
+static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
+                         double *part) {
+  double a = v[o->a], b = v[o->b];
+  bool whole = od_is_whole_exponent(&all[o->b]);
+  if (b != 0) part[o->a] += by * b * (whole ? whole_power_r(a, (int)b - 1) : a != 0 ? y / a : pow(a, b - 1));
+  if (all[o->b].kind != OD_OPERATION_NUMBER) part[o->b] += a == 0 ? 0 : by * y * log(a);
+}
+
+static void spread_root(const od_operation *o, const double *v, double by, double *part) {
+  double x = v[o->a], e = v[o->b], s = x * x + e * e, fourth = sqrt(sqrt(s));
+  if (s == 0) return;
+  part[o->a] += by * (x * x / 2 + e * e) / (s * fourth);
+  part[o->b] -= by * x * e / 2 / (s * fourth);
+}
+
+// Of a function of one argument x, whose value is y.
+static double function_slope(od_operation_kind kind, double x, double y) {
+  switch (kind) {
+    case OD_OPERATION_SQRT: return 0.5 / y;
+    case OD_OPERATION_EXP: return y;
+    case OD_OPERATION_LOG: return 1 / x;
+    case OD_OPERATION_SIN: return cos(x);
+    case OD_OPERATION_COS: return -sin(x);
+    case OD_OPERATION_TAN: return 1 + y * y;
+    case OD_OPERATION_ASIN: return 1 / sqrt(1 - x * x);
+    case OD_OPERATION_ACOS: return -1 / sqrt(1 - x * x);
+    case OD_OPERATION_ATAN: return 1 / (1 + x * x);
+    case OD_OPERATION_SINH: return cosh(x);
+    case OD_OPERATION_COSH: return sinh(x);
+    case OD_OPERATION_TANH: return 1 - y * y;
+    case OD_OPERATION_ABS: return x < 0 ? -1 : x > 0 ? 1 : 0;
+    default: return 0;  // of the sign
+  }
+}
+
+// part: what the result changes by for a change of 1 of each operation's value.
+static void spread(const od_formula *f, int i, const double *v, double *part) {
+  const od_operation *o = &f->operation[i];
+  double by = part[i];
+  switch (o->kind) {
+    case OD_OPERATION_ADD: part[o->a] += by, part[o->b] += by; return;
+    case OD_OPERATION_SUBTRACT: part[o->a] += by, part[o->b] -= by; return;
+    case OD_OPERATION_MULTIPLY: part[o->a] += by * v[o->b], part[o->b] += by * v[o->a]; return;
+    case OD_OPERATION_DIVIDE:
+      part[o->a] += by / v[o->b];
+      part[o->b] -= by * v[i] / v[o->b];
+      return;
+    case OD_OPERATION_NEGATE: part[o->a] -= by; return;
+    case OD_OPERATION_POWER: spread_power(o, f->operation, v, v[i], by, part); return;
+    case OD_OPERATION_SMOOTH_ROOT: spread_root(o, v, by, part); return;
+    case OD_OPERATION_MIN: part[v[o->b] < v[o->a] ? o->b : o->a] += by; return;
+    case OD_OPERATION_MAX: part[v[o->b] > v[o->a] ? o->b : o->a] += by; return;
+    case OD_OPERATION_IF_NEGATIVE: part[v[o->a] < 0 ? o->b : o->c] += by; return;
+    default: part[o->a] += by * function_slope(o->kind, v[o->a], v[i]); return;
+  }
+}
+
+double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by) {
+  double v[OD_MOST_OPERATIONS], part[OD_MOST_OPERATIONS];
+  double value = run_r(f, in, ins, q, v);
+  for (int i = 0; i < f->count - 1; i++) part[i] = 0;
+  part[f->count - 1] = 1;
+  for (int i = 0; i < ins + numbers; i++) by[i] = 0;
+  for (int i = f->count - 1; i >= 0; i--) {
+    const od_operation *o = &f->operation[i];
+    if (part[i] == 0 || o->kind == OD_OPERATION_NUMBER) continue;
+    if (o->kind != OD_OPERATION_VARIABLE)
+      spread(f, i, v, part);
+    else if (o->a < ins + numbers)
+      by[o->a] += part[i];
+  }
+  return value;
+}

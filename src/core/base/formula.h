@@ -1,0 +1,33 @@
+// Formulas: laws that users write down. A formula is a flat list of operations (oleodyn/build.h); each takes the results of
+// operations before it. Its variables are what it reads (`in`), then its numbers q. One text, formula_x.h, evaluates it in real
+// and in complex numbers; nothing is allocated, and the memory on the stack is bounded by OD_MOST_OPERATIONS.
+#ifndef OD_BASE_FORMULA_H
+#define OD_BASE_FORMULA_H
+
+#include <stdbool.h>
+
+#include "oleodyn/build.h"
+
+// How many results of others an operation takes; -1: there is no such kind.
+int od_operation_operands(od_operation_kind kind);
+
+// What is wrong with a formula of so many variables, or NULL: then it can be evaluated.
+const char *od_formula_problem(const od_formula *f, int variables);
+
+// The result of one operation of a list from those of its operands, which stand in v at their places. No variable.
+double od_operation_value(const od_operation *list, int place, const double *v);
+
+double od_formula_value(const od_formula *f, const double *in, int ins, const double *q);
+double _Complex od_formula_value_complex(const od_formula *f, const double _Complex *in, int ins,
+                                         const double _Complex *q);
+
+// Its last `count` results.
+void od_formula_results_r(const od_formula *f, const double *in, int ins, const double *q, int count, double *result);
+void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
+                          double _Complex *result);
+
+// The value, and all its derivatives by in and then by q, in one pass backwards. At a corner it is the derivative of the branch
+// that the value is from; of abs() at zero it is zero.
+double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers, double *by);
+
+#endif

@@ -1,0 +1,43 @@
+// Formula: a law that the user writes down, over named inputs and named numbers.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#undef OD_FORMULA_VALUE
+#ifdef OD_COMPLEX
+#define OD_FORMULA_VALUE od_formula_value_complex
+#else
+#define OD_FORMULA_VALUE od_formula_value
+#endif
+
+typedef struct X(numbers) {
+  od_x parameter[1];  // choice 0 says how many
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = OD_FORMULA_VALUE(&b.s->formula, b.u, b.s->inputs, q->parameter);
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  od_formula_slopes(&b.s->formula, b.u, b.s->inputs, q->parameter, 0, by);
+}
+#endif
+
+#else
+#include "base/formula.h"
+#define OD_BLOCK_FILE "blocks/formula_block.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_formula_block = {
+    .type = "formula",
+    .summary = "a law that you write down",
+    .inputs = {{"inputs", .list = true}},
+    .formula_key = "formula",
+    .formula_meaning = "the law, such as \"k * max(x - x0, 0)\"",
+    .fields = {{"parameters", "of each", OD_ANY, NAN, "names and numbers that the formula has", .shape = OD_NAMED}},
+    .choices = {{OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS}},
+    .outputs = {""},
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+#endif

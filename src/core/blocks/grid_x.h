@@ -1,0 +1,24 @@
+// Bilinear between the points of a grid, constant beyond it. Numbers: abscissae of the rows, of the columns, then the values row by row.
+#include "blocks/interval_x.h"
+
+static inline od_x X(on_grid)(const od_x *at, int rows, int columns, const od_x *u) {
+  X(interval) i = X(interval_of)(at, rows, u[0]), j = X(interval_of)(at + rows, columns, u[1]);
+  const od_x *low = at + rows + columns + i.first * columns + j.first, *high = low + columns;
+  od_x below = low[0] + j.part * (low[1] - low[0]), above = high[0] + j.part * (high[1] - high[0]);
+  return below + i.part * (above - below);
+}
+
+#ifndef OD_COMPLEX
+// Its slope along the part of an interval; none beyond the ends.
+static inline double part_slope(const double *at, interval_r i) {
+  return i.part > 0 && i.part < 1 ? 1 / (at[i.first + 1] - at[i.first]) : 0;
+}
+
+static inline void grid_slopes(const double *at, int rows, int columns, const double *u, double *by) {
+  interval_r i = interval_of_r(at, rows, u[0]), j = interval_of_r(at + rows, columns, u[1]);
+  const double *low = at + rows + columns + i.first * columns + j.first, *high = low + columns;
+  double below = low[0] + j.part * (low[1] - low[0]), above = high[0] + j.part * (high[1] - high[0]);
+  by[0] = (above - below) * part_slope(at, i);
+  by[1] = ((1 - i.part) * (low[1] - low[0]) + i.part * (high[1] - high[0])) * part_slope(at + rows, j);
+}
+#endif

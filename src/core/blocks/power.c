@@ -1,0 +1,30 @@
+// Power with the sign of its input: y = gain sgn(u) (|u|/reference)^exponent. With a smoothing e it is smooth at zero:
+//   y = gain u/reference ((u^2 + e^2)/reference^2)^((exponent - 1)/2)
+#ifdef OD_BLOCK_TEXT
+
+typedef struct X(numbers) {
+  od_x gain, exponent, reference, smoothing;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  od_x u = b.u[0] / q->reference, e = q->smoothing / q->reference, s = u * u + e * e;
+  b.y[0] = RE(s) == 0 ? 0 : q->gain * u * od_x_pow(s, (q->exponent - 1) / 2);
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/power.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_power_block = {
+    .type = "power",
+    .summary = "gain (|u|/reference)^exponent with the sign of u",
+    .inputs = {{"input"}},
+    .fields = {{"gain", OD_UNIT_OUT, OD_ANY, 1, "the output where the input is the reference"},
+               {"exponent", "1", OD_POSITIVE, NAN, "exponent", .limits = {1e-3, 100, 0.1, 10}},
+               {"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "the input whose power is 1"},
+               {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "where |u| is smaller, it is nearly a straight line"}},
+    .outputs = {""},
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+};
+#endif

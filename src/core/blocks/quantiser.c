@@ -1,0 +1,33 @@
+// Quantiser: the nearest multiple of a step, as converters and encoders have it. It jumps, so it has no slope; with a sample it does so once in
+// that time.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SAMPLED
+
+typedef struct X(numbers) {
+  od_x step;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = q->step * round(RE(b.u[0]) / RE(q->step));
+}
+
+static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
+  next[0] = q->step * round(RE(b.u[0]) / RE(q->step));
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/quantiser.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_quantiser_block = {
+    .type = "quantiser",
+    .summary = "the nearest multiple of a step",
+    .inputs = {{"input"}},
+    .keeps_unit = true,
+    .fields = {{"step", OD_UNIT_OUT, OD_POSITIVE, NAN, "from one level to the next"}},
+    .outputs = {""},
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_STEPS,
+};
+#endif

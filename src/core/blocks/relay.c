@@ -1,0 +1,44 @@
+// Relay: a switch with hysteresis. It is on from when u has risen to the upper threshold until u has fallen to the lower one; what it was
+// before stays between the two.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_MODES
+
+typedef struct X(numbers) {
+  od_x lower, upper, off, on;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = RE(b.x[0]) > 0.5 ? q->on : q->off;
+  b.rate[0] = 0;
+}
+
+static inline od_x X(margin)(const X(numbers) * q, X(block) b) {
+  return RE(b.x[0]) > 0.5 ? b.u[0] - q->lower : q->upper - b.u[0];
+}
+
+static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next) {
+  (void)q;
+  next[0] = RE(b.x[0]) > 0.5 ? 0 : 1;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/relay.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_relay_block = {
+    .type = "relay",
+    .summary = "one of two values: on from an upper threshold of u until a lower one",
+    .inputs = {{"input"}},
+    .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN, "[off, on]: where it goes off, falling, and on, rising",
+                .shape = OD_BOUNDS},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "[off, on]: its outputs", .shape = OD_TWO_NUMBERS,
+                .pair = "[off, on]"}},
+    .outputs = {""},
+    .states = 1,
+    .state = {{"mode", "1"}},
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+#endif

@@ -1,0 +1,46 @@
+// Sample and hold: takes u whenever the trigger rises to the upper threshold, and holds it until the next time. Between two takes the trigger
+// must have fallen to the lower one. (What takes u in equal intervals is a gain with a sample.)
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_MODES
+
+typedef struct X(numbers) {
+  od_x lower, upper;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  (void)q;
+  b.y[0] = b.x[0];
+  b.rate[0] = b.rate[1] = 0;
+}
+
+static inline od_x X(margin)(const X(numbers) * q, X(block) b) {
+  return RE(b.x[1]) > 0.5 ? b.u[1] - q->lower : q->upper - b.u[1];
+}
+
+static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next) {
+  bool ready = RE(b.x[1]) < 0.5;
+  (void)q;
+  next[0] = ready ? b.u[0] : b.x[0];
+  next[1] = ready ? 1 : 0;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/sample_hold.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_sample_hold_block = {
+    .type = "sample-hold",
+    .summary = "u as it was when a trigger last rose to a threshold",
+    .inputs = {{"input"}, {"trigger"}},
+    .keeps_unit = true,
+    .fields = {{"thresholds", "trigger", OD_ANY, NAN,
+                "[ready, take]: where it is ready again, falling, and takes, rising", .shape = OD_BOUNDS}},
+    .outputs = {""},
+    .states = 2,
+    .state = {{"value", OD_UNIT_OUT}, {"mode", "1"}},
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+#endif

@@ -1,0 +1,43 @@
+// Switch: one of two signals, by a third one with hysteresis. It is on from when the control signal has risen to the upper threshold
+// until it has fallen to the lower one.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_MODES
+
+typedef struct X(numbers) {
+  od_x lower, upper;
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  (void)q;
+  b.y[0] = RE(b.x[0]) > 0.5 ? b.u[1] : b.u[0];
+  b.rate[0] = 0;
+}
+
+static inline od_x X(margin)(const X(numbers) * q, X(block) b) {
+  return RE(b.x[0]) > 0.5 ? b.u[2] - q->lower : q->upper - b.u[2];
+}
+
+static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next) {
+  (void)q;
+  next[0] = RE(b.x[0]) > 0.5 ? 0 : 1;
+}
+
+#else
+#define OD_BLOCK_FILE "blocks/selector.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_selector_block = {
+    .type = "switch",
+    .summary = "one of two signals, by a third one with hysteresis",
+    .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
+    .keeps_unit = true,
+    .fields = {{"thresholds", "control", OD_ANY, NAN, "[off, on]: where it goes off, falling, and on, rising",
+                .shape = OD_BOUNDS}},
+    .outputs = {""},
+    .states = 1,
+    .state = {{"mode", "1"}},
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+#endif

@@ -1,0 +1,68 @@
+// State machine: sequence logic. It is in one of several states, each with an output, and goes to another one when the conditions of a
+// transition hold, at the moment when they begin to. Its own states are the mode (0, 1, ... in the order of the file) and the time since it came
+// there, which runs only in states from which a transition asks for it: the others may be points of rest.
+//
+// Conditions are formulas over inputs, mode, time and numbers. All of them stand in one list of operations, whose last two results are
+// how far it is from the nearest transition, and the mode behind that.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_MODES
+
+typedef struct X(numbers) {
+  od_x output[1];  // of each state, then the parameters
+} X(numbers);
+
+static inline void X(results)(const X(numbers) * q, X(block) b, od_x *result) {
+  od_x in[OD_MOST_BLOCK_INPUTS + 2];
+  int inputs = b.s->inputs;
+  for (int i = 0; i < inputs; i++) in[i] = b.u[i];
+  in[inputs] = b.x[0], in[inputs + 1] = b.x[1];
+  X(od_formula_results)(&b.s->formula, in, inputs + 2, q->output, 2, result);
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  int mode = (int)(RE(b.x[0]) + 0.5), last = b.s->choice[STATES] - 1;
+  mode = mode < 0 ? 0 : mode > last ? last : mode;
+  b.y[0] = q->output[mode];
+  b.rate[0] = 0;
+  b.rate[1] = b.s->choice[TIMED] >> mode & 1;
+}
+
+static inline od_x X(margin)(const X(numbers) * q, X(block) b) {
+  od_x result[2];
+  X(results)(q, b, result);
+  return result[0];
+}
+
+static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next) {
+  od_x result[2];
+  X(results)(q, b, result);
+  next[0] = RE(result[1]);
+  next[1] = 0;
+}
+
+#else
+#include "base/formula.h"
+enum { STATES, PARAMETERS, TIMED };
+#define OD_BLOCK_FILE "blocks/state_machine.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_state_machine_block = {
+    .type = "state-machine",
+    .summary = "sequence logic: states with outputs, and transitions by conditions and times",
+    .inputs = {{"inputs", .list = true}},
+    .formula_key = "transitions",
+    .formula_meaning = "a list of {from: STATE, to: STATE, when: \"x > 0.8 m\" or a list of such, after: 2 s}",
+    .fields = {{"states", OD_UNIT_OUT, OD_ANY, NAN, "names and outputs; it begins in the first", .shape = OD_NAMED},
+               {"parameters", "of each", OD_ANY, NAN, "names and numbers that conditions have", .shape = OD_NAMED}},
+    .choices = {[STATES] = {OD_CHOICE_NAMES, "states", OD_MOST_MACHINE_STATES},
+                [PARAMETERS] = {OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS},
+                [TIMED] = {OD_CHOICE_TIMED, "transitions"}},
+    .outputs = {""},
+    .states = 2,
+    .state = {{"mode", "1"}, {"time", "s"}},
+    .holds = true,
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    OD_BLOCK_SWITCHES,
+};
+#endif

@@ -1,0 +1,39 @@
+// Table over two inputs: bilinear between the points of a grid, constant beyond it. For measured maps, such as the flow of a valve over
+// opening and pressure drop, or the efficiency of a pump.
+#ifdef OD_BLOCK_TEXT
+#define OD_BLOCK_SLOPES
+#include "blocks/grid_x.h"
+
+typedef struct X(numbers) {
+  od_x at[1];  // choice 0 of the rows, choice 1 of the columns, then the values, row by row
+} X(numbers);
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = X(on_grid)(q->at, b.s->choice[0], b.s->choice[1], b.u);
+}
+
+#ifndef OD_COMPLEX
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  grid_slopes(q->at, b.s->choice[0], b.s->choice[1], b.u, by);
+}
+#endif
+
+#else
+#define OD_BLOCK_FILE "blocks/table_2d.c"
+#include "blocks/block_both_x.h"
+
+const od_block_class od_table_2d_block = {
+    .type = "table-2d",
+    .summary = "bilinear between the points of a grid over two inputs, constant beyond it",
+    .inputs = {{"row"}, {"column"}},
+    .fields = {{"at_row", "row", OD_ANY, NAN, "inputs 'row' of the grid, increasing", .shape = OD_ABSCISSAE},
+               {"at_column", "column", OD_ANY, NAN, "inputs 'column' of the grid, increasing", .shape = OD_ABSCISSAE},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: a list for each row, or all of them in one",
+                .shape = OD_ORDINATES}},
+    .choices = {{OD_CHOICE_ENTRIES, "at_row", 16}, {OD_CHOICE_ENTRIES, "at_column", 16}},
+    .outputs = {""},
+    .is_linear = od_block_never_linear,
+    OD_BLOCK_EVALUATES,
+    .slopes = slopes_block,
+};
+#endif

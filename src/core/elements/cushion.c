@@ -1,0 +1,57 @@
+// Cushion at one end of a cylinder's stroke: the way from the chamber to its line gets narrow while the piston comes to the end, and a check valve
+// lets oil back into the chamber.
+//   r = (length - end) / (begin - end) between 0 and 1: the part of the cushion that is left
+//   area(r) = last + (full - last) r^shape
+//   Q = discharge * sqrt(2/rho) * (area(r) + check * step((p_line - p_chamber) / range)) * root(p_chamber - p_line)
+// Lengths are those of the line between the cylinder's points: at the extended end begin < end, at the retracted one begin > end.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, length;
+} X(in);
+typedef struct X(numbers) {
+  od_x begin, end, full, last, shape, check, range, discharge;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x r = (in->length - q->end) / (q->begin - q->end), dp = in->from - in->to;
+  od_x narrow = OD_SELECT(RE(r) <= 0, 0, OD_SELECT(RE(r) >= 1, 1, od_x_pow(r, q->shape)));
+  od_x area = q->last + (q->full - q->last) * narrow + q->check * X(smooth_step)(-dp / q->range);
+  out->flow = area * q->discharge * s.oil[OD_OIL_STATE_ROOT] * X(smooth_root)(dp, s.oil[OD_OIL_STATE_SMOOTHING]);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/cushion.c"
+#include "elements/both_x.h"
+
+enum { BEGIN, END, FULL, LAST };
+
+const od_element_class od_cushion_class = {
+    .name = "cushion",
+    .section = "cushions",
+    .noun = "cushion",
+    .heading = "Cushions",
+    .summary = "end of a cylinder's stroke: the way out of its chamber gets narrow, a check valve lets oil back",
+    .ends = {{"chambers", 2}},
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("begin", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length where it begins"),
+        OD_FIELD("end", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length at the end of the stroke"),
+        OD_FIELD("full", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-7, 1e-2, "area of the way before it begins"),
+        OD_FIELD("last", "m2", OD_NOT_NEGATIVE, NAN, 0, 10, 1e-9, 1e-4, "area that is left at the end"),
+        OD_FIELD("shape", "1", OD_POSITIVE, 1, 1, 10, 1, 3, "1: a straight taper; more: narrow sooner"),
+        OD_FIELD("check", "m2", OD_NOT_NEGATIVE, 0, 0, 10, 0, 1e-2, "area of the check valve; 0: none"),
+        OD_FIELD("range", "Pa", OD_POSITIVE, 1e5, 1, 1e9, 1e3, 1e6, "pressure difference at which it is fully open"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient")),
+    OD_RULES({BEGIN, END, OD_RULE_DIFFERS, END,
+              "begin and end are the same; expected the lengths where the cushion begins and ends"},
+             {FULL, LAST, OD_RULE_GREATER, LAST,
+              "last, the area at the end, must be less than full, that before the cushion begins"}),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,86 @@
+// Hydraulic pump or motor in a joint with losses by coefficients, as Wilson and Schloesser have them: slip through laminar gaps and one turbulent gap,
+// drag of the oil, friction that grows with pressure, and dry friction.
+//   D = displacement * setting * signal,    dp = p_from - p_to
+//   Q = D * speed + slip * displacement / mu * dp + jet * sqrt(2/rho) * root(dp)
+//   force = D * dp - drag * mu * displacement * speed - (dry * displacement * |dp| + breakaway) * tanh(speed / slow)
+// slip, drag and dry are plain numbers in a revolute joint, where displacement is the volume per radian. |dp| is rounded within the oil's smoothing. The
+// viscosity mu is that at the mean of both pressures. efficiency is what comes out over what goes in, as a motor or as a pump; 0 where both sides are driven.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, speed, signal;
+} X(in);
+typedef struct X(numbers) {
+  od_x displacement, slip, jet, drag, dry, breakaway, slow, setting;
+} X(numbers);
+typedef struct X(out) {
+  od_x flow, force;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored, slip, efficiency;
+} X(report);
+
+static inline od_x X(slip)(const X(in) * in, const X(numbers) * q, const od_x *oil) {
+  od_x dp = in->from - in->to, mu = X(viscosity)(oil, (in->from + in->to) / 2);
+  return q->slip * q->displacement / mu * dp +
+         q->jet * oil[OD_OIL_STATE_ROOT] * X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x dp = in->from - in->to, D = q->displacement * q->setting * in->signal, e = s.oil[OD_OIL_STATE_SMOOTHING];
+  od_x mu = X(viscosity)(s.oil, (in->from + in->to) / 2), pressed = od_x_sqrt(dp * dp + e * e);
+  out->flow = D * in->speed + X(slip)(in, q, s.oil);
+  out->force = D * dp - q->drag * mu * q->displacement * in->speed -
+               (q->dry * q->displacement * pressed + q->breakaway) * od_x_tanh(in->speed / q->slow);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  od_x oil = (in->from - in->to) * out->flow, shaft = out->force * in->speed;
+  r->loss = oil - shaft;
+  r->stored = 0;
+  r->slip = X(slip)(in, q, s.oil);
+  r->efficiency =
+      OD_SELECT(RE(oil) > 0 && RE(shaft) > 0, shaft / oil, OD_SELECT(RE(oil) < 0 && RE(shaft) < 0, oil / shaft, 0));
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/displacement_unit.c"
+#include "elements/both_x.h"
+
+const od_element_class od_displacement_unit_class = {
+    .name = "displacement unit",
+    .section = "displacement_units",
+    .noun = "displacement unit",
+    .heading = "Displacement units",
+    .summary = "pump or motor in a joint, fixed or variable, with slip and friction by loss coefficients",
+    .ends = {{"between", 2}},
+    .acts = OD_ACTS_IN_JOINT,
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("displacement", "m2", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 1e-1,
+                 "volume per radian, or per metre in a prismatic joint", .turning_unit = "m3/rad",
+                 .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
+        OD_FIELD("slip", "m", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1e-5, "coefficient of laminar slip", .turning_unit = "1",
+                 .turning_limits = {0, 1, 0, 1e-6}),
+        OD_FIELD("jet", "m2", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1e-5, "area of a turbulent gap"),
+        OD_FIELD("drag", "1/m", OD_NOT_NEGATIVE, 0, 0, 1e12, 0, 1e8, "coefficient of the oil's drag",
+                 .turning_unit = "1", .turning_limits = {0, 1e12, 0, 1e7}),
+        OD_FIELD("dry", "1", OD_NOT_NEGATIVE, 0, 0, 1, 0, 0.3, "coefficient of friction that grows with pressure"),
+        OD_FIELD("breakaway", "N", OD_NOT_NEGATIVE, 0, 0, 1e9, 0, 1e5, "friction without pressure",
+                 .turning_unit = "N m", .turning_limits = {0, 1e9, 0, 1e4}),
+        OD_FIELD("slow", "m/s", OD_POSITIVE, 0.1, 1e-6, 1e3, 1e-3, 10, "speed within which dry friction turns round",
+                 .turning_unit = "rad/s", .turning_limits = {1e-6, 1e4, 1e-3, 100}),
+        OD_FIELD("setting", "1", OD_ANY, 1, -1e3, 1e3, -1, 1, "share of the displacement that it is swivelled to",
+                 .follows_signal = true)),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SPEED}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_THROUGH}, {OD_TO_FORCE}},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "slip", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "efficiency", .unit = "1", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

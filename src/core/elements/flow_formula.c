@@ -1,0 +1,55 @@
+// Flow formula: a flow between two nodes by a law that the user writes down, over both pressures, named signals and named numbers.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/formula_value_x.h"
+
+typedef struct X(in) {
+  od_x from, to, signal[1 + OD_MORE_SIGNALS];
+} X(in);
+typedef struct X(numbers) {
+  od_x parameter[1];  // as many as the instance has
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->flow = OD_FORMULA_VALUE(s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter);
+}
+
+#ifndef OD_COMPLEX
+#define OD_ELEMENT_SLOPES
+typedef struct slopes_r {
+  double flow[sizeof(in_r) / sizeof(double)];
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  od_formula_slopes(s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, 0, by->flow);
+}
+#endif
+
+#else
+#include "base/formula.h"
+#define OD_ELEMENT_FILE "elements/flow_formula.c"
+#include "elements/both_x.h"
+
+const od_element_class od_flow_formula_class = {
+    .name = "flow formula",
+    .section = "flow_formulas",
+    .noun = "flow formula",
+    .heading = "Flow formulas",
+    .summary = "a flow by a law that you write down, over the pressures p_a and p_b, named inputs and parameters",
+    .formula_key = "flow",
+    .ends = {{"between", 2}},
+    .needs_oil = true,
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_SIGNAL, 0},
+           {OD_IN_SIGNAL, 1},
+           {OD_IN_SIGNAL, 2},
+           {OD_IN_SIGNAL, 3}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    .may_supply = true,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+    .number_slopes = formula_number_slopes,
+};
+#endif

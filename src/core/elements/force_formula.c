@@ -1,0 +1,66 @@
+// Force formula: what pushes two points apart, or drives a joint on, by a law that the user writes down, over the length or coordinate
+// x, its rate v, named signals and named numbers. All its power counts as lost.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/formula_value_x.h"
+
+typedef struct X(in) {
+  od_x x, rate, signal[1 + OD_MORE_SIGNALS];
+} X(in);
+typedef struct X(numbers) {
+  od_x parameter[1];  // as many as the instance has
+} X(numbers);
+typedef struct X(out) {
+  od_x force;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->force = OD_FORMULA_VALUE(s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -out->force * in->rate;
+  r->stored = 0;
+}
+
+#ifndef OD_COMPLEX
+#define OD_ELEMENT_SLOPES
+typedef struct slopes_r {
+  double force[sizeof(in_r) / sizeof(double)];
+} slopes_r;
+static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
+  (void)out;
+  od_formula_slopes(s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, by->force);
+}
+#endif
+
+#else
+#include "base/formula.h"
+#define OD_ELEMENT_FILE "elements/force_formula.c"
+#include "elements/both_x.h"
+
+const od_element_class od_force_formula_class = {
+    .name = "force formula",
+    .section = "force_formulas",
+    .noun = "force formula",
+    .heading = "Force formulas",
+    .summary =
+        "a force between two points, or a force or torque in a joint, by a law that you write down, over the position x, its "
+        "rate v, named inputs and parameters",
+    .formula_key = "force",
+    .acts = OD_ACTS_SOMEWHERE,
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL, 0}, {OD_IN_SIGNAL, 1}, {OD_IN_SIGNAL, 2}, {OD_IN_SIGNAL, 3}},
+    .out = {{OD_TO_FORCE}},
+    .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .may_supply = true,
+    OD_ELEMENT_FUNCTIONS,
+    .slopes = slopes_all,
+    .number_slopes = formula_number_slopes,
+};
+#endif

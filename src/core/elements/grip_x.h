@@ -1,0 +1,24 @@
+// A contact that pushes back elastically with damping in proportion to its depth, and never pulls: stiffness d (1 + damping d') for d > 0. The
+// part stiffness d is elastic, the rest is lost.
+typedef struct X(grip) {
+  bool holds;
+  od_x depth, inward;  // d and d'
+  od_x factor;         // 1 + damping d', not below zero
+} X(grip);
+
+static inline X(grip) X(grip_of)(od_x depth, od_x inward, od_x damping) {
+  X(grip) g = {.holds = OD_SELECT(RE(depth) > 0, true, false), .depth = depth, .inward = inward};
+  if (!g.holds) g.depth = 0;
+  g.factor = 1 + damping * inward;
+  g.factor = OD_SELECT(RE(g.factor) < 0, 0, g.factor);
+  return g;
+}
+static inline od_x X(grip_force)(const X(grip) * g, od_x stiffness) {
+  return stiffness * g->depth * g->factor;
+}
+static inline od_x X(grip_loss)(const X(grip) * g, od_x stiffness) {
+  return stiffness * g->depth * (g->factor - 1) * g->inward;
+}
+static inline od_x X(grip_stored)(const X(grip) * g, od_x stiffness) {
+  return stiffness * g->depth * g->depth / 2;
+}

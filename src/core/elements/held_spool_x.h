@@ -1,0 +1,14 @@
+// A spool as in servo_spool_x.h that follows its command with a hysteresis: it stays until the command is more than half of it away. To be included
+// behind X(in) with command, spool, speed and held, and X(numbers).
+//   held' = 10 w (u - held - limit(u - held, hysteresis/2)),    u: the command between `low` and the stroke
+// Without a hysteresis what the spool follows is the command.
+#include "elements/servo_spool_x.h"
+
+static inline void X(held_spool_rates)(const X(in) * in, const X(numbers) * q, od_x low, od_x *spool, od_x *speed,
+                                       od_x *held) {
+  X(spool_rates)(in, q, X(between)(in->held, low, q->stroke), spool, speed);
+  *held = 0;
+  if (!(RE(q->hysteresis) > 0)) return;
+  od_x behind = X(between)(in->command, low, q->stroke) - in->held, half = q->hysteresis / 2;
+  *held = 10 * q->frequency * (behind - X(between)(behind, -half, half));
+}

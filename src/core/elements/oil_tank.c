@@ -1,0 +1,76 @@
+// Oil tank: a tank whose oil is counted. It stands behind a port at a node, usually a junction where all lines to the tank meet. The state is how full it
+// is, as a share of its capacity.
+//   V = filled * capacity,    p_oil = air + rho g V / area
+//   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
+// The last hundredth of the oil closes the port: from an empty tank nothing flows. Where filled is above 1 it would spill over.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x pressure, filled;
+} X(in);
+typedef struct X(numbers) {
+  od_x capacity, area, air, port, discharge;
+} X(numbers);
+typedef struct X(out) {
+  od_x inflow, rate, oil_pressure;  // inflow: of the node
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored, flow, volume, level;
+} X(report);
+
+// Weight of a cubic metre of oil.
+static inline od_x X(weight)(const od_x *oil) {
+  const double g = 9.80665;
+  return 2 * g / (oil[OD_OIL_STATE_ROOT] * oil[OD_OIL_STATE_ROOT]);
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  out->oil_pressure = q->air + X(weight)(s.oil) * in->filled * q->capacity / q->area;
+  od_x flow = q->port * q->discharge * s.oil[OD_OIL_STATE_ROOT] *
+              X(smooth_root)(in->pressure - out->oil_pressure, s.oil[OD_OIL_STATE_SMOOTHING]);
+  if (RE(flow) < 0) flow *= X(smooth_step)(100 * in->filled);
+  out->inflow = -flow;
+  out->rate = flow / q->capacity;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  r->flow = -out->inflow;
+  r->volume = in->filled * q->capacity;
+  r->level = r->volume / q->area;
+  r->loss = r->flow * (in->pressure - out->oil_pressure);
+  r->stored = r->volume * (q->air + X(weight)(s.oil) * r->level / 2);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/oil_tank.c"
+#include "elements/both_x.h"
+
+const od_element_class od_oil_tank_class = {
+    .name = "oil_tank",
+    .section = "oil_tanks",
+    .noun = "oil tank",
+    .heading = "Oil tanks",
+    .summary = "tank whose oil is counted: volume, level, and the pressure of both air and oil",
+    .ends = {{"at", 1}},
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("capacity", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "volume of oil when it is full"),
+        OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-3, 100, "cross section: a level is a volume over this"),
+        OD_FIELD("air", "Pa", OD_POSITIVE, 101325, 1, 1e9, 5e4, 1e6, "pressure of the air above the oil, absolute"),
+        OD_FIELD("port", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-6, 0.1, "area of the way to the node"),
+        OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of that way")),
+    .states = {{"filled", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 0.7}},
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
+    .outputs = {{.name = "filled", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "volume", .unit = "m3", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
+                {.name = "level", .unit = "m", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 2},
+                {.name = "oil_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

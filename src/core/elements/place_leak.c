@@ -1,0 +1,42 @@
+// Leakage past a piston that depends on where it is, as in a barrel that is worn in the middle of the stroke: laminar, and larger about one place.
+//   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
+// It follows the oil's viscosity, as that of leaks does.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x from, to, length;
+} X(in);
+typedef struct X(numbers) {
+  od_x slope, worn, place, width;
+} X(numbers);
+#include "elements/flow_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x away = (in->length - q->place) / q->width;
+  out->flow = (q->slope + q->worn * od_x_exp(-away * away)) * s.oil[OD_OIL_STATE_THINNESS] * (in->from - in->to);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/place_leak.c"
+#include "elements/both_x.h"
+
+const od_element_class od_place_leak_class = {
+    .name = "leak by position",
+    .section = "position_leaks",
+    .noun = "leak by position",
+    .heading = "Leaks by position",
+    .summary = "laminar leakage past a piston that is larger about one place of its stroke",
+    .ends = {{"chambers", 2}},
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    .needs_oil = true,
+    OD_FIELDS(
+        OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage far from there"),
+        OD_FIELD("worn", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "how much more it is there"),
+        OD_FIELD("place", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length where it is largest"),
+        OD_FIELD("width", "m", OD_POSITIVE, NAN, 1e-6, 1e3, 1e-3, 10, "how far from there the excess is down to 37 %")),
+    .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_LENGTH}},
+    .out = {{OD_TO_THROUGH}},
+    .outputs = {OD_FLOW_OUTPUTS},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,99 @@
+// Proportional valve by its data sheet, 3/3 or 4/3, with any centre. Where the spool is positive, port a opens to the first line (the
+// pump's) and port b to the second (the tank's); where it is negative, the other way round.
+//   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
+//   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
+// Edges to the second line have an overlap of their own, and between the lines is an edge that is open about the centre:
+//   opening = idle * (1 - (t / idle_width)^2), not below zero
+//   closed centre: overlaps of zero and more;  open centre: both negative;  float centre: tank_overlap negative;  tandem centre: idle
+// The spool: held_spool_x.h.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/servo_spool_tables.h"
+
+typedef struct X(in) {
+  od_x first, second, a, b, command, spool, speed, held;
+} X(in);
+typedef struct X(numbers) {
+  OD_HELD_SPOOL_NUMBERS;
+  od_x overlap, tank_overlap, idle, idle_width;
+} X(numbers);
+typedef struct X(out) {
+  od_x to_first, to_second, to_a, to_b;  // flows out of the valve
+  od_x travel_rate, speed_rate, held_rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/held_spool_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x t = (in->spool - q->offset) / q->stroke, share = t / q->idle_width, first_b = 0, second_b = 0;
+  od_x first_a = X(edge)(t, q->overlap) * X(nominal)(q, in->first - in->a, s.oil);
+  od_x second_a = X(edge)(-t, q->tank_overlap) * X(nominal)(q, in->second - in->a, s.oil);
+  if (s.choice[0]) {
+    first_b = X(edge)(-t, q->overlap) * X(nominal)(q, in->first - in->b, s.oil);
+    second_b = X(edge)(t, q->tank_overlap) * X(nominal)(q, in->second - in->b, s.oil);
+  }
+  od_x across = q->idle * X(between)(1 - share * share, 0, 1) * X(nominal)(q, in->first - in->second, s.oil);
+  out->to_first = -first_a - first_b - across;
+  out->to_second = -second_a - second_b + across;
+  out->to_a = first_a + second_a;
+  out->to_b = first_b + second_b;
+  X(held_spool_rates)(in, q, -q->stroke, &out->travel_rate, &out->speed_rate, &out->held_rate);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -(in->first * out->to_first + in->second * out->to_second + in->a * out->to_a + in->b * out->to_b);
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/proportional_valve.c"
+#include "elements/both_x.h"
+
+const od_element_class od_proportional_valve_class = {
+    .name = "proportional valve",
+    .section = "proportional_valves",
+    .noun = "proportional valve",
+    .heading = "Proportional valves",
+    .summary = "3/3 or 4/3 valve by nominal flow at a nominal pressure drop, with closed, open, float or tandem centre",
+    .ends = {{"between", 2}, {"a", 1}, {"b", 1, .optional = true}},
+    .needs_oil = true,
+    .signal_key = "command",
+    OD_FIELDS(
+        OD_HELD_SPOOL_FIELDS,
+        OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
+                 "part of the stroke before an edge to the first line opens; negative: an underlap"),
+        OD_FIELD("tank_overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3, "the same of the edges to the second line",
+                 .same_as = "overlap"),
+        OD_FIELD("idle", "1", OD_NOT_NEGATIVE, 0, 0, 100, 0, 2,
+                 "opening from the first to the second line at the centre; 0: none"),
+        OD_FIELD("idle_width", "1", OD_POSITIVE, 0.2, 1e-3, 1, 0.02, 0.5, "part of the stroke where that is closed")),
+    .choices = 1,
+    .end_choice = true,
+    OD_RULES(OD_HELD_SPOOL_RULE),
+    .states = {OD_HELD_SPOOL_STATES},
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_PRESSURE, 2},
+           {OD_IN_PRESSURE, 3},
+           {OD_IN_SIGNAL},
+           {OD_IN_STATE, 0},
+           {OD_IN_STATE, 1},
+           {OD_IN_STATE, 2}},
+    .out = {{OD_TO_END, 0},
+            {OD_TO_END, 1},
+            {OD_TO_END, 2},
+            {OD_TO_END, 3},
+            {OD_TO_RATE, 0},
+            {OD_TO_RATE, 1},
+            {OD_TO_RATE, 2}},
+    .outputs = {OD_SERVO_SPOOL_OUTPUTS,
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,59 @@
+// Reservoir: all oil of the machine, with one temperature T. What elements lose heats it, a cooler and the walls take heat away.
+//   rho * heat_capacity * volume * T' = heating - conductance * signal * (T - ambient)
+// rho is the oil's density at T. A machine has one reservoir at most; with one, the oil's viscosity and density follow T.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x temperature, heating, signal;
+} X(in);
+typedef struct X(numbers) {
+  od_x volume, heat_capacity, ambient, conductance;
+} X(numbers);
+typedef struct X(out) {
+  od_x rate, heating, cooling;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x root = s.oil[OD_OIL_STATE_ROOT], capacity = 2 / (root * root) * q->volume * q->heat_capacity;
+  out->heating = in->heating;
+  out->cooling = q->conductance * in->signal * (in->temperature - q->ambient);
+  out->rate = (out->heating - out->cooling) / capacity;
+}
+
+// Heat is no energy that the machine could use: losses count where they arise.
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)in, (void)q, (void)s, (void)out;
+  r->loss = r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/reservoir.c"
+#include "elements/both_x.h"
+
+const od_element_class od_reservoir_class = {
+    .name = "reservoir",
+    .section = "reservoirs",
+    .noun = "reservoir",
+    .heading = "Reservoirs",
+    .summary = "all oil of the machine, which losses heat and a cooler cools; one at most",
+    .needs_oil = true,
+    OD_FIELDS(OD_FIELD("volume", "m3", OD_POSITIVE, NAN, 1e-9, 1e6, 1e-4, 100, "all oil of the machine"),
+              OD_FIELD("heat_capacity", "J/kg/K", OD_POSITIVE, 1900, 10, 1e5, 1500, 4200,
+                       "specific heat capacity of the oil"),
+              OD_FIELD("ambient", "K", OD_POSITIVE, 293.15, 1, 2000, 220, 330, "temperature of the surroundings"),
+              OD_FIELD("conductance", "W/K", OD_NOT_NEGATIVE, 0, 0, 1e9, 0.1, 1e5,
+                       "heat that cooler and walls take per degree above the surroundings", .follows_signal = true)),
+    .states = {{"temperature", "K", .present_if = -1, .scale = 300, .initial = 313.15}},
+    .in = {{OD_IN_STATE, 0}, {OD_IN_HEAT}, {OD_IN_SIGNAL}},
+    .out = {{OD_TO_RATE, 0}, {OD_TO_NOTHING}, {OD_TO_NOTHING}},
+    .outputs = {{.name = "temperature", .unit = "K", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "heating", .unit = "W", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "cooling", .unit = "W", .shows = OD_SHOWS_OUT, .index = 2}},
+    .heat = OD_NO_HEAT,
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

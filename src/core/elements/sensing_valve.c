@@ -1,0 +1,127 @@
+// Section of a load-sensing valve: a proportional 4/3 spool with closed centre, a compensator in front of it that keeps the drop over the metering edge,
+// and a port that tells the pressure of the load.
+//   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
+//   the load is at a where t > 0 and at b where t < 0; the other one is open to the tank by m
+//   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2),    c = compensator * largest
+//   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        over the metering edge
+//   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
+//   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
+// s goes from 0 to 1 while m goes from 0 to 0.05: at rest the port is open to the tank. Two openings one after another share the drop by the
+// inverse squares of their sizes, which needs no pressure between them. Oil does not flow back from the load to the pump, as if by a check valve.
+// The metering edge leaks as if it were open by 1 %, which keeps the compensator from closing altogether at rest. The spool: servo_spool_x.h.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/servo_spool_tables.h"
+
+typedef struct X(in) {
+  od_x pump, tank, a, b, sense, command, spool, speed, compensator;
+} X(in);
+typedef struct X(numbers) {
+  OD_SERVO_SPOOL_NUMBERS;
+  od_x overlap, set, range, time_constant, largest, sense_area, discharge;
+} X(numbers);
+typedef struct X(out) {
+  od_x to_pump, to_tank, to_a, to_b, to_sense;  // flows out of the valve
+  od_x travel_rate, speed_rate, compensator_rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored, drop;
+} X(report);
+#include "elements/metering_x.h"
+#include "elements/servo_spool_x.h"
+
+// Which side the spool opens, how far, how far the port tells the load, what both openings let pass, and the drop over the metering edge.
+typedef struct X(metering) {
+  bool at_a;
+  od_x load, m, told, pass, drop;
+} X(metering);
+
+static inline X(metering) X(meter)(const X(in) * in, const X(numbers) * q) {
+  od_x t = (in->spool - q->offset) / q->stroke;
+  X(metering) x = {.at_a = RE(t) > 0};
+  x.m = X(edge)(x.at_a ? t : -t, q->overlap);
+  x.load = x.at_a ? in->a : in->b;
+  x.told = X(smooth_step)(x.m / 0.05);
+  od_x c = q->largest * OD_SELECT(RE(in->compensator) < 0, 0, in->compensator), both = c * c + x.m * x.m + 1e-4;
+  x.pass = x.m * c / od_x_sqrt(both);
+  x.drop = (in->pump - in->tank - x.told * (x.load - in->tank)) * c * c / both;
+  return x;
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  X(metering) x = X(meter)(in, q);
+  od_x back = x.at_a ? in->b : in->a, dp = in->pump - x.load;
+  od_x supply = X(smooth_step)(dp / (2 * s.oil[OD_OIL_STATE_SMOOTHING])) * x.pass * X(nominal)(q, dp, s.oil);
+  od_x drained = x.m * X(nominal)(q, back - in->tank, s.oil);
+  od_x tell = X(edge_flow)(x.told, q->sense_area, q->discharge, x.load - in->sense, s.oil);
+  od_x vent = X(edge_flow)(1 - x.told, q->sense_area, q->discharge, in->tank - in->sense, s.oil);
+  out->to_pump = -supply;
+  out->to_tank = drained - vent;
+  out->to_a = x.at_a ? supply - tell : -drained;
+  out->to_b = x.at_a ? -drained : supply - tell;
+  out->to_sense = tell + vent;
+  X(spool_rates)(in, q, X(between)(in->command, -q->stroke, q->stroke), &out->travel_rate, &out->speed_rate);
+  out->compensator_rate = (1 - X(spring_opening)(x.drop, q->set, q->range) - in->compensator) / q->time_constant;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)s;
+  r->loss = -(in->pump * out->to_pump + in->tank * out->to_tank + in->a * out->to_a + in->b * out->to_b +
+              in->sense * out->to_sense);
+  r->stored = 0;
+  r->drop = X(meter)(in, q).drop;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/sensing_valve.c"
+#include "elements/both_x.h"
+
+const od_element_class od_sensing_valve_class = {
+    .name = "load-sensing valve",
+    .section = "sensing_valves",
+    .noun = "load-sensing valve",
+    .heading = "Load-sensing valves",
+    .summary = "section of a load-sensing system: 4/3 spool with a compensator in front and a port that tells the load",
+    .ends = {{"between", 2}, {"to", 2}, {"sense", 1}},
+    .needs_oil = true,
+    .signal_key = "command",
+    OD_FIELDS(OD_SERVO_SPOOL_FIELDS,
+              OD_FIELD("overlap", "1", OD_NOT_NEGATIVE, 0.1, 0, 0.9, 0, 0.3, "part of the stroke before an edge opens"),
+              OD_FIELD("set", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8,
+                       "drop over the metering edge at which the compensator begins to close"),
+              OD_FIELD("range", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e7, "by how much more it is closed"),
+              OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "of the compensator"),
+              OD_FIELD("largest", "1", OD_POSITIVE, 2, 1e-2, 1e3, 0.5, 10,
+                       "compensator fully open over the metering edge fully open"),
+              OD_FIELD("sense_area", "m2", OD_POSITIVE, 1e-6, 1e-14, 10, 1e-8, 1e-5,
+                       "area of the way to the port that tells the load"),
+              OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of that way")),
+    .states = {OD_SERVO_SPOOL_STATES,
+               {"compensator", "1", .present_if = -1, .scale_field = -1, .scale = 1, .initial = 1}},
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_PRESSURE, 2},
+           {OD_IN_PRESSURE, 3},
+           {OD_IN_PRESSURE, 4},
+           {OD_IN_SIGNAL},
+           {OD_IN_STATE, 0},
+           {OD_IN_STATE, 1},
+           {OD_IN_STATE, 2}},
+    .out = {{OD_TO_END, 0},
+            {OD_TO_END, 1},
+            {OD_TO_END, 2},
+            {OD_TO_END, 3},
+            {OD_TO_END, 4},
+            {OD_TO_RATE, 0},
+            {OD_TO_RATE, 1},
+            {OD_TO_RATE, 2}},
+    .outputs = {OD_SERVO_SPOOL_OUTPUTS,
+                {.name = "compensator", .unit = "1", .shows = OD_SHOWS_STATE, .index = 2},
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "drop", .unit = "Pa", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,90 @@
+// Valve with two positions by its data sheet: at rest port a is open to the second line and port b to the first, at full command port a
+// to the first and port b to the second. Without port b it is a 3/2 valve, with it a 4/2 valve.
+//   t = 2 (spool - offset) / stroke - 1,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
+//   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
+// The spool, between 0 and the stroke: held_spool_x.h. A negative overlap connects everything half way.
+#ifdef OD_ELEMENT_TEXT
+#include "elements/servo_spool_tables.h"
+
+typedef struct X(in) {
+  od_x first, second, a, b, command, spool, speed, held;
+} X(in);
+typedef struct X(numbers) {
+  OD_HELD_SPOOL_NUMBERS;
+  od_x overlap;
+} X(numbers);
+typedef struct X(out) {
+  od_x to_first, to_second, to_a, to_b;  // flows out of the valve
+  od_x travel_rate, speed_rate, held_rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/held_spool_x.h"
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  od_x t = 2 * (in->spool - q->offset) / q->stroke - 1;
+  od_x pushed = X(edge)(t, q->overlap), rest = X(edge)(-t, q->overlap), first_b = 0, second_b = 0;
+  od_x first_a = pushed * X(nominal)(q, in->first - in->a, s.oil);
+  od_x second_a = rest * X(nominal)(q, in->second - in->a, s.oil);
+  if (s.choice[0]) {
+    first_b = rest * X(nominal)(q, in->first - in->b, s.oil);
+    second_b = pushed * X(nominal)(q, in->second - in->b, s.oil);
+  }
+  out->to_first = -first_a - first_b;
+  out->to_second = -second_a - second_b;
+  out->to_a = first_a + second_a;
+  out->to_b = first_b + second_b;
+  X(held_spool_rates)(in, q, 0, &out->travel_rate, &out->speed_rate, &out->held_rate);
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)q, (void)s;
+  r->loss = -(in->first * out->to_first + in->second * out->to_second + in->a * out->to_a + in->b * out->to_b);
+  r->stored = 0;
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/two_position_valve.c"
+#include "elements/both_x.h"
+
+const od_element_class od_two_position_valve_class = {
+    .name = "two-position valve",
+    .section = "two_position_valves",
+    .noun = "two-position valve",
+    .heading = "Two-position valves",
+    .summary = "3/2 or 4/2 valve by nominal flow at a nominal pressure drop, with a spool of second order",
+    .ends = {{"between", 2}, {"a", 1}, {"b", 1, .optional = true}},
+    .needs_oil = true,
+    .signal_key = "command",
+    OD_FIELDS(OD_HELD_SPOOL_FIELDS,
+              OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
+                       "part of the half stroke about the middle where all is closed; negative: an underlap")),
+    .choices = 1,
+    .end_choice = true,
+    OD_RULES(OD_HELD_SPOOL_RULE),
+    .states = {OD_HELD_SPOOL_STATES},
+    .in = {{OD_IN_PRESSURE, 0},
+           {OD_IN_PRESSURE, 1},
+           {OD_IN_PRESSURE, 2},
+           {OD_IN_PRESSURE, 3},
+           {OD_IN_SIGNAL},
+           {OD_IN_STATE, 0},
+           {OD_IN_STATE, 1},
+           {OD_IN_STATE, 2}},
+    .out = {{OD_TO_END, 0},
+            {OD_TO_END, 1},
+            {OD_TO_END, 2},
+            {OD_TO_END, 3},
+            {OD_TO_RATE, 0},
+            {OD_TO_RATE, 1},
+            {OD_TO_RATE, 2}},
+    .outputs = {OD_SERVO_SPOOL_OUTPUTS,
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

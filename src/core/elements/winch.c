@@ -1,0 +1,71 @@
+// A winch with its rope between two points: a drum pays rope out, or hauls it in, at a speed that is given. The rope pulls and never pushes.
+//   out' = speed * signal,    d = x - length - out,    tension = stiffness d (1 + damping d') for d > 0
+// What the drum takes from the machine is tension * out'; hauling in, it gives.
+#ifdef OD_ELEMENT_TEXT
+
+typedef struct X(in) {
+  od_x x, rate, signal, paid_out;
+} X(in);
+typedef struct X(numbers) {
+  od_x length, stiffness, damping, speed;
+} X(numbers);
+typedef struct X(out) {
+  od_x tension, force, out_rate;
+} X(out);
+typedef struct X(report) {
+  od_x loss, stored;
+} X(report);
+#include "elements/grip_x.h"
+
+static inline X(grip) X(stretch)(const X(in) * in, const X(numbers) * q) {
+  return X(grip_of)(in->x - q->length - in->paid_out, in->rate - q->speed * in->signal, q->damping);
+}
+
+static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
+  (void)s;
+  X(grip) g = X(stretch)(in, q);
+  out->tension = X(grip_force)(&g, q->stiffness);
+  out->force = -out->tension;
+  out->out_rate = q->speed * in->signal;
+}
+
+static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
+                                  X(report) * r) {
+  (void)s;
+  X(grip) g = X(stretch)(in, q);
+  r->loss = X(grip_loss)(&g, q->stiffness) + out->tension * out->out_rate;
+  r->stored = X(grip_stored)(&g, q->stiffness);
+}
+
+#else
+#define OD_ELEMENT_FILE "elements/winch.c"
+#include "elements/both_x.h"
+
+const od_element_class od_winch_class = {
+    .name = "winch",
+    .section = "winches",
+    .noun = "winch",
+    .heading = "Winches",
+    .summary = "a drum that pays out or hauls in an elastic rope between two points at a given speed",
+    .acts = OD_ACTS_BETWEEN_POINTS,
+    OD_FIELDS(
+        OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3,
+                 "rope without tension while nothing is paid out"),
+        OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
+        OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100, "damping of the rope, per stretch and speed"),
+        OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,
+                 "speed at which rope is paid out; negative: hauled in", .follows_signal = true)),
+    .states = {{"paid_out", "m", .present_if = -1, .scale_field = -1, .scale = 1}},
+    .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
+    .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}},
+    .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
+                {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
+                {.name = "tension", .unit = "N", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "paid_out", .unit = "m", .shows = OD_SHOWS_STATE, .index = 0},
+                {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
+                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
+                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .may_supply = true,
+    OD_ELEMENT_FUNCTIONS,
+};
+#endif

@@ -1,0 +1,15 @@
+// The heat of a machine with a reservoir: what all elements in the oil lose, once flows and forces are known, and with it the rate of the
+// oil's temperature.
+static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
+  const od_join *j = &m->join;
+  od_x sum = 0;
+  for (int i = 0; i < j->batches; i++) X(report_batch)(&j->batch[i], j->pool, w);
+  for (int i = 0; i < j->heaters; i++) {
+    const od_instance *e = &m->instance[j->heater[i].instance];
+    sum += w[j->batch[e->batch].report + e->place * od_instance_class(e)->reports + j->heater[i].report];
+  }
+  const od_instance *r = &m->instance[j->reservoir];
+  w[j->heat_in] = sum;
+  X(evaluate_batch)(&j->batch[r->batch], j->pool, w);
+  w[m->layout.rate + j->warms] = w[r->out];  // its first out is the rate
+}

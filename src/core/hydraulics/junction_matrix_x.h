@@ -1,0 +1,64 @@
+// The matrix of junctions, M = damping - dF/dp: what flows more into a junction must be made up for by pressures, M dp = dF.
+//
+// Elements push oil from where pressure is high to where it is low, so M has a positive diagonal and hardly anything positive beside it,
+// and its rows sum up to what flows away to other nodes. Where several junctions are shut off together, these sums are less than the
+// rounding of the diagonal: they are kept beside the matrix, and elimination finds each pivot from them, without differences of numbers
+// that are almost the same (after Grassmann, Taksar and Heyman). So pressures of junctions that are shut off are as exact as others.
+
+// M from the slopes of elements as they stand in w; `held`: junctions whose pressure stays, whatever flows.
+static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
+                             bool (*held)(const od_model *, od_x *, int)) {
+  const od_junctions *j = &m->join.at_junction;
+  od_x *M = w + m->layout.junction_matrix, *sum = w + m->layout.junction_sum;
+  int n = m->junctions;
+  for (int i = 0; i < n * n; i++) M[i] = 0;
+  for (int i = 0; i < n; i++) sum[i] = X(junction_leak) + (damping ? damping[i] : 0);
+  for (int i = 0; i < j->slopes;) {
+    // One element's part of a row: what it takes from one junction and gives to another cancels exactly.
+    const od_junction_slope *s = &j->slope[i];
+    od_x part = 0;
+    for (; i < j->slopes && j->slope[i].from == s->from && j->slope[i].row == s->row; i++) {
+      const od_junction_slope *t = &j->slope[i];
+      od_x slope = t->sign * X(junction_slope)(m, w, t);
+      M[t->row * n + t->column] -= slope;
+      part -= slope;
+    }
+    sum[s->row] += part;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!held(m, w, i)) continue;
+    for (int k = 0; k < n; k++) M[i * n + k] = 0;
+    sum[i] = 1;
+  }
+}
+
+// M = L U in its place: the diagonal and what is above it are U, below it are the factors of L. False where a pivot is zero.
+static bool X(junction_factor)(const od_model *m, od_x *w) {
+  od_x *M = w + m->layout.junction_matrix, *sum = w + m->layout.junction_sum;
+  int n = m->junctions;
+  for (int k = 0; k < n; k++) {
+    od_x pivot = sum[k];
+    for (int i = k + 1; i < n; i++) pivot -= M[k * n + i];
+    M[k * n + k] = pivot;
+    if (!(fabs(RE(pivot)) > 0) || !isfinite(RE(pivot))) return false;
+    for (int i = k + 1; i < n; i++) {
+      if (RE(M[i * n + k]) == 0) continue;
+      od_x factor = M[i * n + k] /= pivot;
+      for (int c = k + 1; c < n; c++) M[i * n + c] -= factor * M[k * n + c];
+      sum[i] -= factor * sum[k];
+    }
+  }
+  return true;
+}
+
+// v = M^-1 v with these factors.
+static void X(junction_substitute)(const od_model *m, const od_x *w, od_x *v) {
+  const od_x *M = w + m->layout.junction_matrix;
+  int n = m->junctions;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) v[i] -= M[i * n + k] * v[k];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) v[i] -= M[i * n + k] * v[k];
+    v[i] /= M[i * n + i];
+  }
+}

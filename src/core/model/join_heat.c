@@ -1,0 +1,44 @@
+// Who heats the oil of a machine with a reservoir, and where that counts.
+#include "model/builder.h"
+
+static int heat_slot(const od_element_class *c) {
+  for (int k = 0; k < c->ins; k++)
+    if (c->in[k].kind == OD_IN_HEAT) return k;
+  return -1;
+}
+
+// What is in the oil or belongs to something in it, such as the friction of a cylinder. What a pump supplies is no loss.
+static int heat_of(const od_model *m, const od_instance *e) {
+  const od_element_class *c = od_instance_class(e);
+  bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(&m->instance[e->host])->needs_oil);
+  if (!in_oil || c->heat == OD_NO_HEAT || (c->supplies && c->heat == OD_REPORT_LOSS)) return OD_NO_HEAT;
+  return c->heat;
+}
+
+void od_find_reservoir(od_build *b, od_model *m) {
+  m->join.reservoir = m->join.warms = -1;
+  for (int i = 0; i < m->instances; i++) {
+    if (heat_slot(od_instance_class(&m->instance[i])) < 0) continue;
+    if (m->join.reservoir >= 0)
+      od_build_complain(b, OD_ABOUT_ELEMENT, i,
+                        "'%s' is a second reservoir besides '%s': all oil of a machine has one temperature",
+                        m->instance[i].name, m->instance[m->join.reservoir].name);
+    m->join.reservoir = i;
+    m->join.warms = m->instance[i].state[0];
+  }
+}
+
+bool od_join_heat(od_model *m, od_arena *arena) {
+  od_join *j = &m->join;
+  j->indirect = m->junctions > 0 || j->reservoir >= 0;
+  if (j->reservoir < 0) return true;
+  const od_instance *r = &m->instance[j->reservoir];
+  j->heat_in = r->in + heat_slot(od_instance_class(r));
+  j->heater = od_arena_take(arena, (size_t)m->instances * sizeof *j->heater);
+  if (!j->heater) return false;
+  for (int i = 0; i < m->instances; i++) {
+    int heat = heat_of(m, &m->instance[i]);
+    if (heat != OD_NO_HEAT) j->heater[j->heaters++] = (od_heater){i, heat};
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+// The motion of an experiment's true machine, simulated once, and what its sensors say of it with the noise of any seed.
+#ifndef OD_EXPERIMENT_TRUE_RUN_H
+#define OD_EXPERIMENT_TRUE_RUN_H
+
+#include "experiment/experiment.h"
+#include "io/table.h"
+#include "io/verdict.h"
+
+typedef struct od_true_run od_true_run;
+
+// Asked now and then, with the part that is done, whether to go on. NULL: it always does.
+typedef struct od_going_on {
+  bool (*progress)(void *user, double done);
+  void *user;
+} od_going_on;
+
+// The experiment must outlive the run and have a true machine.
+od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err);
+void od_true_run_free(od_true_run *r);
+
+// Columns: time, then one per sensor by its name, in SI. NAN: it says nothing, as none does at the start.
+od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err);
+
+// truth_step.c: whether the experiment's step is short enough for its true machine. Adds remarks as a simulation does; for those who do not
+// take the same steps as the true machine also where its sensors' outputs are off by more than the sensors' noise. A simulation that fails
+// says nothing.
+od_status od_experiment_judge_step(const od_experiment *e, bool beside_noise, od_going_on going, od_verdict *verdict,
+                                   od_error *err);
+
+#endif

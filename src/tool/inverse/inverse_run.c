@@ -1,0 +1,399 @@
+#include "inverse/inverse_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/display.h"
+#include "machine/machine.h"
+
+enum { ASK = 256 };
+
+// ---- drives
+
+static bool can_drive(const od_model *m, int instance) {
+  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  return c == &od_cylinder_class || c == &od_motor_class;
+}
+
+static od_drive element_drive(const od_model *m, int instance) {
+  od_drive drive = {OD_DRIVE_ELEMENT, instance, 1};
+  od_drive_oil oil = od_drive_oil_of(m, &drive);
+  if (oil.area_a != 0) drive.share = fabs(oil.area_a);
+  return drive;
+}
+
+bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out) {
+  const od_model *m = od_machine_model(machine);
+  for (int i = 0; i < m->instances; i++)
+    if (can_drive(m, i) && strcmp(m->instance[i].name, name) == 0) {
+      *out = element_drive(m, i);
+      return true;
+    }
+  for (int i = 0; i < m->loads; i++)
+    if (m->load[i].kind != OD_LOAD_CONTACT && strcmp(m->load[i].name, name) == 0) {
+      *out = (od_drive){OD_DRIVE_LOAD, i, 1};
+      return true;
+    }
+  for (int i = 0; i < m->joints; i++)
+    if (m->joint[i].coordinates == 1 && strcmp(m->joint[i].name, name) == 0) {
+      *out = (od_drive){OD_DRIVE_COORDINATE, m->joint[i].coordinate, 1};
+      return true;
+    }
+  return false;
+}
+
+int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room) {
+  const od_model *m = od_machine_model(machine);
+  int count = 0;
+  for (int i = 0; i < m->instances && count < room; i++)
+    if (can_drive(m, i)) out[count++] = element_drive(m, i);
+  if (count) return count;
+  for (int i = 0; i < m->loads && count < room; i++)
+    if (m->load[i].input >= 0) out[count++] = (od_drive){OD_DRIVE_LOAD, i, 1};
+  return count;
+}
+
+const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive) {
+  const od_model *m = od_machine_model(machine);
+  if (drive->kind == OD_DRIVE_ELEMENT) return m->instance[drive->index].name;
+  if (drive->kind == OD_DRIVE_LOAD) return m->load[drive->index].name;
+  return m->joint[m->link[m->coordinate_link[drive->index]].joint].name;
+}
+
+const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive) {
+  const od_model *m = od_machine_model(machine);
+  if (drive->kind == OD_DRIVE_ELEMENT) return od_instance_class(&m->instance[drive->index])->noun;
+  if (drive->kind == OD_DRIVE_COORDINATE) return "joint";
+  return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
+}
+
+double od_inverse_pump_flow(const od_machine *machine) {
+  const od_model *m = od_machine_model(machine);
+  double sum = 0;
+  for (int i = 0; i < m->instances; i++) {
+    const od_element_class *c = od_instance_class(&m->instance[i]);
+    if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
+    for (int k = 0; k < c->field_count; k++)
+      if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
+  }
+  return sum;
+}
+
+// Whether what a drive does is a torque.
+static bool turns(const od_model *m, const od_drive *drive) {
+  int coordinate = -1;
+  if (drive->kind == OD_DRIVE_ELEMENT) {
+    coordinate = m->actuator[m->instance[drive->index].actuator].coordinate;
+    if (coordinate < 0) return false;
+  } else if (drive->kind == OD_DRIVE_LOAD) {
+    if (m->load[drive->index].kind != OD_LOAD_JOINT) return m->load[drive->index].kind == OD_LOAD_TORQUE;
+    coordinate = m->load[drive->index].coordinate;
+  } else {
+    coordinate = drive->index;
+  }
+  return m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
+}
+
+// ---- the table
+
+typedef struct run {
+  const od_machine *machine;
+  const od_model *m;
+  const od_inverse_options *o;
+  od_inverse_result *r;
+  od_plant *plant;
+  od_inverse *inverse;
+  od_drive_oil *oil;
+  double *u, *q, *rate, *second, *effort, *row;
+  double *loose;  // coordinates that move on their own, then their rates; and room for four more such, and their errors
+} run;
+
+static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
+  char name[400];
+  snprintf(name, sizeof name, "%.300s%s%s", element, *quantity ? "." : "", quantity);
+  int at = (*end)++;
+  if (s->r->table && od_table_label(s->r->table, at, name, unit) != OD_OK) return -2;
+  return at;
+}
+
+// Whether a drive moves along one coordinate or length; a force at a point and a torque on a body have no such one.
+static bool has_speed(const od_model *m, const od_drive *drive) {
+  return drive->kind != OD_DRIVE_LOAD || m->load[drive->index].kind == OD_LOAD_JOINT;
+}
+
+// The length of a cylinder, which may be what is prescribed.
+static int length_column(run *s, int *end, int d) {
+  int actuator = s->m->instance[s->o->drive[d].index].actuator;
+  for (int i = 0; i < s->o->moves; i++) {
+    const od_output *o = &s->m->output[s->o->moved[i]];
+    if (o->kind == OD_OUT_LENGTH && o->index == actuator) return 1 + i;
+  }
+  return add_column(s, end, od_inverse_drive_name(s->machine, &s->o->drive[d]), "length", "m");
+}
+
+// Walked twice: to count, and to label.
+static int lay_columns(run *s) {
+  const od_inverse_options *o = s->o;
+  int end = 0, hydraulic = 0;
+  add_column(s, &end, "time", "", "s");
+  for (int i = 0; i < o->moves; i++)
+    add_column(s, &end, s->m->output[o->moved[i]].name, "", s->m->output[o->moved[i]].unit);
+  for (int d = 0; d < o->drives; d++) {
+    od_drive_columns *c = &s->r->columns[d];
+    const char *name = od_inverse_drive_name(s->machine, &o->drive[d]);
+    bool turning = turns(s->m, &o->drive[d]);
+    *c = (od_drive_columns){
+        .speed = -1, .input = -1, .length = -1, .pressure_a = -1, .pressure_b = -1, .flow_a = -1, .flow_b = -1};
+    c->effort = add_column(s, &end, name, turning ? "torque_needed" : "force_needed", turning ? "N m" : "N");
+    if (has_speed(s->m, &o->drive[d])) c->speed = add_column(s, &end, name, "speed", turning ? "rad/s" : "m/s");
+    c->power = add_column(s, &end, name, "power_needed", "W");
+    if (o->drive[d].kind == OD_DRIVE_LOAD) {
+      int input = s->m->load[o->drive[d].index].input;
+      if (input >= 0 && input < s->m->inputs)
+        c->input = add_column(s, &end, s->m->input[input].name, "", s->m->input[input].unit);
+    }
+    if (!s->oil[d].cylinder && !s->oil[d].motor) continue;
+    hydraulic++;
+    if (s->oil[d].cylinder) c->length = length_column(s, &end, d);
+    c->pressure_a = add_column(s, &end, name, s->oil[d].cylinder ? "pressure_a" : "pressure_difference", "Pa");
+    if (s->oil[d].cylinder) c->pressure_b = add_column(s, &end, name, "pressure_b", "Pa");
+    c->flow_a = add_column(s, &end, name, s->oil[d].cylinder ? "flow_a" : "flow", "m3/s");
+    if (s->oil[d].cylinder) c->flow_b = add_column(s, &end, name, "flow_b", "m3/s");
+  }
+  s->r->supply_flow = hydraulic ? add_column(s, &end, "supply", "flow_needed", "m3/s") : -1;
+  s->r->power = add_column(s, &end, "drives", "power_needed", "W");
+  for (int i = 0; i < o->output_count; i++)
+    add_column(s, &end, s->m->output[o->outputs[i]].name, "", s->m->output[o->outputs[i]].unit);
+  return end;
+}
+
+static bool allocate(run *s) {
+  size_t n = (size_t)s->o->moves + 1, nd = (size_t)s->o->drives + 1, nu = (size_t)s->m->inputs + 1;
+  s->r->columns = calloc(nd, sizeof *s->r->columns);
+  s->oil = calloc(nd, sizeof *s->oil);
+  s->u = calloc(nu, sizeof *s->u);
+  s->q = calloc(n, sizeof *s->q);
+  s->rate = calloc(n, sizeof *s->rate);
+  s->second = calloc(n, sizeof *s->second);
+  s->effort = calloc(nd, sizeof *s->effort);
+  s->loose = calloc(16 * n, sizeof *s->loose);
+  if (!s->r->columns || !s->oil || !s->u || !s->q || !s->rate || !s->second || !s->effort || !s->loose) return false;
+  for (int d = 0; d < s->o->drives; d++) s->oil[d] = od_drive_oil_of(s->m, &s->o->drive[d]);
+  int columns = lay_columns(s);
+  s->row = calloc((size_t)columns, sizeof *s->row);
+  s->r->table = od_table_new(columns);
+  if (!s->row || !s->r->table) return false;
+  lay_columns(s);
+  return true;
+}
+
+// ---- rows
+
+// How fast a drive moves along itself.
+static double drive_speed(run *s, const od_drive *drive) {
+  od_output o = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
+  if (drive->kind == OD_DRIVE_LOAD) o.index = s->m->load[drive->index].coordinate;
+  if (drive->kind == OD_DRIVE_ELEMENT) o.kind = OD_OUT_SPEED, o.index = s->m->instance[drive->index].actuator;
+  return od_inverse_output(s->inverse, &o);
+}
+
+static void fill_row(run *s, double t) {
+  const od_inverse_options *o = s->o;
+  double *row = s->row, flow = 0, power = 0;
+  int at = 0;
+  row[at++] = t;
+  for (int i = 0; i < o->moves; i++) row[at++] = s->q[i];
+  for (int d = 0; d < o->drives; d++) {
+    const od_drive_columns *c = &s->r->columns[d];
+    const od_drive *drive = &o->drive[d];
+    const od_output power_of = {.kind = OD_OUT_LOAD_POWER, .index = drive->index, .second = -1};
+    double effort = s->effort[d], speed = c->speed >= 0 ? drive_speed(s, drive) : 0;
+    row[c->effort] = effort;
+    row[c->power] = c->speed >= 0 ? effort * speed : od_inverse_output(s->inverse, &power_of);
+    if (c->speed >= 0) row[c->speed] = speed;
+    power += row[c->power];
+    if (c->input >= 0) row[c->input] = effort / s->m->theta[s->m->load[drive->index].number];
+    if (c->pressure_a < 0) continue;
+    const od_output length = {.kind = OD_OUT_LENGTH, .index = s->m->instance[drive->index].actuator, .second = -1};
+    if (c->length >= 0) row[c->length] = od_inverse_output(s->inverse, &length);
+    od_oil_need need = od_drive_oil_need(&s->oil[d], o, effort, speed);
+    row[c->pressure_a] = need.pressure_a;
+    row[c->flow_a] = need.flow_a;
+    if (c->pressure_b >= 0) row[c->pressure_b] = need.pressure_b, row[c->flow_b] = need.flow_b;
+    flow += fmax(0, need.flow_a) + fmax(0, need.flow_b);
+  }
+  if (s->r->supply_flow >= 0) row[s->r->supply_flow] = flow;
+  row[s->r->power] = power;
+  at = s->r->power + 1;
+  for (int i = 0; i < o->output_count; i++) row[at++] = od_inverse_output(s->inverse, &s->m->output[o->outputs[i]]);
+  for (int i = 0; i < at; i++) row[i] += 0.0;  // nothing is minus zero
+}
+
+// Says why the machine cannot be where it should.
+static od_status explain(run *s, double t, od_status status, od_error *err) {
+  const od_inverse_options *o = s->o;
+  if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
+    return od_fail(
+        err, status,
+        "at t = %.6g s the drives cannot hold the machine in its motion: in this position one of them, or several "
+        "together, have no leverage (a dead centre)",
+        t);
+  if (status == OD_SINGULAR)
+    return od_fail(
+        err, status,
+        "at t = %.6g s the prescribed quantities do not decide the machine's motion: a dead centre, the end of their "
+        "reach, or one follows from the others",
+        t);
+  if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
+  // The quantity that is farthest from what it should be, where the machine stopped.
+  int worst = 0;
+  double most = -1;
+  for (int i = 0; i < o->moves; i++) {
+    double off = fabs(s->q[i] - od_inverse_output(s->inverse, &s->m->output[o->moved[i]]));
+    if (off > most) most = off, worst = i;
+  }
+  const od_output *w = &s->m->output[o->moved[worst]];
+  return od_fail(
+      err, status,
+      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the machine came to %s", t,
+      w->name, od_display_quantity(s->q[worst], w->unit).text,
+      od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
+}
+
+// Efforts and accelerations at a time, with coordinates that move on their own at x (their values, then their rates).
+static od_status solve_at(run *s, double t, const double *x) {
+  const od_inverse_options *o = s->o;
+  int driven = o->moves - o->loose;
+  double at[3];
+  for (int i = 0; i < o->moves; i++) {
+    if (i < driven) {
+      od_trajectory_at(&o->motion[i], t, at);
+      s->q[i] = at[0], s->rate[i] = at[1], s->second[i] = at[2];
+    } else {
+      s->q[i] = x[i - driven], s->rate[i] = x[o->loose + i - driven];
+    }
+  }
+  if (s->m->inputs) od_machine_inputs(s->machine, t, s->u);
+  return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
+}
+
+// One step of the classical Runge-Kutta rule for what moves on its own.
+static od_status step_loose(run *s, double t, double h, double *x) {
+  static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  int n = s->o->loose, driven = s->o->moves - n;
+  double *start = s->loose + 4 * n, *stage = start + 2 * n, *sum = stage + 2 * n;
+  memcpy(start, x, 2 * (size_t)n * sizeof *x);
+  memcpy(stage, x, 2 * (size_t)n * sizeof *x);
+  memset(sum, 0, 2 * (size_t)n * sizeof *sum);
+  for (int k = 0; k < 4; k++) {
+    od_status status = solve_at(s, t + where[k] * h, stage);
+    if (status != OD_OK) return status;
+    for (int i = 0; i < n; i++) {
+      double speed = stage[n + i], second = s->second[driven + i];
+      sum[i] += weight[k] * h * speed, sum[n + i] += weight[k] * h * second;
+      if (k < 3) {
+        stage[i] = start[i] + where[k + 1] * h * speed;
+        stage[n + i] = start[n + i] + where[k + 1] * h * second;
+      }
+    }
+  }
+  for (int i = 0; i < 2 * n; i++) x[i] = start[i] + sum[i];
+  return OD_OK;
+}
+
+// From row to row in two steps; what one step would have made tells how far off they are.
+static od_status advance_loose(run *s, double t, double h) {
+  int n = s->o->loose;
+  double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
+  if (n == 0) return OD_OK;
+  memcpy(whole, x, 2 * (size_t)n * sizeof *x);
+  od_status status = step_loose(s, t, h, whole);
+  if (status == OD_OK) status = step_loose(s, t, h / 2, x);
+  if (status == OD_OK) status = step_loose(s, t + h / 2, h / 2, x);
+  for (int i = 0; i < n; i++) error[i] += fabs(whole[i] - x[i]) / 15;
+  return status;
+}
+
+static void start_loose(run *s) {
+  int n = s->o->loose, driven = s->o->moves - n;
+  for (int i = 0; i < n; i++) {
+    int coordinate = s->m->output[s->o->moved[driven + i]].index;
+    s->loose[i] = s->m->z0[coordinate];
+    s->loose[n + i] = s->m->zd0[coordinate];
+  }
+}
+
+// The sum of all errors, of the range of what it is about.
+static void find_loose_error(run *s) {
+  int n = s->o->loose, first = 1 + s->o->moves - n;
+  for (int i = 0; i < n; i++) {
+    od_summary range = od_table_summary(s->r->table, first + i);
+    double width = range.max - range.min, error = s->loose[12 * n + i];
+    if (error > 0) s->r->loose_error = fmax(s->r->loose_error, error / fmax(width, error));
+  }
+}
+
+static od_status fill_table(run *s, od_error *err) {
+  const od_inverse_options *o = s->o;
+  long rows = (long)floor((o->end - o->begin) / o->step * (1 + 1e-12)) + 1;
+  od_status status = od_inverse_start(s->inverse);
+  if (status != OD_OK) return od_fail(err, status, "cannot start: %s", od_status_text(status));
+  start_loose(s);
+  for (long k = 0; k < rows; k++) {
+    double t = o->begin + (double)k * o->step;
+    if (k % ASK == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))
+      return od_fail(err, OD_INTERRUPTED, "interrupted");
+    status = solve_at(s, t, s->loose);
+    if (status != OD_OK) return explain(s, t, status, err);
+    fill_row(s, t);
+    if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (k + 1 < rows) status = advance_loose(s, t, o->step);
+    if (status != OD_OK) return explain(s, t, status, err);
+  }
+  find_loose_error(s);
+  return OD_OK;
+}
+
+// Cylinders and motors that are no drives push nothing.
+static int *find_idle(const run *s, int *count) {
+  int *idle = calloc((size_t)s->m->instances + 1, sizeof *idle);
+  *count = 0;
+  for (int i = 0; idle && i < s->m->instances; i++) {
+    bool driven = !can_drive(s->m, i);
+    for (int d = 0; d < s->o->drives; d++)
+      driven = driven || (s->o->drive[d].kind == OD_DRIVE_ELEMENT && s->o->drive[d].index == i);
+    if (!driven) idle[(*count)++] = i;
+  }
+  return idle;
+}
+
+od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
+                         od_error *err) {
+  run s = {.machine = machine, .m = od_machine_model(machine), .o = options, .r = out};
+  *out = (od_inverse_result){.supply_flow = -1};
+  int idles = 0, *idle = find_idle(&s, &idles);
+  od_status status = idle && allocate(&s) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK) status = od_machine_plant(machine, NULL, 0, NULL, 0, &s.plant, err);
+  if (status == OD_OK) {
+    status = od_inverse_new(s.plant, options->moved, options->moves, options->loose, options->drive, options->drives,
+                            idle, idles, &s.inverse);
+    if (status != OD_OK) od_fail(err, status, "%s", od_status_text(status));
+  }
+  if (status == OD_OK) status = fill_table(&s, err);
+  if (out->table && out->table->rows > 0 && !od_inverse_judge(machine, options, out) && status == OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_inverse_free(s.inverse);
+  od_plant_free(s.plant);
+  void *const all[] = {s.oil, s.u, s.q, s.rate, s.second, s.effort, s.row, s.loose, idle};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  return status;
+}
+
+void od_inverse_result_free(od_inverse_result *r) {
+  od_table_free(r->table);
+  free(r->columns);
+  od_verdict_free(&r->verdict);
+  *r = (od_inverse_result){0};
+}

@@ -1,0 +1,191 @@
+// What speaks against a prescribed motion, or against the numbers that were found for it.
+#include <math.h>
+#include <string.h>
+
+#include "inverse/inverse_run.h"
+#include "io/display.h"
+#include "machine/machine.h"
+
+// Flow that compresses the oil is told where it is more than this part of the largest flow.
+static const double much_compression = 0.05;
+
+static double cell(const od_table *t, long row, int column) {
+  return t->data[row * t->columns + column];
+}
+// The row with the largest value of a column, times a sign.
+static long extreme(const od_table *t, int column, double sign) {
+  long at = 0;
+  for (long k = 1; k < t->rows; k++)
+    if (sign * cell(t, k, column) > sign * cell(t, at, column)) at = k;
+  return at;
+}
+
+static bool judge_motion(const od_model *m, const od_inverse_options *o, od_verdict *v) {
+  bool ok = true;
+  for (int i = 0; i < o->moves - o->loose; i++) {
+    const od_output *moved = &m->output[o->moved[i]];
+    const od_trajectory *r = &o->motion[i];
+    char rate[80];
+    od_rate_unit(moved->unit, 1, rate, sizeof rate);
+    if (r->step > 0)
+      ok = od_verdict_add(v, OD_UNSOUND, "motion.jump",
+                          "Motion jumps:", "%s jumps by %s at t = %.6g s, which no force can do.", moved->name,
+                          od_display_quantity(r->step, moved->unit).text, r->step_at) &&
+           ok;
+    else if (r->jump > 0)
+      ok = od_verdict_add(
+               v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
+               "the speed of %s jumps by %s at t = %.6g s, which takes a force without bounds; what is shown holds "
+               "before and after that.",
+               moved->name, od_display_quantity(r->jump, rate).text, r->jump_at) &&
+           ok;
+  }
+  return ok;
+}
+
+static bool judge_stroke(const od_machine *machine, const od_inverse_options *o, int d, double length, double t,
+                         bool retracted, od_verdict *v) {
+  od_drive_oil oil = od_drive_oil_of(od_machine_model(machine), &o->drive[d]);
+  char range[OD_RANGE_SIZE];
+  od_display_range(range, oil.closed, oil.closed + oil.stroke, "m");
+  return od_verdict_add(v, OD_UNSOUND, "stroke.beyond",
+                        "Beyond the stroke:", "at t = %.6g s %s would be %s long, %s than it can be (%s).", t,
+                        od_inverse_drive_name(machine, &o->drive[d]), od_display_quantity(length, "m").text,
+                        retracted ? "shorter" : "longer", range);
+}
+
+// The largest flow that only compresses oil, by differences of pressures from row to row.
+static double compression(const od_model *m, const od_inverse_options *o, const od_inverse_result *r, int d) {
+  od_drive_oil oil = od_drive_oil_of(m, &o->drive[d]);
+  const od_drive_columns *c = &r->columns[d];
+  double largest = 0;
+  for (long k = 1; oil.cylinder && k + 1 < r->table->rows; k++)
+    for (int side = 0; side < 2; side++) {
+      int column = side ? c->pressure_b : c->pressure_a;
+      double x = cell(r->table, k, c->length) - oil.closed;
+      double volume = side ? oil.dead_b + oil.area_b * (oil.stroke - x) : oil.dead_a + oil.area_a * x;
+      double modulus = od_drive_oil_modulus(m, cell(r->table, k, column));
+      double rate = (cell(r->table, k + 1, column) - cell(r->table, k - 1, column)) / (2 * o->step);
+      if (modulus > 0) largest = fmax(largest, fabs(fmax(volume, 0) / modulus * rate));
+    }
+  return largest;
+}
+
+static bool judge_cylinder(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r, int d) {
+  const od_model *m = od_machine_model(machine);
+  const od_table *t = r->table;
+  const od_drive_columns *c = &r->columns[d];
+  od_drive_oil oil = od_drive_oil_of(m, &o->drive[d]);
+  long shortest = extreme(t, c->length, -1), longest = extreme(t, c->length, 1);
+  bool ok = true;
+  if (cell(t, shortest, c->length) < oil.closed - 1e-9 * oil.stroke)
+    ok = judge_stroke(machine, o, d, cell(t, shortest, c->length), cell(t, shortest, 0), true, &r->verdict) && ok;
+  if (cell(t, longest, c->length) > oil.closed + oil.stroke * (1 + 1e-9))
+    ok = judge_stroke(machine, o, d, cell(t, longest, c->length), cell(t, longest, 0), false, &r->verdict) && ok;
+  for (int side = 0; side < 2; side++) {
+    int column = side ? c->pressure_b : c->pressure_a;
+    long least = extreme(t, column, -1);
+    if (cell(t, least, column) < 0)
+      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative", "Not enough pressure:",
+                          "with this rule chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
+                          side ? 'b' : 'a', od_inverse_drive_name(machine, &o->drive[d]),
+                          od_display_quantity(cell(t, least, column), "Pa").text, cell(t, least, 0)) &&
+           ok;
+  }
+  double most =
+      fmax(fabs(cell(t, extreme(t, c->flow_a, 1), c->flow_a)), fabs(cell(t, extreme(t, c->flow_a, -1), c->flow_a)));
+  double squeezed = compression(m, o, r, d);
+  if (squeezed > much_compression * most)
+    ok =
+        od_verdict_add(
+            &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
+            "flows of %s are those of its piston; where its pressures change, compressing the oil takes up to %s more, by "
+            "differences from row to row.",
+            od_inverse_drive_name(machine, &o->drive[d]), od_display_quantity(squeezed, "m3/s").text) &&
+        ok;
+  return ok;
+}
+
+static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
+  const od_table *t = r->table;
+  bool ok = true;
+  if (r->supply_flow >= 0 && o->pump_flow > 0) {
+    long at = extreme(t, r->supply_flow, 1);
+    double most = cell(t, at, r->supply_flow);
+    if (most > o->pump_flow)
+      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "flow.short",
+                          "More flow than there is:", "the motion needs %s at t = %.6g s, the pumps give %s.",
+                          od_display_quantity(most, "m3/s").text, cell(t, at, 0),
+                          od_display_quantity(o->pump_flow, "m3/s").text) &&
+           ok;
+  }
+  for (int d = 0; d < o->drives && o->pressure_limit > 0; d++)
+    for (int side = 0; side < 2; side++) {
+      int column = side ? r->columns[d].pressure_b : r->columns[d].pressure_a;
+      if (column < 0) continue;
+      long high = extreme(t, column, 1), low = extreme(t, column, -1);
+      bool motor = r->columns[d].pressure_b < 0;
+      long at = motor && -cell(t, low, column) > cell(t, high, column) ? low : high;
+      if (fabs(cell(t, at, column)) > o->pressure_limit)
+        ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.high",
+                            "More pressure than allowed:", "%s needs %s at t = %.6g s, the limit is %s.",
+                            t->name[column], od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
+                            od_display_quantity(o->pressure_limit, "Pa").text) &&
+             ok;
+    }
+  return ok;
+}
+
+// Elements that push and have states: which, and cylinders and motors that were left out.
+static bool judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
+  const od_model *m = od_machine_model(machine);
+  bool ok = true;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *e = &m->instance[i];
+    const od_element_class *c = od_instance_class(e);
+    bool driven = false, pushes = c == &od_cylinder_class || c == &od_motor_class;
+    for (int d = 0; d < o->drives; d++)
+      driven = driven || (o->drive[d].kind == OD_DRIVE_ELEMENT && o->drive[d].index == i);
+    if (pushes && !driven)
+      ok = od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is no drive and pushes with nothing.",
+                          c->noun, e->name) &&
+           ok;
+    if (pushes || e->state[0] < 0 || e->actuator < 0) continue;
+    const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
+    if (c->inside)
+      ok = od_verdict_add(
+               v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
+               "the %s of %s acts as in steady motion at the speed of the moment; where the motion reverses it may "
+               "be off by as much as it is.",
+               c->inside, name) &&
+           ok;
+    else
+      ok = od_verdict_add(v, OD_DOUBTFUL, "state.kept",
+                          "State of the start:", "the %s '%s' acts with the state that it has at the start.", c->noun,
+                          name) &&
+           ok;
+  }
+  if (o->drives > m->freedom)
+    ok =
+        od_verdict_add(
+            v, OD_SOUND, "load.shared", "Shared load:",
+            "%d drives move %d degree%s of freedom; they share it as if all had the same pressure, which is one way of "
+            "many.",
+            o->drives, m->freedom, m->freedom == 1 ? "" : "s") &&
+        ok;
+  return ok;
+}
+
+bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
+  const od_model *m = od_machine_model(machine);
+  bool ok = judge_motion(m, o, &r->verdict);
+  if (r->loose_error > 1e-3)
+    ok = od_verdict_add(&r->verdict, r->loose_error > 0.1 ? OD_UNSOUND : OD_DOUBTFUL, "step.long", "Step too long:",
+                        "what moves on its own is off by up to %.2g %% of its range; take shorter steps.",
+                        100 * r->loose_error) &&
+         ok;
+  for (int d = 0; d < o->drives; d++)
+    if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
+  ok = judge_supply(o, r) && ok;
+  return judge_elements(machine, o, &r->verdict) && ok;
+}

@@ -1,0 +1,54 @@
+// Gears, racks and pinions: ideal couplings of the coordinates of two joints.
+#include <math.h>
+
+#include "machine/draft.h"
+#include "model/joint_types.h"
+
+// The two joints of a gear; false with messages.
+static bool find_joints(od_loader *ld, const od_section *section, const od_element *joint[2]) {
+  int entry[2] = {-1, -1};
+  bool ok = od_read_list(ld, od_section_need(ld, section, "joints"), "joints", "the names of two joints", 2, entry);
+  for (int i = 0; i < 2; i++) {
+    const char *text = entry[i] >= 0 ? od_read_text(ld, entry[i], "joints", "the name of a joint") : NULL;
+    int found = text ? od_names_find(ld, entry[i], text, OD_ELEMENT_JOINT) : -1;
+    joint[i] = found >= 0 ? &ld->draft->names.element[found] : NULL;
+    if (!joint[i] || joint[i]->broken || joint[i]->index == OD_NOT_BUILT) {
+      ok = false;
+    } else if (!od_joint_class_of(joint[i]->type)->drives) {
+      od_complain(ld, entry[i], "gears couple revolute, prismatic and screw joints; '%s' is none of them", text);
+      ok = false;
+    }
+  }
+  if (ok && joint[0] == joint[1]) {
+    od_complain(ld, entry[1], "%s couples '%s' with itself; expected two different joints", section->what,
+                joint[0]->name);
+    ok = false;
+  }
+  return ok;
+}
+
+static void load_gear(od_loader *ld, int key, int element) {
+  static const char *const keys[] = {"joints", "ratio", "offset", NULL};
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, name, od_format(ld, "the gear '%s'", name), keys);
+  const od_element *joint[2];
+  if (!find_joints(ld, &section, joint)) return;
+  bool first = od_joint_turns(joint[0]->type), second = od_joint_turns(joint[1]->type);
+  const od_field fields[] = {{"ratio",
+                              first == second ? "1"
+                              : second        ? "rad/m"
+                                              : "m/rad",
+                              OD_ANY, NAN},
+                             {"offset", second ? "rad" : "m", OD_ANY, 0}};
+  int number = od_read_fields(ld, &section, fields, 2, OD_IN_MODEL);
+  int index = od_build_gear(ld->draft->build, name, joint[0]->index, joint[1]->index, od_number_theta(ld, number));
+  ld->draft->names.element[element].index = index;
+  od_remember(ld, OD_ABOUT_GEAR, index, key);
+}
+
+void od_load_gears(od_loader *ld, int node) {
+  for (int key = od_first(ld, node, "gears"); key >= 0; key = od_next(ld, key)) {
+    int element = od_names_declare(ld, key, OD_ELEMENT_GEAR);
+    if (element >= 0) load_gear(ld, key, element);
+  }
+}

@@ -1,0 +1,22 @@
+// Numbers that are drawn at random from a distribution.
+#ifndef OD_DRAW_H
+#define OD_DRAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum od_draw_kind { OD_DRAW_NORMAL, OD_DRAW_UNIFORM } od_draw_kind;
+
+// Normal with a mean and a standard deviation, or uniform from one value to another.
+typedef struct od_draw {
+  od_draw_kind kind;
+  double a, b;
+} od_draw;
+
+// The kind by its word; false: there is none.
+bool od_draw_kind_find(const char *word, size_t length, od_draw_kind *kind);
+// The number of a draw, which depends on the seed, the path and the draw alone: not on the others, nor on threads.
+double od_draw_value(const od_draw *draw, uint64_t seed, const char *path, int which);
+
+#endif

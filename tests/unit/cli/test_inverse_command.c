@@ -1,0 +1,258 @@
+// oleodyn inverse: the motion that `simulate` makes of the torques it writes; pressures and flows of a cylinder by hand; verdicts and
+// mistakes. Oracles: the motion that was wanted; statics of a lever; closed forms of a vertical piston.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "io/table.h"
+#include "support/program.h"
+
+static const char arm[] =
+    "machine: Arm\n"
+    "gravity: [0, -9.81 m/s^2]\n"
+    "bodies: {upper: {beam: {mass: 2 kg, length: 1 m}}, lower: {beam: {mass: 1 kg, length: 0.7 m}}}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, between: [ground, upper.start]}\n"
+    "  elbow: {type: revolute, between: [upper.end, lower.start]}\n"
+    "inputs:\n"
+    "  one: {unit: N m, %s}\n"
+    "  two: {unit: N m, %s}\n"
+    "  bend: {unit: rad, sine: {amplitude: 0.3 rad, frequency: 0.5 Hz, offset: -1.5 rad}}\n"
+    "  late: {unit: rad, ramps: {at: [[0 s, 0 rad], [0.5 s, 0 rad], [1 s, 1 rad]]}}\n"
+    "  kick: {unit: rad, steps: {initial: 0 rad, at: [[0.5 s, 1 rad]]}}\n"
+    "torques: {motor_1: {joint: shoulder, value: one}, motor_2: {joint: elbow, value: two}}\n"
+    "initial: {shoulder.angle: -1.5 rad, shoulder.rate: 0.94247779607693793 rad/s, elbow.angle: 0.4 rad}\n"
+    "run: {time: 1 s, step: 1 ms, outputs: [shoulder.angle, elbow.angle]}\n";
+
+static void write_arm(scratch *s, const char *name, const char *one, const char *two) {
+  char text[3000];
+  int length = snprintf(text, sizeof text, arm, one, two);
+  scratch_write(s, name, text, (size_t)length);
+}
+
+// A vertical piston that carries a weight: p_a A_a - p_b A_b = m (g + a).
+static const char piston[] =
+    "machine: Piston\n"
+    "gravity: [0, 0, -10 m/s^2]\n"
+    "ground: {points: {foot: [0, 0, -1 m]}}\n"
+    "bodies: {weight: {point: {mass: 1000 kg}}}\n"
+    "joints: {guide: {type: prismatic, between: [ground, weight], axis: [0, 0, 1]}}\n"
+    "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
+    "volumes: {A: {volume: 1 ml}, B: {volume: 1 ml}}\n"
+    "tanks: {T: {pressure: 0 bar}}\n"
+    "pumps: {pump: {from: T, to: A, flow: 10 l/min}}\n"
+    "cylinders:\n"
+    "  jack: {between: [ground.foot, weight], chambers: [A, B], areas: [20 cm^2, 10 cm^2], closed: 0.8 m, stroke: 0.8 m}\n"
+    "inputs:\n"
+    "  up: {unit: m, sine: {amplitude: 100 mm, frequency: 0.5 Hz}}\n"
+    "  far: {unit: m, sine: {amplitude: 700 mm, frequency: 0.1 Hz}}\n"
+    "initial: {guide.position: 0 m, A.pressure: 50 bar, B.pressure: 1 bar}\n"
+    "run: {time: 2 s, step: 10 ms}\n";
+
+static od_table *read_table(scratch *s, const char *name) {
+  od_table *t = NULL;
+  od_error err = {0};
+  assert_int_equal(od_table_read_csv(scratch_path(s, name), &t, &err), OD_OK);
+  return t;
+}
+
+static const double *column(const od_table *t, const char *name) {
+  for (int c = 0; c < t->columns; c++)
+    if (strcmp(t->name[c], name) == 0) return t->data + c;
+  fail_msg("there is no column %s", name);
+  return NULL;
+}
+
+// The torques it writes, as inputs of the same machine, make the motion that was wanted: to the accuracy of straight lines between
+// rows a millisecond apart.
+static void torques_return_the_motion(void **state) {
+  scratch *s = *state;
+  write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
+  expect_code(run(s, "inverse m.yaml --move shoulder.angle=bend --move elbow.angle='0.4 rad' --csv needs.csv"), 0);
+  write_arm(s, "driven.yaml", "file: {path: needs.csv, column: one}", "file: {path: needs.csv, column: two}");
+  expect_code(run(s, "simulate driven.yaml --integrator rk4 --csv run.csv"), 0);
+  od_table *wanted = read_table(s, "needs.csv"), *made = read_table(s, "run.csv");
+  assert_int_equal(wanted->rows, 1001);
+  assert_int_equal(made->rows, 1001);
+  const char *const angle[] = {"shoulder.angle", "elbow.angle"};
+  for (int i = 0; i < 2; i++)
+    for (long k = 0; k < wanted->rows; k++) {
+      double off = column(made, angle[i])[k * made->columns] - column(wanted, angle[i])[k * wanted->columns];
+      if (!(fabs(off) < 1e-6)) fail_msg("%s is off by %g in row %ld", angle[i], off, k);
+    }
+  od_table_free(wanted);
+  od_table_free(made);
+  // The same motion from a log: its rates are found from its samples.
+  expect_code(run(s, "inverse m.yaml --log run.csv --csv again.csv --quiet"), 0);
+  od_table *again = read_table(s, "again.csv"), *first = read_table(s, "needs.csv");
+  for (long k = 10; k < again->rows - 10; k++)
+    assert_true(fabs(column(again, "one")[k * again->columns] - column(first, "one")[k * first->columns]) < 1e-2);
+  od_table_free(again);
+  od_table_free(first);
+}
+
+// The upper arm follows its motion, the lower one swings as it likes; with the torque that this takes, `simulate` makes both.
+static void what_hangs_swings(void **state) {
+  scratch *s = *state;
+  write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
+  expect_code(run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --csv needs.csv"),
+              0);
+  write_arm(s, "driven.yaml", "file: {path: needs.csv, column: one}", "constant: 0 N m");
+  expect_code(run(s, "simulate driven.yaml --integrator rk4 --csv run.csv"), 0);
+  od_table *wanted = read_table(s, "needs.csv"), *made = read_table(s, "run.csv");
+  const char *const angle[] = {"shoulder.angle", "elbow.angle"};
+  double swung = 0;
+  for (int i = 0; i < 2; i++)
+    for (long k = 0; k < wanted->rows; k++) {
+      double to = column(wanted, angle[i])[k * wanted->columns], off = column(made, angle[i])[k * made->columns] - to;
+      if (!(fabs(off) < 2e-6)) fail_msg("%s is off by %g in row %ld", angle[i], off, k);
+      if (i == 1) swung = fmax(swung, fabs(to - 0.4));
+    }
+  assert_true(swung > 0.3);
+  od_table_free(wanted);
+  od_table_free(made);
+  // Steps that are much too long are told.
+  outcome o =
+      run(s, "inverse m.yaml --move shoulder.angle=bend --free elbow.angle --drive motor_1 --time 20 --step '0.5 s'");
+  assert_true(o.code == 0 || o.code == 3);
+  says(o.out, "Step too long: what moves on its own is off by up to");
+  forget(o);
+}
+
+static void piston_needs(scratch *s, const char *rule, bool sum, double given) {
+  outcome o = run(s, "inverse m.yaml --move guide.position=up --csv r.csv --json r.json %s", rule);
+  ends_with(o, 3);
+  says(o.out, "More flow than there is: the motion needs 37.69");
+  forget(o);
+  od_table *t = read_table(s, "r.csv");
+  double w = acos(-1), most = 0;
+  for (long k = 0; k < t->rows; k++) {
+    double time = t->data[k * t->columns], v = 0.1 * w * cos(w * time);
+    double push = 1000 * (10 - 0.1 * w * w * sin(w * time)), pa, pb = given;
+    pa = sum ? (push + given * 1e-3) / 3e-3 : (push + given * 1e-3) / 2e-3;
+    if (sum) pb = given - pa;
+    assert_true(fabs(column(t, "jack.force_needed")[k * t->columns] - push) < 1e-5 * push);
+    assert_true(fabs(column(t, "jack.pressure_a")[k * t->columns] - pa) < 1e-5 * fabs(pa));
+    assert_true(fabs(column(t, "jack.pressure_b")[k * t->columns] - pb) < 1e-5 * fabs(pa));
+    assert_true(fabs(column(t, "jack.flow_a")[k * t->columns] - 2e-3 * v) < 1e-9);
+    assert_true(fabs(column(t, "jack.flow_b")[k * t->columns] + 1e-3 * v) < 1e-9);
+    assert_true(fabs(column(t, "supply.flow_needed")[k * t->columns] - (v > 0 ? 2e-3 * v : -1e-3 * v)) < 1e-9);
+    most = fmax(most, pa);
+  }
+  od_table_free(t);
+  json_error_t error;
+  json_t *all = json_load_file(scratch_path(s, "r.json"), 0, &error), *item;
+  size_t i;
+  bool seen = false;
+  json_array_foreach(json_object_get(all, "quantities"), i, item) {
+    if (strcmp(json_string_value(json_object_get(item, "name")), "jack.pressure_a") != 0) continue;
+    seen = fabs(json_number_value(json_object_get(item, "peak")) - most) < 1e-3;
+    assert_true(fabs(json_number_value(json_object_get(item, "peak_at")) - 1.5) < 1e-9);
+  }
+  assert_true(seen);
+  assert_string_equal(json_string_value(json_object_get(all, "pressure_rule")), sum ? "sum" : "back");
+  json_decref(all);
+}
+
+static void pressures_and_flows(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "m.yaml", piston, sizeof piston - 1);
+  piston_needs(s, "--back-pressure '5 bar'", false, 5e5);
+  piston_needs(s, "--pressure-sum '100 bar'", true, 1e7);
+}
+
+static void verdicts(void **state) {
+  scratch *s = *state;
+  scratch_write(s, "m.yaml", piston, sizeof piston - 1);
+  outcome o = run(s, "inverse m.yaml --move jack.length='1.1 m' --pressure-limit '40 bar' --time 0.1");
+  ends_with(o, 3);
+  says(o.out, "More pressure than allowed: jack.pressure_a needs 50 bar");
+  forget(o);
+  expect_code(run(s, "inverse m.yaml --move jack.length='1.1 m' --pressure-limit '60 bar' --time 0.1"), 0);
+  o = run(s, "inverse m.yaml --move guide.position=far --time 10 --pump-flow '200 l/min'");
+  ends_with(o, 3);
+  says(o.out, "longer than it can be (800 mm to 1600 mm)");
+  says(o.out, "shorter than it can be");
+  forget(o);
+  o = run(s, "inverse m.yaml --move jack.length='1.1 m' --pressure-sum '10 bar' --time 0.1");
+  ends_with(o, 3);
+  says(o.out, "chamber b of jack would have -26.66");
+  forget(o);
+  write_arm(s, "arm.yaml", "constant: 0 N m", "constant: 0 N m");
+  o = run(s, "inverse arm.yaml --move shoulder.angle=late --move elbow.angle='0.4 rad'");
+  ends_with(o, 3);
+  says(o.out, "the speed of shoulder.angle jumps by 114.59");
+  forget(o);
+  o = run(s, "inverse arm.yaml --move shoulder.angle=kick --move elbow.angle='0.4 rad'");
+  ends_with(o, 3);
+  says(o.out, "shoulder.angle jumps by 57.29");
+  forget(o);
+}
+
+static void mistakes(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *arguments, *text;
+    int code;
+  } cases[] = {
+      {"--move shoulder.angle=bend", "1 quantity is prescribed or free, but the machine has 2 degrees of freedom", 2},
+      {"--move shoulder.angel=bend", "did you mean 'shoulder.angle'?", 2},
+      {"--move shoulder.rate=bend", "is no position", 2},
+      {"--move shoulder.angle=bent --move elbow.angle=0", "there is no input 'bent'; did you mean 'bend'?", 2},
+      {"--move shoulder.angle=one --move elbow.angle=0", "shoulder.angle is in rad, the input 'one' in N m", 2},
+      {"--move shoulder.angle=bend --move shoulder.angle=0", "is prescribed twice", 2},
+      {"--move shoulder.angle --move elbow.angle=0", "says not how", 2},
+      {"--move shoulder.angle='3 m' --move elbow.angle=0", "--move: ", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --drive motor_1", "1 drive cannot move 2 degrees of freedom",
+       2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --drive moter_1,motor_2", "did you mean 'motor_1'?", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --drive motor_1,motor_1", "is named twice", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --back-pressure '1 bar' --pressure-sum '2 bar'", "two rules",
+       2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --back-pressure '-1 bar'", "zero or more", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --output energy.balance", "does not decide", 2},
+      {"--move shoulder.angle=bend --move elbow.angle=0 --smooth '5 Hz'", "--smooth is for --log", 2},
+      {"--move lower.end.x='1.5 m' --move lower.end.y='1.5 m'", "at t = 0 s", 1},
+      {"--move shoulder.angle=bend --free elbow.angle", "2 drives for 1 quantity to drive", 2},
+      {"--move shoulder.angle=bend --free elbow.angel --drive motor_1", "did you mean 'elbow.angle'?", 2},
+      {"--move shoulder.angle=bend --free shoulder.angle --drive motor_1", "is prescribed, too", 2},
+      {"--log none.csv", "none.csv", 2},
+      {"--log bad.csv", "no column is called like", 2},
+      {"--log short.csv", "at least three rows", 2},
+      {"--log units.csv --move shoulder.angle --move elbow.angle=0", "'shoulder.angle' is in m, expected a unit of rad",
+       2},
+      {"--log good.csv --move elbow.angle", "has no column 'elbow.angle'", 2},
+  };
+  static const char bad[] = "time [s],a [rad]\n0,0\n1,1\n2,2\n3,3\n",
+                    few[] = "time [s],shoulder.angle [rad]\n0,0\n1,1\n";
+  static const char units[] = "time [s],shoulder.angle [m]\n0,0\n1,1\n2,2\n3,3\n";
+  static const char good[] = "time [s],shoulder.angle [rad]\n0,0\n1,1\n2,2\n3,3\n";
+  write_arm(s, "m.yaml", "constant: 0 N m", "constant: 0 N m");
+  scratch_write(s, "good.csv", good, sizeof good - 1);
+  scratch_write(s, "bad.csv", bad, sizeof bad - 1);
+  scratch_write(s, "short.csv", few, sizeof few - 1);
+  scratch_write(s, "units.csv", units, sizeof units - 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    outcome o = run(s, "inverse m.yaml %s", cases[i].arguments);
+    if (o.code != cases[i].code) print_message("%s\n", cases[i].arguments);
+    ends_with(o, cases[i].code);
+    says(o.err, cases[i].text);
+    forget(o);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(torques_return_the_motion, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(what_hangs_swings, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(pressures_and_flows, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(verdicts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
