@@ -24,7 +24,7 @@ static double middle(const od_element_field *f) {
 static bool set_up(const od_element_class *c, lone *x) {
   int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
   int kept = report + OD_MOST_REPORTS;
-  if (c->has_curve || c->host_class || !c->section || kept + c->kept > WORK) return false;
+  if (c->has_curve || c->formula_key || c->host_class || !c->section || kept + c->kept > WORK) return false;
   *x = (lone){.pool = {numbers, 0},
               .batch = {.count = 1,
                         .in = in,

@@ -63,6 +63,19 @@ static const char *subject_name(int index) {
   return subjects[index].name;
 }
 
+// A file of a case, with the paths of its neighbours written out: the copy has none beside it.
+static void copy_file(scratch *s, const char *name, bytes b) {
+  static const char up[] = "../", cases[] = OD_SOURCE_DIR "/cases/";
+  FILE *f = fopen(scratch_path(s, name), "wb");
+  const char *from = b.at, *end = b.at + b.size, *next;
+  for (; f && (next = memmem(from, (size_t)(end - from), up, strlen(up))); from = next + strlen(up)) {
+    fwrite(from, 1, (size_t)(next - from), f);
+    fputs(cases, f);
+  }
+  if (f) fwrite(from, 1, (size_t)(end - from), f);
+  if (f) fclose(f);
+}
+
 static void copy_case(scratch *s, const char *folder) {
   DIR *d = opendir(folder);
   char path[600];
@@ -70,7 +83,7 @@ static void copy_case(scratch *s, const char *folder) {
     if (!strstr(e->d_name, ".yaml")) continue;
     snprintf(path, sizeof path, "%s%s", folder, e->d_name);
     bytes b = bytes_read(path);
-    scratch_write(s, e->d_name, b.at, b.size);
+    copy_file(s, e->d_name, b);
     free(b.at);
   }
   if (d) closedir(d);

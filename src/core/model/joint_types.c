@@ -58,5 +58,5 @@ static const od_joint_class classes[] = {
 };
 
 const od_joint_class *od_joint_class_of(od_joint_type type) {
-  return (int)type >= 0 && (size_t)type < sizeof classes / sizeof *classes ? &classes[type] : NULL;
+  return (size_t)type < sizeof classes / sizeof *classes ? &classes[type] : NULL;
 }

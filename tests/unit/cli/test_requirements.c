@@ -161,7 +161,8 @@ static void test_mistakes_in_studies(void **state) {
   says(
       o.err,
       "study.yaml:3:16: error: 'do: simulate' takes 'machine', the others an 'experiment'; this case has 'do: observe'");
-  says(o.err, "study.yaml:4:48: error: a simulation has no 'seeds'");
+  says(o.err,
+       "study.yaml:4:48: error: a simulation has 'seeds' only where it draws numbers ('draw'); else it is run once");
   says(o.err, "nothing.yaml");
   forget(o);
   static const char bare[] = "cases: {a: {machine: late.yaml, do: simulate}}\n";
