@@ -138,12 +138,11 @@ static od_x X(force_at)(const od_friction_law *law, const X(drive_side) * s, dou
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// A law outside the family is a function of the speed, and of the number that follows a signal.
+// A law outside the family is a function of the speed and of its factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
-  int place = od_friction_law_follows(n->law);
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];
-  if (place >= 0) q[place] *= X(signal_at)(n, i);
+  q[od_friction_law_follows(n->law)] *= X(signal_at)(n, i);
   return n->law->X(steady)(q, n->two_sided, n->grid->v[i]);
 }
 
