@@ -156,8 +156,7 @@ static od_x X(steady)(const od_x *q, bool two_sided, od_x v) {
   return X(steady_of)(X(numbers_of)((const X(numbers) *)q, two_sided && RE(v) < 0, &room), v);
 }
 #ifndef OD_LAW_PLAIN
-static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, double signal,
-                              od_x family[OD_FAMILY_COUNT]) {
+static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, od_x signal, od_x family[OD_FAMILY_COUNT]) {
   X(numbers) room;
   *(X(family) *)family = X(family_of)(X(numbers_of)((const X(numbers) *)q, two_sided && negative, &room), signal);
 }

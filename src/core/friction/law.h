@@ -26,7 +26,7 @@ typedef struct od_friction_law {
   double _Complex (*steady_c)(const double _Complex *q, bool two_sided, double _Complex v);
   // The parameters of the family for one direction, with what its factor or load is multiplied by. NULL where it has none.
   void (*family_r)(const double *q, bool two_sided, bool negative, double load, double family[OD_FAMILY_COUNT]);
-  void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double load,
+  void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double _Complex load,
                    double _Complex family[OD_FAMILY_COUNT]);
 } od_friction_law;
 
