@@ -159,9 +159,9 @@ static void print_rule(const findings *f, FILE *to) {
   if (f->result.supply_flow < 0) return;
   od_display_text pressure = od_display_quantity(o->pressure, "Pa");
   if (o->rule == OD_RULE_SUM)
-    fprintf(to, "Pressures of both chambers add up to %s. ", pressure.text);
+    fprintf(to, "Pressures of both chambers add up to %s; one that is a tank has the tank's. ", pressure.text);
   else
-    fprintf(to, "No chamber has less than the back pressure, %s. ", pressure.text);
+    fprintf(to, "No chamber has less than the back pressure, %s; one that is a tank has the tank's. ", pressure.text);
   fprintf(to, "Flows are those of pistons and motors with their leakage; oil that comes back is not used again.\n");
 }
 

@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "cli/judge_run.h"
 #include "cli/open_machine.h"
+#include "cli/option_values.h"
+#include "cli/print_verdict.h"
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "cli/terminal.h"
@@ -108,25 +110,25 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   return false;
 }
 
-// "OUTPUT:TAKE=TARGET" with the target in SI or in a unit that people see outputs in.
+// "OUTPUT:TAKE=TARGET" with the target in SI, or with its unit.
 static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
   const char *equals = strrchr(text, '='), *colon = NULL;
   for (const char *c = text; equals && c < equals; c++)
     if (*c == ':') colon = c;
-  char output[160], *end = NULL;
+  char output[160];
   int take = colon ? od_goal_take_find(colon + 1, (size_t)(equals - colon - 1)) : -1;
-  double target = equals ? strtod(equals + 1, &end) : NAN;
-  if (take < 0 || colon - text >= (long)sizeof output || end == equals + 1 || *end != '\0' || !isfinite(target)) {
+  if (take < 0 || colon - text >= (long)sizeof output) {
     od_cli_error(
-        "--goal: '%s' is not OUTPUT:TAKE=TARGET with the target in SI units and min, max, peak, mean, rms or "
-        "final as TAKE, such as ram.force:max=20e3",
+        "--goal: '%s' is not OUTPUT:TAKE=TARGET with min, max, peak, mean, rms or final as TAKE, such as "
+        "ram.force:max='20 kN'",
         text);
     return false;
   }
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
-  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_goal_take)take, .target = target};
+  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  if (g->output >= 0) return true;
+  if (g->output >= 0)
+    return od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
   od_nearest nearest = od_nearest_to(output);
   for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
   od_cli_error("--goal: there is no output '%s'%s", output, od_nearest_suggestion(&nearest).text);
@@ -246,9 +248,10 @@ static json_t *summary(const plan *p, const od_optimise_result *r) {
                                            od_json_number(p->goal[i].target), "value", od_json_number(p->goal[i].value),
                                            "met", (int)p->goal[i].met));
   verdict_text(r, text, sizeof text);
-  return json_pack("{s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:I}", "numbers", numbers, "requirements",
+  return json_pack("{s:o, s:o, s:o, s:i, s:b, s:s, s:s, s:o, s:I}", "numbers", numbers, "requirements",
                    od_judge_json(r->judge), "goals", goals, "unmet", r->unmet, "minimum", (int)r->minimum, "reason",
-                   od_ls_reason_text(r->search->reason), "verdict", text, "runs", (json_int_t)r->runs);
+                   od_ls_reason_text(r->search->reason), "verdict", text, "run_verdict", od_verdict_json(&r->verdict),
+                   "runs", (json_int_t)r->runs);
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
@@ -265,6 +268,7 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
   if (r.machine && code < 0) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
     if (notes) print(p, &r, notes);
+    od_cli_verdict(&r.verdict, notes);
     od_variant_number found[MOST];
     for (int i = 0; i < p->o.numbers; i++)
       found[i] = (od_variant_number){p->number[i].path, p->number[i].unit, r.search->x[i], -1};
@@ -273,7 +277,10 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
     const od_file_contents contents = {.summary = a->files.json ? summary(p, &r) : NULL,
                                        .variant = od_variant_write_numbers,
                                        .variant_user = &variant};
-    code = !od_files_write(&a->files, &contents, notes) ? OD_EXIT_FAILED : r.unmet > 0 ? OD_EXIT_UNMET : OD_EXIT_OK;
+    bool written = od_files_write(&a->files, &contents, notes);
+    code = od_cli_verdict_exit(&r.verdict);
+    if (code == OD_EXIT_OK && r.unmet > 0) code = OD_EXIT_UNMET;
+    if (!written) code = OD_EXIT_FAILED;
   } else {
     if (status == OD_INTERRUPTED)
       fprintf(stderr, "oleodyn: %s\n", err.text);
@@ -289,7 +296,8 @@ static const char details[] =
     "Goals are the requirements of the machine file, and those of --goal. A requirement that is met counts nothing; one that is not\n"
     "counts by how far it is from its bound and a reserve. Least squares finds a minimum near the numbers that the file has;\n"
     "--starts begins elsewhere as well. It is said which goals are met, which numbers stand at an end of their range, and whether this is a\n"
-    "minimum. The exit code is 4 where a goal is not met.\n\n"
+    "minimum. The verdict is on the run with these numbers, as that of simulate. The exit code is 4 where a goal is not met, 3 where\n"
+    "that run is not sound.\n\n"
     "Examples\n"
     "  oleodyn optimise press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimise press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
@@ -299,7 +307,8 @@ int od_command_optimise(int argc, char **argv) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
       {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "a number to search, and between which values (repeatable)", &a.free},
-      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "what an output should be, in SI units (repeatable)", &a.goals},
+      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "what an output should be, with or without a unit (repeatable)",
+       &a.goals},
       {"reserve", OD_OPTION_TEXT, "PART", "what is to be left to the bound of a requirement; default 1%", &a.reserve},
       {"starts", OD_OPTION_TEXT, "N", "begin at so many other points between the ends as well", &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),

@@ -137,7 +137,7 @@ static json_t *rows_json(const od_study_result *r) {
 
 // --- The command --------------------------------------------------------------------------------------------------
 
-static int run_and_write(const arguments *a, od_study *s) {
+static int run_and_write(arguments *a, od_study *s) {
   unsigned long long threads = 0;
   int code = a->threads ? od_option_whole("threads", a->threads, &threads) : -1;
   if (code >= 0) return code;
@@ -240,6 +240,6 @@ int od_command_study(int argc, char **argv) {
   od_words_free(&files);
   od_words_free(&a.only);
   od_words_free(&a.merge);
-  od_team_end();
+  od_team_end(&a.team, code);
   return code;
 }

@@ -1,4 +1,5 @@
 // The value of a formula, in the scalar of the build. Comparisons look at real parts; a branch passes on what it chooses.
+// What is no number stays so: a comparison with it chooses it, so that it cannot be hidden behind min(), max() or if().
 
 // A whole exponent that is written down: products, which negative numbers have as well.
 static inline od_x X(whole_power)(od_x x, int exponent) {
@@ -42,10 +43,10 @@ static inline od_x X(operate)(const od_operation *o, const od_operation *all, co
     case OD_OPERATION_TANH: return od_x_tanh(a);
     case OD_OPERATION_ABS: return RE(a) < 0 ? -a : RE(a) > 0 ? a : fabs(RE(a));
     case OD_OPERATION_SIGN: return RE(a) < 0 ? -1 : RE(a) > 0 ? 1 : RE(a);
-    case OD_OPERATION_MIN: return RE(v[o->b]) < RE(a) ? v[o->b] : a;
-    case OD_OPERATION_MAX: return RE(v[o->b]) > RE(a) ? v[o->b] : a;
+    case OD_OPERATION_MIN: return RE(a) <= RE(v[o->b]) || isnan(RE(a)) ? a : v[o->b];
+    case OD_OPERATION_MAX: return RE(a) >= RE(v[o->b]) || isnan(RE(a)) ? a : v[o->b];
     case OD_OPERATION_SMOOTH_ROOT: return X(smooth_root)(a, v[o->b]);
-    case OD_OPERATION_IF_NEGATIVE: return RE(a) < 0 ? v[o->b] : v[o->c];
+    case OD_OPERATION_IF_NEGATIVE: return RE(a) < 0 ? v[o->b] : isnan(RE(a)) ? a : v[o->c];
     default: return NAN;
   }
 }

@@ -447,6 +447,14 @@ double od_inverse_output(od_inverse *v, const od_output *o) {
   return od_model_output_value(v->m, parts(v).w, o);
 }
 
+double od_inverse_signal(const od_inverse *v, int instance) {
+  const od_instance *e = &v->m->instance[instance];
+  const od_element_class *c = od_instance_class(e);
+  for (int k = 0; e->signal >= 0 && k < c->ins; k++)
+    if (c->in[k].kind == OD_IN_SIGNAL && c->in[k].index == 0) return parts(v).w[e->in + k];
+  return 1;
+}
+
 const double *od_inverse_coordinates(const od_inverse *v, int order) {
   const od_layout *l = &v->m->layout;
   return parts(v).w + (order == 0 ? l->z : order == 1 ? l->zd : l->zdd);

@@ -52,6 +52,8 @@ od_stuck od_inverse_stuck(const od_inverse *inverse);
 double od_inverse_output(od_inverse *inverse, const od_output *o);
 // Whether od_inverse_output() has such an output.
 bool od_inverse_has_output(const od_output *o);
+// The signal that an element follows; 1: none.
+double od_inverse_signal(const od_inverse *inverse, int instance);
 // The coordinates of the last solution (all of them), their rates and accelerations.
 const double *od_inverse_coordinates(const od_inverse *inverse, int order);
 

@@ -8,6 +8,11 @@ static double number(const od_model *m, const od_instance *e, int place) {
   return m->theta[e->number + place];
 }
 
+// The pressure of a chamber whose oil is that of a tank; NAN: it has another one.
+static double tank_pressure(const od_model *m, int node) {
+  return node >= 0 && m->node[node].kind == OD_NODE_TANK ? m->theta[m->node[node].number] : NAN;
+}
+
 // Of a motor: its numbers in the order of its class.
 enum { MOTOR_DISPLACEMENT, MOTOR_LEAKAGE, MOTOR_VISCOUS, MOTOR_SETTING };
 
@@ -27,6 +32,8 @@ od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive) {
     oil.dead_a = number(m, e, OD_CYLINDER_DEAD_A);
     oil.dead_b = number(m, e, OD_CYLINDER_DEAD_B);
     oil.leakage = number(m, e, OD_CYLINDER_LEAKAGE);
+    oil.tank_a = tank_pressure(m, e->end[0]);
+    oil.tank_b = tank_pressure(m, e->end[1]);
   } else if (c == &od_motor_class) {
     oil.motor = true;
     oil.area_a = number(m, e, MOTOR_DISPLACEMENT) * number(m, e, MOTOR_SETTING);
@@ -40,7 +47,13 @@ od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive) {
 static od_oil_need cylinder_need(const od_drive_oil *o, const od_inverse_options *options, double push, double speed) {
   double rule = options->pressure;
   od_oil_need need;
-  if (options->rule == OD_RULE_SUM) {
+  if (!isnan(o->tank_b)) {
+    need.pressure_b = o->tank_b;
+    need.pressure_a = (push + o->tank_b * o->area_b) / o->area_a;
+  } else if (!isnan(o->tank_a)) {
+    need.pressure_a = o->tank_a;
+    need.pressure_b = (o->tank_a * o->area_a - push) / o->area_b;
+  } else if (options->rule == OD_RULE_SUM) {
     need.pressure_a = (push + rule * o->area_b) / (o->area_a + o->area_b);
     need.pressure_b = rule - need.pressure_a;
   } else if (push >= rule * (o->area_a - o->area_b)) {
@@ -53,19 +66,21 @@ static od_oil_need cylinder_need(const od_drive_oil *o, const od_inverse_options
   double leak = o->leakage * (need.pressure_a - need.pressure_b);
   need.flow_a = o->area_a * speed + leak;
   need.flow_b = -o->area_b * speed - leak;
+  need.supply = (isnan(o->tank_a) ? fmax(0, need.flow_a) : 0) + (isnan(o->tank_b) ? fmax(0, need.flow_b) : 0);
   return need;
 }
 
-// A motor drives on with D (p_from - p_to) less its viscous friction.
-static od_oil_need motor_need(const od_drive_oil *o, double push, double speed) {
-  double difference = (push + o->viscous * speed) / o->area_a;
-  double flow = o->area_a * speed + o->leakage * difference;
-  return (od_oil_need){.pressure_a = difference, .flow_a = flow, .flow_b = -flow};
+// A motor drives on with D (p_from - p_to) less its viscous friction; a signal swivels it.
+static od_oil_need motor_need(const od_drive_oil *o, double signal, double push, double speed) {
+  double D = o->area_a * signal, difference = (push + o->viscous * speed) / D;
+  double flow = D * speed + o->leakage * difference;
+  return (od_oil_need){.pressure_a = difference, .flow_a = flow, .flow_b = -flow, .supply = fabs(flow)};
 }
 
-od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double effort, double speed) {
+od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double signal, double effort,
+                              double speed) {
   if (oil->cylinder) return cylinder_need(oil, options, effort, speed);
-  if (oil->motor) return motor_need(oil, effort, speed);
+  if (oil->motor) return motor_need(oil, signal, effort, speed);
   return (od_oil_need){0};
 }
 

@@ -69,12 +69,18 @@ const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *dri
   return m->load[drive->index].kind == OD_LOAD_FORCE ? "force" : "torque";
 }
 
+// Whether a signal says which part of a number counts, so that the number itself is what there can be.
+static bool is_part(const od_model *m, int signal) {
+  return signal < 0 || (signal < m->inputs && strcmp(m->input[signal].unit, "1") == 0);
+}
+
 double od_inverse_pump_flow(const od_machine *machine) {
   const od_model *m = od_machine_model(machine);
   double sum = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_element_class *c = od_instance_class(&m->instance[i]);
     if (!c->supplies || c->acts != OD_ACTS_NOWHERE) continue;
+    if (!is_part(m, m->instance[i].signal)) return 0;
     for (int k = 0; k < c->field_count; k++)
       if (strcmp(c->fields[k].key, "flow") == 0) sum += fabs(m->theta[m->instance[i].number + k]);
   }
@@ -218,11 +224,11 @@ static void fill_row(run *s, double t) {
     if (c->pressure_a < 0) continue;
     const od_output length = {.kind = OD_OUT_LENGTH, .index = s->m->instance[drive->index].actuator, .second = -1};
     if (c->length >= 0) row[c->length] = od_inverse_output(s->inverse, &length);
-    od_oil_need need = od_drive_oil_need(&s->oil[d], o, effort, speed);
+    od_oil_need need = od_drive_oil_need(&s->oil[d], o, od_inverse_signal(s->inverse, drive->index), effort, speed);
     row[c->pressure_a] = need.pressure_a;
     row[c->flow_a] = need.flow_a;
     if (c->pressure_b >= 0) row[c->pressure_b] = need.pressure_b, row[c->flow_b] = need.flow_b;
-    flow += fmax(0, need.flow_a) + fmax(0, need.flow_b);
+    flow += need.supply;
   }
   if (s->r->supply_flow >= 0) row[s->r->supply_flow] = flow;
   row[s->r->power] = power;

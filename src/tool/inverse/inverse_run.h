@@ -73,12 +73,16 @@ typedef struct od_drive_oil {
   double area_a, area_b;  // a motor: displacement in area_a
   double closed, stroke, dead_a, dead_b;
   double leakage, viscous;
+  double tank_a, tank_b;  // pressures of chambers of a cylinder that are tanks; NAN: they are not
 } od_drive_oil;
 od_drive_oil od_drive_oil_of(const od_model *m, const od_drive *drive);
 typedef struct od_oil_need {
   double pressure_a, pressure_b, flow_a, flow_b;
+  double supply;  // what flows in and is not from a tank at the chamber itself
 } od_oil_need;
-od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double effort, double speed);
+// signal: what swivels a motor; 1 where nothing does.
+od_oil_need od_drive_oil_need(const od_drive_oil *oil, const od_inverse_options *options, double signal, double effort,
+                              double speed);
 // The oil's bulk modulus at a pressure, Pa; 0: there is no oil.
 double od_drive_oil_modulus(const od_model *m, double pressure);
 

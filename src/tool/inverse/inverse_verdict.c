@@ -86,8 +86,9 @@ static bool judge_cylinder(const od_machine *machine, const od_inverse_options *
     int column = side ? c->pressure_b : c->pressure_a;
     long least = extreme(t, column, -1);
     if (cell(t, least, column) < 0)
-      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative", "Not enough pressure:",
-                          "with this rule chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
+      ok = od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative",
+                          "Not enough pressure:", "%s chamber %c of %s would have %s at t = %.6g s; it would cavitate.",
+                          isnan(side ? oil.tank_a : oil.tank_b) ? "with this rule" : "with a tank on the other side",
                           side ? 'b' : 'a', od_inverse_drive_name(machine, &o->drive[d]),
                           od_display_quantity(cell(t, least, column), "Pa").text, cell(t, least, 0)) &&
            ok;
@@ -104,6 +105,17 @@ static bool judge_cylinder(const od_machine *machine, const od_inverse_options *
             od_inverse_drive_name(machine, &o->drive[d]), od_display_quantity(squeezed, "m3/s").text) &&
         ok;
   return ok;
+}
+
+// A motor that is swivelled to nothing, for one, has no pressure with which it could push.
+static bool judge_numbers(od_inverse_result *r) {
+  const od_table *t = r->table;
+  for (int c = 0; c < t->columns; c++)
+    for (long k = 0; k < t->rows; k++)
+      if (!isfinite(cell(t, k, c)))
+        return od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
+                              "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
+  return true;
 }
 
 static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
@@ -136,7 +148,18 @@ static bool judge_supply(const od_inverse_options *o, od_inverse_result *r) {
   return ok;
 }
 
-// Elements that push and have states: which, and cylinders and motors that were left out.
+// Whether an element pushes with pressures of oil that is not a tank's.
+static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_class *c) {
+  bool force = false;
+  for (int k = 0; k < c->outs; k++) force = force || c->out[k].kind == OD_TO_FORCE;
+  for (int k = 0; force && k < c->ins; k++)
+    if (c->in[k].kind == OD_IN_PRESSURE && e->end[c->in[k].index] >= 0 &&
+        m->node[e->end[c->in[k].index]].kind != OD_NODE_TANK)
+      return true;
+  return false;
+}
+
+// Elements that push and have states or pressures: which, and cylinders and motors that were left out.
 static bool judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
   const od_model *m = od_machine_model(machine);
   bool ok = true;
@@ -150,7 +173,8 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
       ok = od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is no drive and pushes with nothing.",
                           c->noun, e->name) &&
            ok;
-    if (pushes || e->state[0] < 0 || e->actuator < 0) continue;
+    bool states = e->state[0] >= 0;
+    if (pushes || (!states && !pushes_by_oil(m, e, c)) || e->actuator < 0) continue;
     const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
     if (c->inside)
       ok = od_verdict_add(
@@ -161,8 +185,8 @@ static bool judge_elements(const od_machine *machine, const od_inverse_options *
            ok;
     else
       ok = od_verdict_add(v, OD_DOUBTFUL, "state.kept",
-                          "State of the start:", "the %s '%s' acts with the state that it has at the start.", c->noun,
-                          name) &&
+                          "State of the start:", "the %s '%s' acts with the %s that it has at the start.", c->noun,
+                          name, states ? "state" : "pressures") &&
            ok;
   }
   if (o->drives > m->freedom)
@@ -186,6 +210,7 @@ bool od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od
          ok;
   for (int d = 0; d < o->drives; d++)
     if (r->columns[d].pressure_b >= 0) ok = judge_cylinder(machine, o, r, d) && ok;
+  ok = judge_numbers(r) && ok;
   ok = judge_supply(o, r) && ok;
   return judge_elements(machine, o, &r->verdict) && ok;
 }

@@ -147,3 +147,28 @@ od_summary od_table_summary(const od_table *table, int column) {
   if (n > 0) s.rms = sqrt(squares / (double)n);
   return s;
 }
+
+const char *const od_take_names[] = {"min", "max", "peak", "mean", "rms", "final", NULL};
+
+double od_table_take(const od_table *t, int column, od_take take, double from, double to) {
+  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
+  long rows = 0;
+  for (long i = 0; i < t->rows; i++) {
+    const double *row = t->data + i * t->columns;
+    double slack = 1e-9 * (1 + fabs(row[0]));
+    if (row[0] < from - slack || row[0] > to + slack) continue;
+    last = row[column];
+    low = fmin(low, last), high = fmax(high, last);
+    sum += last, squares += last * last;
+    rows++;
+  }
+  if (rows == 0 || isnan(sum)) return NAN;
+  switch (take) {
+    case OD_TAKE_MIN: return low;
+    case OD_TAKE_MAX: return high;
+    case OD_TAKE_PEAK: return fmax(high, -low);
+    case OD_TAKE_MEAN: return sum / (double)rows;
+    case OD_TAKE_RMS: return sqrt(squares / (double)rows);
+    default: return last;
+  }
+}

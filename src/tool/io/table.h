@@ -36,6 +36,12 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
+// What can be taken of a column over time: the words of it, and its value, of rows from one time to another; the first column is the time.
+// NAN: there is no such row, or one of them is.
+typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
+extern const char *const od_take_names[];  // ends with NULL
+double od_table_take(const od_table *table, int column, od_take take, double from, double to);
+
 // Files. Written under a temporary name in the same folder and renamed when complete. CSV: a header "name [unit]",
 // then numbers that read back exactly (%.17g where needed, shortest that round-trips preferred). MAT: one variable per
 // column (names made valid: dots to underscores) and a cell array of the original names and units. Path "-" is

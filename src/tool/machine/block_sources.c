@@ -61,7 +61,7 @@ static void complain_source(od_loader *ld, int node, const char *text) {
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
                 "'%s' is nothing that a block can measure; positions, rates, lengths, pressures, spools and forces of "
-                "springs and cylinders are",
+                "springs, ropes and cylinders are",
                 od_excerpt(ld, text));
   else if (nearest.best != NULL)
     od_complain(ld, node, "there is no input, block or quantity '%s'; did you mean '%s'?", od_excerpt(ld, text),

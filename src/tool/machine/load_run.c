@@ -92,14 +92,31 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
+// "length, rate, tension": what the element in front of a name that is none shows; "" where there is no such element.
+static const char *shown_beside(od_loader *ld, const char *name) {
+  const od_model *model = ld->draft->machine->model;
+  const size_t front = od_names_element_length(ld, name);
+  const char *list = "";
+  for (int i = 0, shown = 0; name[front] == '.' && i < od_model_output_count(model); i++) {
+    const char *other = od_model_output_name(model, i);
+    if (strncmp(other, name, front + 1) != 0) continue;
+    if (++shown > 12) return od_format(ld, "%s, ...", list);
+    list = od_format(ld, "%s%s%s", list, *list ? ", " : "", other + front + 1);
+  }
+  return list;
+}
+
 static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
   int output = od_model_output_find(model, name);
   if (output >= 0) return output;
+  const char *beside;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_model_output_count(model); i++) od_nearest_try(&nearest, od_model_output_name(model, i));
   if (nearest.best != NULL)
     od_complain(ld, node, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
+  else if (*(beside = shown_beside(ld, name)) != '\0')
+    od_complain(ld, node, "there is no output '%s'; there are %s", od_excerpt(ld, name), beside);
   else
     od_complain(ld, node, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
   return -1;

@@ -7,33 +7,21 @@
 #include "machine/machine.h"
 #include "simulate/run.h"
 
-// A goal is met that is within this part of its target.
+// A goal is met that is within this part of its size.
 static const double close_enough = 0.01;
 
-static const char *const takes[] = {[OD_TAKE_MIN] = "min",   [OD_TAKE_MAX] = "max", [OD_TAKE_PEAK] = "peak",
-                                    [OD_TAKE_MEAN] = "mean", [OD_TAKE_RMS] = "rms", [OD_TAKE_FINAL] = "final"};
-
 int od_goal_take_find(const char *word, size_t length) {
-  for (int i = 0; i <= OD_TAKE_FINAL; i++)
-    if (strlen(takes[i]) == length && strncmp(takes[i], word, length) == 0) return i;
+  for (int i = 0; od_take_names[i]; i++)
+    if (strlen(od_take_names[i]) == length && strncmp(od_take_names[i], word, length) == 0) return i;
   return -1;
 }
 
-static double take_value(const od_table *t, int column, od_goal_take take) {
-  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
-  for (long i = 0; i < t->rows; i++) {
-    last = t->data[i * t->columns + column];
-    low = fmin(low, last), high = fmax(high, last);
-    sum += last, squares += last * last;
-  }
-  switch (take) {
-    case OD_TAKE_MIN: return low;
-    case OD_TAKE_MAX: return high;
-    case OD_TAKE_PEAK: return fmax(high, -low);
-    case OD_TAKE_MEAN: return sum / (double)t->rows;
-    case OD_TAKE_RMS: return sqrt(squares / (double)t->rows);
-    default: return last;
-  }
+static double take_value(const od_table *t, int column, od_take take) {
+  return od_table_take(t, column, take, -INFINITY, INFINITY);
+}
+
+static double size_of(double value) {
+  return value != 0 ? fabs(value) : 1;
 }
 
 // What a search works with: the last machine that was run, and what came of it.
@@ -41,6 +29,7 @@ typedef struct search {
   const od_optimise_options *o;
   od_machine *machine;
   od_judge *judge;
+  od_verdict verdict;
   int requirements;
   long runs;
   bool stopped;
@@ -49,6 +38,7 @@ typedef struct search {
 static void forget(search *s) {
   od_judge_free(s->judge);
   od_machine_free(s->machine);
+  od_verdict_free(&s->verdict);
   s->judge = NULL;
   s->machine = NULL;
 }
@@ -104,7 +94,13 @@ static bool run_machine(search *s) {
   s->runs++;
   bool ok = s->judge && od_run(s->machine, &run, &table, &report, NULL) == OD_OK &&
             od_judge_end(s->judge, &report, true, NULL) == OD_OK;
-  for (int i = 0; ok && i < o->goals; i++) o->goal[i].value = take_value(table, 1 + first + i, o->goal[i].take);
+  for (int i = 0; ok && i < o->goals; i++) {
+    od_goal *g = &o->goal[i];
+    g->value = take_value(table, 1 + first + i, g->take);
+    if (!(g->size > 0)) g->size = size_of(g->target != 0 ? g->target : take_value(table, 1 + first + i, OD_TAKE_PEAK));
+  }
+  s->verdict = report.verdict;
+  report.verdict = (od_verdict){0};
   od_run_report_free(&report);
   od_table_free(table);
   free(output);
@@ -112,10 +108,6 @@ static bool run_machine(search *s) {
 }
 
 // ---- residuals
-
-static double size_of(double value) {
-  return value != 0 ? fabs(value) : 1;
-}
 
 // How far a requirement is from its bound and the reserve; NAN: not known.
 static double shortfall(const od_judgement *j, double reserve) {
@@ -131,8 +123,7 @@ static int residuals(void *user, const double *x, double *r) {
   if (s->stopped || !load_machine(s, x) || !run_machine(s)) return 1;
   const od_judgement *j = od_judge_results(s->judge, &count);
   for (int i = 0; i < count; i++) r[at++] = shortfall(&j[i], s->o->reserve);
-  for (int i = 0; i < s->o->goals; i++)
-    r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / size_of(s->o->goal[i].target);
+  for (int i = 0; i < s->o->goals; i++) r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / s->o->goal[i].size;
   for (int i = 0; i < at; i++)
     if (!isfinite(r[i])) return 1;
   return 0;
@@ -221,13 +212,14 @@ od_status od_optimise(const od_optimise_options *o, od_optimise_result *out, od_
     for (int i = 0; i < count; i++) out->unmet += j[i].outcome != OD_PASS;
     for (int i = 0; i < o->goals; i++) {
       od_goal *g = &o->goal[i];
-      g->met = fabs(g->value - g->target) <= close_enough * size_of(g->target);
+      g->met = fabs(g->value - g->target) <= close_enough * g->size;
       out->unmet += !g->met;
     }
     out->minimum = is_minimum(out->search->reason);
     out->machine = s.machine;
     out->judge = s.judge;
-    s.machine = NULL, s.judge = NULL;
+    out->verdict = s.verdict;
+    s.machine = NULL, s.judge = NULL, s.verdict = (od_verdict){0};
   }
   if (s.stopped) status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs);
   forget(&s);
@@ -239,6 +231,7 @@ od_status od_optimise(const od_optimise_options *o, od_optimise_result *out, od_
 void od_optimise_result_free(od_optimise_result *r) {
   od_judge_free(r->judge);
   od_machine_free(r->machine);
+  od_verdict_free(&r->verdict);
   od_ls_result_free(r->search);
   *r = (od_optimise_result){0};
 }

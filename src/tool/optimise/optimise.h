@@ -2,11 +2,12 @@
 // over runs of the machine.
 //
 // The residual of a requirement is how far it is from its bound and a reserve, as a part of the bound, and zero where it is met; that of a goal
-// is how far a value of an output is from its target, as a part of that. Derivatives are differences of runs.
+// is how far a value of an output is from its target, as a part of the target's size. Derivatives are differences of runs.
 #ifndef OD_OPTIMISE_H
 #define OD_OPTIMISE_H
 
 #include "oleodyn/least_squares.h"
+#include "io/table.h"
 #include "oleodyn/machine.h"
 #include "requirements/judge.h"
 
@@ -16,24 +17,16 @@ typedef struct od_free_number {
   const char *unit;         // of the machine, while that lives
 } od_free_number;
 
-// What is taken of an output over a run.
-typedef enum od_goal_take {
-  OD_TAKE_MIN,
-  OD_TAKE_MAX,
-  OD_TAKE_PEAK,
-  OD_TAKE_MEAN,
-  OD_TAKE_RMS,
-  OD_TAKE_FINAL
-} od_goal_take;
-// The word ("final"), or -1.
+// What is taken of an output over a run, by its word ("final"): an od_take, or -1.
 int od_goal_take_find(const char *word, size_t length);
 
 typedef struct od_goal {
   char name[160];  // "lag:final"
   int output;      // of the machine
-  od_goal_take take;
+  od_take take;
   double target, value;  // SI; value: where the search ended
-  bool met;              // within a hundredth of the target
+  double size;           // of the target; of one that is zero, what the output reached in the first run
+  bool met;              // within a hundredth of the size
 } od_goal;
 
 typedef struct od_optimise_options {
@@ -52,6 +45,7 @@ typedef struct od_optimise_options {
 typedef struct od_optimise_result {
   od_machine *machine;  // with the numbers that were found
   od_judge *judge;      // of its run
+  od_verdict verdict;   // on its run: whether the steps are short enough
   od_ls_result *search;
   int unmet;     // requirements that do not pass, and goals that are not met
   bool minimum;  // no better numbers are near by, between their bounds

@@ -39,15 +39,13 @@ void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *
 // What a study wants to know of a run: an output in a window, and what is taken of it there.
 typedef struct od_value_wish {
   const char *name, *output, *unit;  // unit: NULL is SI
-  int key, take;
-  double from, to;  // s
+  int key, take;                     // take: an od_take
+  double from, to;                   // s
 } od_value_wish;
 // value_wish.c: the section 'values'. The list is the caller's.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
 // The output of a machine that is wanted, and the factor from SI to its unit; false with a message.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
-// What is taken of a column of a run's table, in SI; NAN where no row is in the window.
-double od_value_wish_take(const od_value_wish *w, const od_table *t, int column);
 
 // A number of a machine that every run draws anew: its distribution in a unit (""; SI), or a part of the machine's own value.
 typedef struct od_drawn {

@@ -4,7 +4,8 @@
 //   rms       v = sqrt(mean x^2); its standard error from the scatter of x^2: s / (2 v sqrt(n))
 //   mean      standard error s / sqrt(n), around the mean or around what is expected
 //   chi       the mean of n values with d dimensions is chi-squared with n d, over n d; quantiles after Wilson, Hilferty
-//   quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q))
+//   part      of runs, around no expected one: Wilson's score interval, which does not vanish where all or none are in
+//   quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q)); where there are too few runs for one, no such end
 //   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1
 #include "study/gather.h"
 
@@ -41,8 +42,17 @@ static void gather_quantile(od_study_row *row, double *x, long n, double part) {
   // The median of an even number lies between two.
   bool between = part == 0.5 && n % 2 == 0;
   row->value = between ? (x[n / 2 - 1] + x[n / 2]) / 2 : ranked(x, n, ceil(middle) - 1);
-  row->low = ranked(x, n, floor(middle - aside));
-  row->high = ranked(x, n, ceil(middle + aside));
+  double low = floor(middle - aside), high = ceil(middle + aside);
+  row->low = low >= 0 ? ranked(x, n, low) : (double)NAN;
+  row->high = high <= (double)(n - 1) ? ranked(x, n, high) : (double)NAN;
+}
+
+static void gather_part(od_study_row *row, double part, double n) {
+  double z = OD_NORMAL99 * OD_NORMAL99 / n, middle = (part + z / 2) / (1 + z);
+  double aside = sqrt(z * part * (1 - part) + z * z / 4) / (1 + z);
+  row->value = part;
+  row->low = fmax(middle - aside, 0);
+  row->high = fmin(middle + aside, 1);
 }
 
 // Parts of a few things that are all inside, or all outside, seem not to scatter. They do at least as much as the
@@ -63,6 +73,10 @@ static void gather(od_study_row *row, const od_metric *m, double *x, long n) {
       break;
     case OD_GATHER_MEAN:
     case OD_GATHER_PART:
+      if (m->gather == OD_GATHER_PART && isnan(m->expected)) {
+        gather_part(row, first.mean, (double)n);
+        break;
+      }
       row->value = first.mean;
       around = isnan(m->expected) ? first.mean : m->expected;
       aside = OD_NORMAL99 * fmax(first.sd, least_scatter(m)) / root;

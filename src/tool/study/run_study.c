@@ -165,7 +165,7 @@ static od_status find_values(const od_study *s, work *w, int *threads, od_error 
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);
   *threads = run_all(w);
-  od_status status = o->team ? od_team_gather(*o->team, &w->values, s, err) : OD_OK;
+  od_status status = o->team ? od_team_gather(o->team, &w->values, s, err) : OD_OK;
   if (status != OD_OK) return status;
   return o->values ? od_study_values_write(&w->values, s, o->part, o->fingerprint, o->values, err) : OD_OK;
 }

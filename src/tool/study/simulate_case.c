@@ -150,7 +150,8 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
 static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
   for (int i = 0; i < w->wish.values; i++) {
     int column = 1 + w->outputs - w->wish.values + i;
-    value[i] = complete ? od_value_wish_take(&w->wish.value[i], t, column) * w->factor[i] : none;
+    const od_value_wish *v = &w->wish.value[i];
+    value[i] = complete ? od_table_take(t, column, (od_take)v->take, v->from, v->to) * w->factor[i] : none;
   }
 }
 

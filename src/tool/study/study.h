@@ -121,10 +121,9 @@ typedef struct od_study_run_options {
   int threads;                                // 0: as many as there are cores
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
-  od_study_part part;  // what to run
-  const struct od_team
-      *team;           // processes that share it (study/study_team.h); NULL: none. The first has all of the result
-  const char *values;  // file for the values of its runs; NULL: none
+  od_study_part part;    // what to run
+  struct od_team *team;  // processes that share it (study/study_team.h); NULL: none. The first has all of the result
+  const char *values;    // file for the values of its runs; NULL: none
   const char *const *merge;  // nothing is run: the values are in these files
   int merge_count;
   uint64_t fingerprint;  // of everything that decides what the values are; for files of values

@@ -21,16 +21,17 @@ static bool is_started_by_mpi(void) {
 }
 
 od_team od_team_begin(void) {
-  od_team team = {0, 1};
+  od_team team = {.rank = 0, .size = 1};
   if (!is_started_by_mpi() || MPI_Init(NULL, NULL) != MPI_SUCCESS) return team;
   MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &team.size);
   return team;
 }
 
-void od_team_end(void) {
+void od_team_end(const od_team *team, int code) {
   int begun = 0;
   MPI_Initialized(&begun);
+  if (begun && code != 0 && team->size > 1 && !team->gathered) MPI_Abort(MPI_COMM_WORLD, code);
   if (begun) MPI_Finalize();
 }
 
@@ -66,13 +67,14 @@ static bool exchange_case(od_team team, od_study_values *v, const od_study *s, i
   return ok;
 }
 
-od_status od_team_gather(od_team team, od_study_values *v, const od_study *s, od_error *err) {
-  for (int i = 0; i < s->cases && team.size > 1; i++) {
+od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err) {
+  for (int i = 0; i < s->cases && team->size > 1; i++) {
     if (s->item[i].runs > INT_MAX / (s->item[i].metrics + 1))
       return od_fail(err, OD_NOT_AVAILABLE, "the case '%s' has too many runs for MPI; use --part", s->item[i].name);
-    if (!exchange_case(team, v, s, i))
+    if (!exchange_case(*team, v, s, i))
       return od_fail(err, OD_IO, "the values of the case '%s' did not come", s->item[i].name);
   }
+  team->gathered = true;
   return OD_OK;
 }
 
@@ -82,10 +84,12 @@ bool od_team_is_possible(void) {
   return false;
 }
 od_team od_team_begin(void) {
-  return (od_team){0, 1};
+  return (od_team){.rank = 0, .size = 1};
 }
-void od_team_end(void) {}
-od_status od_team_gather(od_team team, od_study_values *v, const od_study *s, od_error *err) {
+void od_team_end(const od_team *team, int code) {
+  (void)team, (void)code;
+}
+od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err) {
   (void)team, (void)v, (void)s, (void)err;
   return OD_OK;
 }

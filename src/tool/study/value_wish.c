@@ -7,9 +7,6 @@
 #include "document/suggest.h"
 #include "study/cases.h"
 
-static const char *const takes[] = {"min", "max", "peak", "mean", "rms", "final", NULL};
-enum { TAKE_MIN, TAKE_MAX, TAKE_PEAK, TAKE_MEAN, TAKE_RMS, TAKE_FINAL };
-
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   static const char *const keys[] = {"output", "take", "from", "to", "unit", NULL};
   static const od_field window[] = {{"from", "s", OD_NOT_NEGATIVE, 0}, {"to", "s", OD_POSITIVE, 1e300}};
@@ -20,7 +17,7 @@ static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   if (section.map < 0) return;
   w->output = od_read_text(ld, od_section_need(ld, &section, "output"), "output", "the name of an output");
   int take = od_section_need(ld, &section, "take"), unit = od_section_get(ld, &section, "unit");
-  if (take >= 0) w->take = od_read_choice(ld, take, "take", takes);
+  if (take >= 0) w->take = od_read_choice(ld, take, "take", od_take_names);
   if (unit >= 0) w->unit = od_read_text(ld, unit, "unit", "a unit");
   int first = od_read_fields(ld, &section, window, 2, OD_IN_LOADER);
   w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
@@ -54,27 +51,4 @@ bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish 
   }
   *factor = 1 / si;
   return true;
-}
-
-double od_value_wish_take(const od_value_wish *w, const od_table *t, int column) {
-  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0, last = NAN;
-  long rows = 0;
-  for (long i = 0; i < t->rows; i++) {
-    const double *row = t->data + i * t->columns;
-    double slack = 1e-9 * (1 + fabs(row[0]));
-    if (row[0] < w->from - slack || row[0] > w->to + slack) continue;
-    last = row[column];
-    low = fmin(low, last), high = fmax(high, last);
-    sum += last, squares += last * last;
-    rows++;
-  }
-  if (rows == 0) return NAN;
-  switch (w->take) {
-    case TAKE_MIN: return low;
-    case TAKE_MAX: return high;
-    case TAKE_PEAK: return fmax(high, -low);
-    case TAKE_MEAN: return sum / (double)rows;
-    case TAKE_RMS: return sqrt(squares / (double)rows);
-    default: return last;
-  }
 }

@@ -194,6 +194,75 @@ static void verdicts(void **state) {
   forget(o);
 }
 
+// A tank on the rod side keeps its pressure: p_a = (F + p_T A_b)/A_a by hand, nothing is asked of the pump on the way down, and a motion
+// that wants to be pulled down is told. With a plunger (no area there) as well.
+static void single_acting(void **state) {
+  scratch *s = *state;
+  char text[3000];
+  snprintf(text, sizeof text, "%sleaks: {idle: {between: [B, T], slope: 1e-12}}\n", piston);
+  memcpy(strstr(text, "[A, B]"), "[A, T]", 6);
+  memcpy(strstr(text, "T: {pressure: 0 bar}"), "T: {pressure: 3 bar}", 20);
+  scratch_write(s, "m.yaml", text, strlen(text));
+  static const double rod_side[] = {1e-3, 0};
+  for (int i = 0; i < 2; i++) {
+    outcome o = run(s, "inverse m.yaml --move guide.position=up --csv r.csv --set jack.areas[1]='%g m2'", rod_side[i]);
+    ends_with(o, 3);
+    forget(o);
+    od_table *t = read_table(s, "r.csv");
+    double w = acos(-1);
+    for (long k = 0; k < t->rows; k++) {
+      double time = t->data[k * t->columns], v = 0.1 * w * cos(w * time);
+      double push = 1000 * (10 - 0.1 * w * w * sin(w * time)), pa = (push + 3e5 * rod_side[i]) / 2e-3;
+      assert_true(fabs(column(t, "jack.pressure_a")[k * t->columns] - pa) < 1e-5 * pa);
+      assert_true(column(t, "jack.pressure_b")[k * t->columns] == 3e5);
+      assert_true(fabs(column(t, "supply.flow_needed")[k * t->columns] - fmax(0, 2e-3 * v)) < 1e-9);
+    }
+    od_table_free(t);
+    o = run(s,
+            "inverse m.yaml --move guide.position=up --set jack.areas[1]='%g m2' --set inputs.up.sine.frequency='5 Hz'",
+            rod_side[i]);
+    ends_with(o, 3);
+    says(o.out, "with a tank on the other side chamber a of jack would have -");
+    forget(o);
+  }
+}
+
+// A motor that a signal swivels to a half needs twice the pressure: D dp = I phi'' by hand. At zero it has none, which is told. A pump that
+// follows a flow does not say what there is.
+static void swivelled_motor(void **state) {
+  scratch *s = *state;
+  static const char text[] =
+      "bodies: {drum: {mass: 100 kg, inertia: 5}}\n"
+      "joints: {J: {type: revolute, between: [ground, drum]}}\n"
+      "oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\n"
+      "volumes: {A: {volume: 1 l}, B: {volume: 1 l}}\n"
+      "motors: {motor: {joint: J, between: [A, B], displacement: 20 cm^3/rad, setting: swash}}\n"
+      "pumps: {pump: {to: A, from: B, flow: q}}\n"
+      "inputs:\n"
+      "  swash: 0.5\n"
+      "  q: 1 l/min\n"
+      "  turn: {unit: rad, sine: {amplitude: 1 rad, frequency: 0.5 Hz}}\n"
+      "initial: {J.angle: 0 rad, A.pressure: 50 bar, B.pressure: 50 bar}\n"
+      "run: {time: 1 s, step: 10 ms}\n";
+  scratch_write(s, "m.yaml", text, sizeof text - 1);
+  outcome o = run(s, "inverse m.yaml --move J.angle=turn --csv r.csv");
+  ends_with(o, 0);
+  forget(o);
+  od_table *t = read_table(s, "r.csv");
+  double w = acos(-1);
+  for (long k = 0; k < t->rows; k++) {
+    double time = t->data[k * t->columns], need = -5 * w * w * sin(w * time) / (0.5 * 20e-6);
+    double flow = 0.5 * 20e-6 * w * cos(w * time);
+    assert_true(fabs(column(t, "motor.pressure_difference")[k * t->columns] - need) < 1e-5 * 5e6);
+    assert_true(fabs(column(t, "motor.flow")[k * t->columns] - flow) < 1e-9);
+  }
+  od_table_free(t);
+  o = run(s, "inverse m.yaml --move J.angle=turn --set inputs.swash=0");
+  ends_with(o, 3);
+  says(o.out, "Infinite need: motor.pressure_difference would be infinite at t = 0");
+  forget(o);
+}
+
 static void mistakes(void **state) {
   scratch *s = *state;
   static const struct {
@@ -252,6 +321,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(what_hangs_swings, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(pressures_and_flows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(verdicts, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(single_acting, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(swivelled_motor, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(mistakes, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

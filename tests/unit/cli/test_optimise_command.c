@@ -18,6 +18,7 @@ static const char machine[] =
     "blocks: {lag: {type: first-order, input: u, time_constant: 3 s, gain: 2}}\n"
     "run: {time: 3 s, step: 5 ms}\n"
     "variants:\n"
+    "  metres: {blocks: {lag: {gain: 2 m}}}\n"
     "  judged: {requirements: {fast: {output: lag, min: 1, from: 1 s}}}\n"
     "  both: {requirements: {fast: {output: lag, min: 1, from: 1 s}, low: {output: lag, max: 1.8}}}\n";
 
@@ -128,6 +129,32 @@ static void test_starts(void **state) {
   json_decref(json);
 }
 
+// A target of zero is met within a hundredth of what the output reaches, not of 1 in SI: a lag of gain 1e-4 is never that near to zero.
+static void test_zero_and_units(void **state) {
+  json_t *json = found(*state, "--free lag.time_constant=1:2 --goal lag:final=0 --set lag.gain=1e-4", 4);
+  assert_string_equal(place(json, 0), "upper");
+  json_decref(json);
+  json = found(*state, "--free 'lag.time_constant=100:5000 ms' --goal 'lag:final=1200 mm' --variant metres", 0);
+  assert_true(fabs(value(json, 0) + 3 / log(0.4)) < 1e-4);
+  json_decref(json);
+}
+
+// A run whose steps are too long is told, in the words of simulate, in terminal and JSON; when it is wrong the exit code is 3.
+static void test_run_verdict(void **state) {
+  scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
+  static const char search[] = "--free lag.time_constant=0.1:5 --goal lag:mean=1.8";
+  outcome o = run(*state, "optimise machine.yaml %s --set run.step='0.25 s'", search);
+  ends_with(o, 0);
+  says(o.out, "verdict: doubtful\n  Step too long: with steps of 250 ms lag is off by");
+  forget(o);
+  json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:mean=1.8 --set run.step='0.25 s'", 0);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(json, "run_verdict"), "trust")), "doubtful");
+  json_decref(json);
+  o = run(*state, "optimise machine.yaml %s", search);
+  says(o.out, "verdict: sound");
+  forget(o);
+}
+
 static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
@@ -141,6 +168,8 @@ static void test_mistakes(void **state) {
       {"--free lag.gain=1:2", "there is nothing to search for"},
       {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
       {"--free lag.gain=1:2 --goal lag:most=1", "is not OUTPUT:TAKE=TARGET"},
+      {"--free lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},
+      {"--free lag.gain=1:2 --goal lag:final=", "--goal: "},
       {"--free lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a part of the bounds"},
       {"--free lag.gain=1:2 --goal lag:final=1 --starts 5000", "5000 are too many"},
   };
@@ -155,8 +184,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),   IN_SCRATCH(test_requirements),
-                                     IN_SCRATCH(test_variant), IN_SCRATCH(test_fitted_formula),
-                                     IN_SCRATCH(test_starts),  IN_SCRATCH(test_mistakes)};
+  const struct CMUnitTest tests[] = {IN_SCRATCH(test_goals),       IN_SCRATCH(test_requirements),
+                                     IN_SCRATCH(test_variant),     IN_SCRATCH(test_fitted_formula),
+                                     IN_SCRATCH(test_starts),      IN_SCRATCH(test_zero_and_units),
+                                     IN_SCRATCH(test_run_verdict), IN_SCRATCH(test_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

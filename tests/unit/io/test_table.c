@@ -376,10 +376,26 @@ static void test_failures_leave_nothing(void **state) {
   od_table_free(t);
 }
 
+// By hand: of four rows, and of the two from 1 to 2 s; what is no number is not passed over.
+static void test_take(void **state) {
+  (void)state;
+  static const double rows[][2] = {{0, 1}, {1, -3}, {2, 2}, {3, NAN}};
+  static const double all[] = {-3, 2, 3, 0, 2.1602468994692868, 2}, some[] = {-3, 2, 3, -0.5, 2.5495097567963922, 2};
+  od_table *t = od_table_new(2);
+  for (int i = 0; i < 4; i++) assert_int_equal(od_table_append(t, rows[i]), OD_OK);
+  for (int k = 0; od_take_names[k]; k++) {
+    assert_true(fabs(od_table_take(t, 1, (od_take)k, -INFINITY, 2) - all[k]) < 1e-15);
+    assert_true(fabs(od_table_take(t, 1, (od_take)k, 1, 2) - some[k]) < 1e-15);
+    assert_true(isnan(od_table_take(t, 1, (od_take)k, 0, 3)) && isnan(od_table_take(t, 1, (od_take)k, 4, 5)));
+  }
+  od_table_free(t);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_summary),
+      cmocka_unit_test(test_take),
       TEST(test_csv_round_trip),
       TEST(test_csv_dialects),
       TEST(test_csv_flaws),

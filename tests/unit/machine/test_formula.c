@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <complex.h>
 #include <math.h>
 #include <time.h>
 
@@ -254,9 +255,33 @@ static void test_built(void **state) {
   od_build_free(b);
 }
 
+// What is no number stays so through every choice that depends on it, in real and complex numbers; a branch that is not taken hides it.
+static void test_no_number(void **state) {
+  (void)state;
+  const od_operation_kind kinds[] = {OD_OPERATION_MIN, OD_OPERATION_MAX};
+  for (int k = 0; k < 2; k++)
+    for (int swap = 0; swap < 2; swap++) {
+      const od_operation list[] = {
+          {OD_OPERATION_VARIABLE, 0}, {OD_OPERATION_NUMBER, .value = 2}, {kinds[k], swap, 1 - swap}};
+      const od_formula f = {3, list};
+      assert_true(isnan(od_formula_value(&f, (double[]){NAN}, 1, NULL)));
+      assert_true(isnan(creal(od_formula_value_complex(&f, (double _Complex[]){NAN}, 1, NULL))));
+      assert_true(od_formula_value(&f, (double[]){1}, 1, NULL) == (k ? 2 : 1));
+      assert_true(od_formula_value(&f, (double[]){3}, 1, NULL) == (k ? 3 : 2));
+    }
+  const od_operation choice[] = {{OD_OPERATION_VARIABLE, 0},
+                                 {OD_OPERATION_VARIABLE, 1},
+                                 {OD_OPERATION_NUMBER, .value = 7},
+                                 {OD_OPERATION_IF_NEGATIVE, 0, 1, 2}};
+  const od_formula f = {4, choice};
+  assert_true(isnan(od_formula_value(&f, (double[]){NAN, 1}, 2, NULL)));
+  assert_true(isnan(od_formula_value(&f, (double[]){-1, NAN}, 2, NULL)));
+  assert_true(od_formula_value(&f, (double[]){1, NAN}, 2, NULL) == 7);
+}
+
 int main(void) {
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, machine_file_start, machine_file_end)
   const struct CMUnitTest tests[] = {WITH_FILE(test_same_law), WITH_FILE(test_cost), WITH_FILE(test_files),
-                                     cmocka_unit_test(test_built)};
+                                     cmocka_unit_test(test_built), cmocka_unit_test(test_no_number)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
