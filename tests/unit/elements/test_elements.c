@@ -205,6 +205,19 @@ static void test_equations(void **state) {
   }
 }
 
+// States are called after the output that shows them: without one a linear model has a number for a name, and `initial` has none. A class with more states than
+// outputs, modes of a line, cannot name them all.
+static void check_states_are_shown(const od_element_class *c) {
+  int states = 0;
+  while (states < OD_MOST_ELEMENT_STATES && c->states[states].name) states++;
+  for (int k = 0; k < states && states <= OD_MOST_ELEMENT_OUTPUTS; k++) {
+    bool shown = false;
+    for (int n = 0; n < OD_MOST_ELEMENT_OUTPUTS; n++)
+      shown = shown || (c->outputs[n].shows == OD_SHOWS_STATE && c->outputs[n].index == k);
+    assert_true(shown);
+  }
+}
+
 // What loops over the table rely on.
 static void test_tables(void **state) {
   (void)state;
@@ -234,6 +247,7 @@ static void test_tables(void **state) {
       // A state without a rate is a mode.
       assert_true((has_rate || c->margin) && c->states[k].unit);
     }
+    check_states_are_shown(c);
     assert_true(!c->margin == !c->switch_mode && !c->margin == !c->margin_complex);
     bool shows_energy = false;
     for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && c->outputs[k].shows != OD_SHOWS_NOTHING; k++)
