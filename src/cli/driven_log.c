@@ -90,11 +90,6 @@ static bool apply_factors(const od_table *log, const char *path, const od_words 
                           double *signal) {
   int place = od_friction_law_follows(law);
   bool fine = true;
-  if (factors->count > 0 && place < 0) {
-    od_cli_error("--factor: the law '%s' has no factor; 'gaussian' has one, and with Fs = Fc it is Coulomb friction",
-                 law->name);
-    return false;
-  }
   for (long i = 0; i < log->rows; i++) signal[i] = 1;
   for (int i = 0; i < factors->count; i++) {
     factor f;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/print_verdict.h"
 #include "cli/terminal.h"
@@ -27,14 +26,15 @@ static void print_parameters(const od_friction_fitted *f, FILE *to) {
   for (int i = 0; i < f->parameters; i++) {
     const od_friction_parameter *p = &f->parameter[i];
     char value[OD_NUMBER_SIZE], sigma[OD_NUMBER_SIZE];
-    od_display_value(value, p->value, p->sigma);
-    od_display_uncertainty(sigma, p->sigma);
+    od_display shown = od_display_unit(p->unit, isnan(p->truth) ? p->value : fmax(fabs(p->value), fabs(p->truth)));
+    od_display_value(value, p->value * shown.factor, p->sigma * shown.factor);
+    od_display_uncertainty(sigma, p->sigma * shown.factor);
     fprintf(to, "  ");
     od_print_padded(to, p->key, width);
-    fprintf(to, "  %12s %12s %12.6g", value, isfinite(p->sigma) ? sigma : "-", f->plan->start.q[p->number]);
+    fprintf(to, "  %12s %12s %12.6g", value, isfinite(p->sigma) ? sigma : "-",
+            f->plan->start.q[p->number] * shown.factor);
     if (truth && !isnan(p->truth)) fprintf(to, " %10.4f %%", 100 * (p->value / p->truth - 1));
-    fprintf(to, "  %s%s%s\n", strcmp(p->unit, "1") ? p->unit : "", *known_words[p->known] ? "  " : "",
-            known_words[p->known]);
+    fprintf(to, "  %s%s%s\n", shown.unit, *known_words[p->known] ? "  " : "", known_words[p->known]);
   }
 }
 

@@ -359,10 +359,11 @@ static void add_valve(plan *p) {
 }
 
 static void add_friction(plan *p, int host, int joint, bool coulomb, const double q[4]) {
-  const double without_static[3] = {q[0], q[2], q[3]};
+  // Behind their parameters, the factor and the powers of it that they have.
+  const double without_static[7] = {q[0], q[2], q[3], 1, 1, 0, 0}, with_static[9] = {q[0], q[1], q[2], q[3], 1, 1, 1};
   od_element_spec spec = od_element_spec_of(coulomb ? "coulomb" : "brown-mcphee");
   spec.host = host, spec.joint = joint;
-  spec.first_number = coulomb ? numbers(p, "friction", without_static, 3) : numbers(p, "friction", q, 4);
+  spec.first_number = coulomb ? numbers(p, "friction", without_static, 7) : numbers(p, "friction", with_static, 9);
   od_build_element(p->build, "", &spec);
 }
 

@@ -2,19 +2,31 @@
 //   F = Fc tanh(4 r) + (Fs - Fc) r / (r^2/4 + 3/4)^2 + viscous v tanh(4)
 #ifdef OD_ELEMENT_TEXT
 
+#include "friction/plain_x.h"
+
 typedef struct X(numbers) {
-  od_x Fc, Fs, vs, viscous;
+  od_x Fc, Fs, vs, viscous, factor, factor_Fs, factor_Fc, factor_vs, factor_viscous;
 } X(numbers);
+
+static inline void X(scale)(X(numbers) * q, od_x log_factor) {
+  q->Fs *= od_x_exp(q->factor_Fs * log_factor);
+  q->Fc *= od_x_exp(q->factor_Fc * log_factor);
+  q->vs *= od_x_exp(q->factor_vs * log_factor);
+  q->viscous *= od_x_exp(q->factor_viscous * log_factor);
+}
 
 static inline od_x X(friction)(const X(numbers) * q, od_x v) {
   od_x r = v / q->vs, b = r * r / 4 + 0.75;
   return q->Fc * od_x_tanh(4 * r) + (q->Fs - q->Fc) * r / (b * b) + q->viscous * v * tanh(4.0);
 }
 #ifndef OD_COMPLEX
-static inline double friction_slope(const numbers_r *q, double v) {
-  double r = v / q->vs, t = tanh(4 * r), b = r * r / 4 + 0.75;
-  double hump = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
-  return (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump) / q->vs + q->viscous * tanh(4.0);
+static inline plain_slopes friction_slopes(const numbers_r *q, double v) {
+  double r = v / q->vs, t = tanh(4 * r), b = r * r / 4 + 0.75, hump = r / (b * b), viscous = q->viscous * tanh(4.0);
+  double hump_slope = 1 / (b * b) - r * r / (b * b * b);  // d/dr of r b^-2, db/dr = r/2
+  double turning = (q->Fc * 4 * (1 - t * t) + (q->Fs - q->Fc) * hump_slope) / q->vs;
+  return (plain_slopes){.speed = turning + viscous,
+                        .log_factor = q->factor_Fc * q->Fc * (t - hump) + q->factor_Fs * q->Fs * hump +
+                                      (q->factor_viscous * viscous - q->factor_vs * turning) * v};
 }
 #endif
 #include "friction/friction_x.h"
@@ -25,7 +37,9 @@ static inline double friction_slope(const numbers_r *q, double v) {
 #define OD_LAW_PLAIN
 #define OD_FIRST_KEY           "Fc"
 #define OD_SIDED_PARAMETERS(M) OD_PARAMETER_FC(M) OD_PARAMETER_FS(M) OD_PARAMETER_TRANSITION(M) OD_PARAMETER_VISCOUS(M)
-#define OD_COMMON_PARAMETERS(M)
+#define OD_COMMON_PARAMETERS(M) \
+  OD_PARAMETER_FACTOR(M)        \
+  OD_PARAMETER_FACTOR_FS(M) OD_PARAMETER_FACTOR_FC(M) OD_PARAMETER_FACTOR_VS(M) OD_PARAMETER_FACTOR_VISCOUS(M)
 #define OD_LAW_RULES OD_FS_RULES(1, 0)
 #include "friction/law_tables.h"
 #include "elements/both_x.h"

@@ -100,7 +100,8 @@ typedef struct signal_slopes {
 } signal_slopes;
 static inline signal_slopes slopes_by_signal(const numbers_r *q, double signal, const family_r *f, const curve_r *c,
                                              const curve_slopes *d, double v) {
-  double factor = q->factor * signal, per = factor > 1e-6 ? q->factor / factor : 0, most = most_film_r(f);
+  double factor = q->factor * signal, per = factor > OD_FRICTION_LEAST_FACTOR ? q->factor / factor : 0,
+         most = most_film_r(f);
   signal_slopes w = {.Fs = q->powers.Fs * f->Fs * per,
                      .Fc = q->powers.Fc * f->Fc * per,
                      .vs = q->powers.vs * f->vs * per,

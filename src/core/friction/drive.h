@@ -62,6 +62,12 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce);
 
+// The derivative of the force along a change of the signal: by e, where the signal at every sample is what `start` says, and e times the
+// entry of `along` more. One column of dforce, whose rows have `columns` entries.
+od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
+                                  const od_friction_grid *grid, const od_friction_start *start, const double *along,
+                                  int columns, double *dforce);
+
 // Node by node: what the two above do for laws outside the family and where there are signals. A column of derivatives is a complex run.
 od_status od_friction_drive_nodes(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start,

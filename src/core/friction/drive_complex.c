@@ -20,11 +20,10 @@ typedef struct column {
   double *dforce;
   int columns;
 } column;
-static const double tiny = 1e-30;
 static void put_column(void *to, int sample, double _Complex force, double _Complex bristle, double _Complex film) {
   (void)bristle, (void)film;
   const column *c = to;
-  c->dforce[(size_t)sample * (size_t)c->columns] = __imag__ force / tiny;
+  c->dforce[(size_t)sample * (size_t)c->columns] = __imag__ force / OD_TINY_STEP;
 }
 
 od_status od_friction_node_slopes(const od_friction_law *law, const double *q, bool two_sided,
@@ -36,9 +35,18 @@ od_status od_friction_node_slopes(const od_friction_law *law, const double *q, b
   od_status status = od_friction_drive_nodes(law, q, two_sided, grid, start, &(od_friction_motion){.force = force});
   for (int c = 0; c < columns && status == OD_OK; c++) {
     column to = {dforce + c, columns};
-    p[number[c]] += __builtin_complex(0.0, tiny);
+    p[number[c]] += __builtin_complex(0.0, OD_TINY_STEP);
     status = go_through_c(&n, put_column, &to);
     p[number[c]] = q[number[c]];
   }
   return status;
+}
+
+od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
+                                  const od_friction_grid *grid, const od_friction_start *start, const double *along,
+                                  int columns, double *dforce) {
+  double _Complex p[2 * OD_MOST_ELEMENT_FIELDS];
+  nodes_c n = {.law = law, .q = p, .two_sided = two_sided, .grid = grid, .start = start, .along = along};
+  for (int i = 0; i < od_friction_law_numbers(law, two_sided); i++) p[i] = q[i];
+  return go_through_c(&n, put_column, &(column){dforce, columns});
 }

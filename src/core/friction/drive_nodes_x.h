@@ -7,6 +7,9 @@
 #include "friction/family_x.h"
 #include "friction/drive_side_x.h"
 
+// The complex step by which derivatives are found.
+#define OD_TINY_STEP 1e-30
+
 typedef struct X(node) {
   od_x S, film;
 } X(node);
@@ -18,8 +21,10 @@ typedef struct X(nodes) {
   bool two_sided;
   const od_friction_grid *grid;
   const od_friction_start *start;
+  const double *along;  // at every sample, the imaginary part of the signal in units of OD_TINY_STEP; NULL: none
   X(drive_side) side[2];
-  int known[2];  // 2 * node + direction of each
+  int known[2];    // 2 * node + direction of each
+  int between[2];  // nodes that are samples, one behind the other: the last two between which a signal was asked for
 } X(nodes);
 
 // Where a run is: at a node, with its states and the rate of the film.
@@ -33,19 +38,39 @@ static od_x X(mean_of_decay)(od_x a, od_x E) {
   return RE(a) > 1e-5 ? (1 - E) / a : 1 - a / 2 + a * a / 6;
 }
 
-// The signal is a straight line between samples, as the speed is.
-static double X(signal_at)(const X(nodes) * n, int i) {
-  const double *of = n->start->signals, *t = n->grid->t;
+static od_x X(signal_of_sample)(const X(nodes) * n, int sample) {
+  od_x signal = n->start->signals ? n->start->signals[sample] : n->start->signal;
+#ifdef OD_COMPLEX
+  if (n->along) signal += __builtin_complex(0.0, OD_TINY_STEP * n->along[sample]);
+#endif
+  return signal;
+}
+
+// Whether every node has a signal of its own.
+static bool X(signal_varies)(const X(nodes) * n) {
+  return n->start->signals || n->along;
+}
+
+// The signal is a straight line between samples, as the speed is. There may be many nodes between two samples; the first and the last node
+// are samples.
+static od_x X(signal_at)(X(nodes) * n, int i) {
+  const double *t = n->grid->t;
   const int *sample = n->grid->sample;
-  if (of == NULL) return n->start->signal;
-  if (sample[i] >= 0) return of[sample[i]];
-  double before = of[sample[i - 1]], behind = of[sample[i + 1]];
-  return before + (behind - before) * ((t[i] - t[i - 1]) / (t[i + 1] - t[i - 1]));
+  if (!X(signal_varies)(n)) return n->start->signal;
+  if (sample[i] >= 0) return X(signal_of_sample)(n, sample[i]);
+  int *between = n->between;
+  if (i < between[0] || i > between[1]) {
+    for (between[0] = i; sample[between[0]] < 0;) between[0]--;
+    for (between[1] = i; sample[between[1]] < 0;) between[1]++;
+  }
+  od_x before = X(signal_of_sample)(n, sample[between[0]]), behind = X(signal_of_sample)(n, sample[between[1]]);
+  return before + (behind - before) * ((t[i] - t[between[0]]) / (t[between[1]] - t[between[0]]));
 }
 
 static const X(drive_side) * X(side_at)(X(nodes) * n, int i, bool negative) {
-  if (n->start->signals == NULL) i = 0;
-  int slot = n->start->signals == NULL ? negative : i % 2, wanted = 2 * i + negative;
+  bool varies = X(signal_varies)(n);
+  if (!varies) i = 0;
+  int slot = varies ? i % 2 : negative, wanted = 2 * i + negative;
   if (n->known[slot] != wanted)
     X(drive_side_of)(n->law, n->q, n->two_sided, negative, X(signal_at)(n, i), &n->side[slot]);
   n->known[slot] = wanted;
@@ -113,12 +138,11 @@ static od_x X(force_at)(const od_friction_law *law, const X(drive_side) * s, dou
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// A law outside the family is a function of the speed, and of the number that follows a signal.
+// A law outside the family is a function of the speed and of its factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
-  int place = od_friction_law_follows(n->law);
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];
-  if (place >= 0) q[place] *= X(signal_at)(n, i);
+  q[od_friction_law_follows(n->law)] *= X(signal_at)(n, i);
   return n->law->X(steady)(q, n->two_sided, n->grid->v[i]);
 }
 
@@ -127,7 +151,7 @@ static od_status X(go_through)(X(nodes) * n, void (*put)(void *to, int sample, o
                                void *to) {
   const od_friction_law *law = n->law;
   const od_friction_grid *grid = n->grid;
-  n->known[0] = n->known[1] = -1;
+  n->known[0] = n->known[1] = n->between[0] = n->between[1] = -1;
   X(place) x = {.bristle = n->start->bristle, .film = n->start->film};
   od_x level = 0;
   for (int i = 0; i < grid->nodes; i++) {

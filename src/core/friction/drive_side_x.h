@@ -5,7 +5,7 @@ typedef struct X(drive_side) {
 } X(drive_side);
 
 static inline void X(drive_side_of)(const od_friction_law *law, const od_x *q, bool two_sided, bool negative,
-                                    double signal, X(drive_side) * s) {
+                                    od_x signal, X(drive_side) * s) {
   law->X(family)(q, two_sided, negative, signal, (od_x *)&s->f);
   s->log_vs = od_x_log(s->f.vs);
   s->most_film = OD_SELECT(RE(s->f.Fs) > RE(s->f.Fc), 1 - s->f.Fc / s->f.Fs, 0);

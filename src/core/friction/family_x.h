@@ -1,6 +1,8 @@
 // The family of laws (family.h) in the scalar of the build. To be included in the text of a law behind
 //   X(numbers), OD_SIDED, the shape OD_LAW_SHAPE, and OD_LAW_BRISTLES, OD_LAW_FILM, OD_LAW_ACCELERATION where it has these states;
 //   X(family_of)(q, signal), its parameters as those of the family, END as log(vb/vs).
+#include "friction/factor_x.h"
+
 typedef struct X(family) {
   od_x Fs, Fc, vs, n, viscous, end, v0, sigma_0, sigma_1, grow, shrink, rest, inertia, lag, film_force;
 } X(family);
@@ -17,15 +19,11 @@ static inline od_x X(film_end_lorentzian)(od_x vb, od_x vs, od_x n, od_x k) {
   return OD_SELECT(RE(vb) > 0, od_x_log(vb / vs), od_x_log((1 - k) / k) / n);
 }
 
-// What a factor makes of the parameters: each is multiplied by a power of it. At least a millionth, so that it never turns a law
-// upside down. Films are complete at speeds that go with vs.
+// What a factor makes of the parameters: each is multiplied by a power of it. Films are complete at speeds that go with vs.
 typedef struct X(powers) {
   od_x Fs, Fc, vs, viscous, tau;
 } X(powers);
 
-static inline od_x X(least_factor)(od_x factor) {
-  return OD_SELECT(RE(factor) > 1e-6, factor, 1e-6);
-}
 static inline X(family) X(scaled)(X(family) f, od_x factor, X(powers) e) {
 #ifndef OD_COMPLEX
   if (factor == 1) return f;

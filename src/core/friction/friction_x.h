@@ -1,8 +1,8 @@
 // What friction laws have in common, in the scalar of the build. To be included at the end of the text of a law, which has
 // X(numbers), OD_SIDED (how many of them differ by direction, the first ones) and OD_LAW_STATES, and
-// - OD_LAW_PLAIN: X(friction)(q, v) and friction_slope(q, v), a force against a speed; or
-// - family_x.h and X(family_of)(q, signal), its parameters as those of the family, with the signal that it listens to: what
-//   its factor or its load is multiplied by.
+// - OD_LAW_PLAIN: what plain_x.h says, a force against a speed; or
+// - family_x.h and X(family_of)(q, signal), its parameters as those of the family.
+// Either listens to a signal: what its factor or its load is multiplied by.
 // States: 1 the bristles, 2 the film as well, 3 also the speed that the acceleration is taken from. A law of the family without
 // states has a film that follows the speed at once, one with bristles alone has none.
 typedef struct X(in) {
@@ -16,9 +16,7 @@ typedef struct X(in) {
 #if OD_LAW_STATES > 2
   od_x felt;
 #endif
-#ifndef OD_LAW_PLAIN
   od_x signal;
-#endif
 } X(in);
 typedef struct X(out) {
   od_x friction, force;
@@ -49,11 +47,23 @@ static inline const X(numbers) * X(numbers_of)(const X(numbers) * q, bool negati
 }
 
 #ifdef OD_LAW_PLAIN
+// The numbers with their factor times the signal.
+static inline const X(numbers) * X(scaled)(const X(numbers) * q, od_x signal, X(numbers) * room) {
+  od_x factor = q->factor * signal;
+#ifndef OD_COMPLEX
+  if (factor == 1) return q;
+#endif
+  *room = *q;
+  X(scale)(room, od_x_log(X(least_factor)(factor)));
+  return room;
+}
 static inline void X(respond)(const X(numbers) * q, const X(in) * in, X(out) * out) {
-  out->friction = X(friction)(q, in->speed);
+  X(numbers) room;
+  out->friction = X(friction)(X(scaled)(q, in->signal, &room), in->speed);
 }
 static inline od_x X(steady_of)(const X(numbers) * q, od_x v) {
-  return X(friction)(q, v);
+  X(numbers) room;
+  return X(friction)(X(scaled)(q, 1, &room), v);
 }
 #else
 #include "friction/curve_x.h"
@@ -89,28 +99,28 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
 #define OD_ELEMENT_SLOPES
 typedef struct slopes_r {
   struct {
-    double speed;
+    double speed, signal;
   } friction, force;
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  numbers_r room;
-  by->friction.speed = friction_slope(numbers_of_r(q, s.choice[0] && in->speed < 0, &room), in->speed);
-  by->force.speed = -by->friction.speed;
+  numbers_r room, scaled_room;
+  const numbers_r *side = numbers_of_r(q, s.choice[0] && in->speed < 0, &room);
+  plain_slopes d = friction_slopes(scaled_r(side, in->signal, &scaled_room), in->speed);
+  by->friction.speed = d.speed;
+  by->friction.signal = side->factor * in->signal > OD_FRICTION_LEAST_FACTOR ? d.log_factor / in->signal : 0;
+  by->force.speed = -by->friction.speed, by->force.signal = -by->friction.signal;
 }
 #endif
 
-// ---- as a block, whose inputs are the speed and, where the law has one, a load or what its factor is multiplied by
+// ---- as a block, whose inputs are the speed and a load or what its factor is multiplied by
 
 static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, od_x *y,
                               od_x *rate) {
   X(numbers) room;
-  X(in) in = {.speed = u[0]};
-#ifndef OD_LAW_PLAIN
-  in.signal = 1;
+  X(in) in = {.speed = u[0], .signal = 1};
 #if OD_LAW_STATES < 3
   if (s->choice[1]) in.signal = u[1];
-#endif
 #endif
   X(out) out;
   (void)x, (void)rate;
@@ -146,8 +156,7 @@ static od_x X(steady)(const od_x *q, bool two_sided, od_x v) {
   return X(steady_of)(X(numbers_of)((const X(numbers) *)q, two_sided && RE(v) < 0, &room), v);
 }
 #ifndef OD_LAW_PLAIN
-static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, double signal,
-                              od_x family[OD_FAMILY_COUNT]) {
+static void X(family_numbers)(const od_x *q, bool two_sided, bool negative, od_x signal, od_x family[OD_FAMILY_COUNT]) {
   X(numbers) room;
   *(X(family) *)family = X(family_of)(X(numbers_of)((const X(numbers) *)q, two_sided && negative, &room), signal);
 }

@@ -24,9 +24,9 @@ typedef struct od_friction_law {
   // The force of steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);
   double _Complex (*steady_c)(const double _Complex *q, bool two_sided, double _Complex v);
-  // The parameters of the family for one direction, with what its load is multiplied by. NULL where it has none.
+  // The parameters of the family for one direction, with what its factor or load is multiplied by. NULL where it has none.
   void (*family_r)(const double *q, bool two_sided, bool negative, double load, double family[OD_FAMILY_COUNT]);
-  void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double load,
+  void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double _Complex load,
                    double _Complex family[OD_FAMILY_COUNT]);
 } od_friction_law;
 
@@ -39,7 +39,7 @@ static inline int od_friction_law_numbers(const od_friction_law *law, bool two_s
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
-// The place of the number that a signal may multiply, a factor or a load; -1: it has none.
+// The place of the number that a signal may multiply, a factor or a load.
 int od_friction_law_follows(const od_friction_law *law);
 
 #endif

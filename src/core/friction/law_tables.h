@@ -63,24 +63,16 @@
 #define OD_STATE_FILM    {"film", "1", .present_if = -1, .scale = 1},
 #define OD_STATE_FELT    {"felt", "m/s", .present_if = -1, .scale = 1},
 
-#ifdef OD_LAW_PLAIN
-#define OD_LAW_SIGNAL
-#else
-#define OD_LAW_SIGNAL \
-  , {                 \
-    OD_IN_SIGNAL      \
-  }
-#endif
 #if OD_LAW_STATES == 0
 #define OD_LAW_TABLES \
-  .in = {{OD_IN_SPEED} OD_LAW_SIGNAL}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
+  .in = {{OD_IN_SPEED}, {OD_IN_SIGNAL}}, .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}}, .outputs = {OD_SHOWN_FORCE}
 #define OD_BLOCK_STATES \
   {                     \
     { 0 }               \
   }
 #elif OD_LAW_STATES == 1
 #define OD_LAW_TABLES                                                                                     \
-  .states = {OD_STATE_BRISTLE}, .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0} OD_LAW_SIGNAL},                    \
+  .states = {OD_STATE_BRISTLE}, .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_SIGNAL}},                  \
   .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}}, .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE}, \
   .may_supply = true
 #define OD_BLOCK_STATES \
@@ -88,9 +80,10 @@
     { "bristle", "N" }  \
   }
 #elif OD_LAW_STATES == 2
-#define OD_LAW_TABLES                                                                                                  \
-  .states = {OD_STATE_BRISTLE OD_STATE_FILM}, .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1} OD_LAW_SIGNAL}, \
-  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},                                           \
+#define OD_LAW_TABLES                                                        \
+  .states = {OD_STATE_BRISTLE OD_STATE_FILM},                                \
+  .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_SIGNAL}}, \
+  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}}, \
   .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE OD_SHOWN_FILM}, .may_supply = true
 #define OD_BLOCK_STATES \
   {                     \
@@ -99,10 +92,10 @@
     }                   \
   }
 #else
-#define OD_LAW_TABLES                                                                         \
-  .states = {OD_STATE_BRISTLE OD_STATE_FILM OD_STATE_FELT},                                   \
-  .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2} OD_LAW_SIGNAL},  \
-  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}}, \
+#define OD_LAW_TABLES                                                                          \
+  .states = {OD_STATE_BRISTLE OD_STATE_FILM OD_STATE_FELT},                                    \
+  .in = {{OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}, {OD_IN_SIGNAL}}, \
+  .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},  \
   .outputs = {OD_SHOWN_FORCE OD_SHOWN_BRISTLE OD_SHOWN_FILM OD_SHOWN_FELT}, .may_supply = true
 #define OD_BLOCK_STATES                \
   {                                    \
@@ -122,13 +115,6 @@
 #endif
 #if OD_LAW_STATES < 3
 #define OD_LAW_SLOPES .slopes = slopes_all,
-#ifdef OD_LAW_PLAIN
-#define OD_LAW_INPUTS     \
-  {                       \
-    { "velocity", "m/s" } \
-  }
-#define OD_LAW_CHOICES
-#else
 #define OD_LAW_INPUTS                      \
   {                                        \
     {"velocity", "m/s"}, {                 \
@@ -139,7 +125,6 @@
   , {                                \
     OD_CHOICE_GIVEN, "factor_signal" \
   }
-#endif
 #else
 #define OD_LAW_CHOICES
 #define OD_LAW_SLOPES

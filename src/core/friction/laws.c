@@ -32,7 +32,7 @@ int od_friction_law_find(const char *name) {
   return -1;
 }
 int od_friction_law_follows(const od_friction_law *law) {
-  for (int i = 0; i < law->sided + law->common; i++)
-    if (law->element->fields[i].follows_signal) return i;
-  return -1;
+  int i = 0;
+  while (!law->element->fields[i].follows_signal) i++;
+  return i;
 }

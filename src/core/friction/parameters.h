@@ -73,6 +73,9 @@
   M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that vs and vb have", false)
 #define OD_PARAMETER_FACTOR_VISCOUS(M) \
   M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
+// Of a law that has nothing else.
+#define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
+  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
 #define OD_PARAMETER_FACTOR_TAU(M)                                  \
   M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
     "power of the factor that the time constants have", false)

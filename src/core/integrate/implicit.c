@@ -92,8 +92,9 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     if (iteration == 0 && size < foreseen && !stage->to_differentiate)
       tolerance = fmin(fmax(part_of_first * size, tolerance), coarsest_tolerance);
-    // What is left after this correction is about contraction * size.
-    if (iteration > 0 && last > 0) s->contraction = fmin(size / last, 1);
+    // What is left after this correction is about contraction * size. That the one before was larger than the rates themselves
+    // tells of a lost iteration, not of a fast one: then it counts as 1.
+    if (iteration > 0 && last > 0) s->contraction = fmin(size / fmin(last, 1), 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
       s->distance = iteration == 1 && last < foreseen ? size : INFINITY;

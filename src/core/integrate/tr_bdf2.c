@@ -160,12 +160,19 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
 //
 // A stage whose state is known but for its own rates, by the derivatives X (nx x columns) of that, has
 //   (gk + gx B) dk = -gx X - gu du - gp dp.
+//
+// The first stage, whose state is E x0 + B (k0 + k2), is solved for the sum instead:
+//   (gk + gx B) (dk0 + dk2) = gk dk0 - gx E dx0 - gu du - gp dp.
+// Of what is stiff, dk0 and dk2 are large and nearly opposite, and gk dk0 is not large.
 
-// How much of the inputs of a stage are those at the step's beginning; the rest are those at its end.
-OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X) {
+// dk0 (nk x columns): of the first stage; NULL: it is the second. beginning: how much of a stage's inputs are those at the step's
+// beginning; the rest are those at its end.
+OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X,
+                                     const double *dk0) {
   const od_plant *plant = s->plant;
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
+  const double *gk = od_sim_rate_matrix(s).gk;
   for (int i = 0; i < nk; i++) {
     double *row = od_sim_at(s, s->right) + i * c.count;
     memset(row, 0, (size_t)c.count * sizeof *row);
@@ -174,6 +181,8 @@ OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_column
     for (int j = c.u1; j < c.count; j++) row[j] = -(1 - beginning) * gu[i * nu + j - c.u1];
     for (int j = 0; j < nx; j++)
       if (gx[i * nx + j] != 0) od_add_scaled(c.count, -gx[i * nx + j], X + j * c.count, row);
+    for (int j = 0; dk0 && j < nk; j++)
+      if (gk[i * nk + j] != 0) od_add_scaled(c.count, gk[i * nk + j], dk0 + j * c.count, row);
   }
 }
 
@@ -203,18 +212,18 @@ static void old_rates(od_sim *s, od_step_columns c, double *K) {
   }
 }
 
-// The derivatives of the rates of the stage just solved, into `right`.
-static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const memory *m) {
+// The derivatives of the rates of the stage just solved, or of their sum with k0, into `right`.
+static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const double *X,
+                               const double *dk0) {
   od_status status = od_sim_differentiate_stage(s, stage, c.by);
   if (status != OD_OK) return status;
-  right_hand_sides(s, beginning, c, m->X);
+  right_hand_sides(s, beginning, c, X, dk0);
   od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
   return OD_OK;
 }
 
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
   od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
-  double beta = stage.beta;
   stage.to_differentiate = true;
   od_status status = od_sim_linearise(s, c.by);  // at the old point
   if (status != OD_OK) return status;
@@ -223,9 +232,9 @@ static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_s
   if (status == OD_OK) status = powers_between(s, m);
   if (status != OD_OK) return status;
   old_rates(s, c, m->K);
-  known_states(s, gamma_ * h, beta * beta, beta, c, m);
-  status = differentiate(s, &stage, 1 - gamma_, c, m);
-  if (status == OD_OK) od_add_scaled(od_plant_nk(s->plant) * c.count, 1, od_sim_at(s, s->right), m->K);
+  known_states(s, gamma_ * h, 0, 0, c, m);
+  status = differentiate(s, &stage, 1 - gamma_, c, m->X, m->K);
+  if (status == OD_OK) memcpy(m->K, od_sim_at(s, s->right), (size_t)(od_plant_nk(s->plant) * c.count) * sizeof(double));
   return status;
 }
 
@@ -239,7 +248,7 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   stage.to_differentiate = true;
   status = od_sim_solve_stage(s, &stage);
   known_states(s, h, 2 * b * d * h * h, b * h, c, &m);
-  if (status == OD_OK) status = differentiate(s, &stage, 0, c, &m);
+  if (status == OD_OK) status = differentiate(s, &stage, 0, c, m.X, NULL);
   if (status != OD_OK) {
     od_sim_leave_point(s);
     return od_sim_settle(s, status);

@@ -90,12 +90,13 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 }
 
 // The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
-//   (gk + gx B) dk1 = -gx (E dx0 + B dk0) - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
+//   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
+// The sum is solved for, not dk1: of what is stiff, dk0 and dk1 are large and nearly opposite, and gk dk0 is not large.
 OD_WIDE static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu, np = plant->np;
   const double *gx = od_sim_at(s, s->gx), *gu = od_sim_at(s, s->gu), *gp = od_sim_at(s, s->gp);
-  const double *gxB = od_sim_at(s, s->gxB);
+  const double *gk = od_sim_rate_matrix(s).gk;
   double *right = od_sim_at(s, s->right);
   for (int i = 0; i < nk; i++) {
     double *row = right + i * c.count;
@@ -105,7 +106,7 @@ OD_WIDE static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
     for (int j = c.u0; j < c.u1; j++) row[j] = 0;
     for (int j = c.u1; j < c.count; j++) row[j] = -gu[i * nu + j - c.u1];
     for (int k = 0; k < nk; k++) {
-      double factor = -gxB[i * nk + k];
+      double factor = gk[i * nk + k];
       if (factor == 0) continue;
       od_add_scaled(nx, factor, od_sim_at(s, s->kx) + k * nx, row);
       od_add_scaled(c.u0 - c.p, factor, od_sim_at(s, s->kp) + k * np, row + c.p);
@@ -114,16 +115,14 @@ OD_WIDE static void right_hand_sides(od_sim *s, double h, od_step_columns c) {
   }
 }
 
-// out (nx x count) = B (dk0 + dk1) for the columns from `first` on; dk0 may be NULL.
-OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, const double *dk0,
-                               double *out) {
+// out (nx x count) = B (dk0 + dk1) for the columns from `first` on.
+OD_WIDE static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++) {
     int k = i < nz ? i : i - nz;
     double B = i < nz ? h * h / 4 : h / 2, *restrict to = out + i * count;
-    const double *restrict dk1 = od_sim_at(s, s->right) + k * c.count + first;
-    for (int j = 0; j < count; j++) to[j] = B * dk1[j];
-    if (dk0) od_add_scaled(count, B, dk0 + k * count, to);
+    const double *restrict sum = od_sim_at(s, s->right) + k * c.count + first;
+    for (int j = 0; j < count; j++) to[j] = B * sum[j];
   }
 }
 
@@ -142,13 +141,13 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   right_hand_sides(s, h, c);
   od_lu_solve(od_plant_nk(plant), od_sim_at(s, s->matrix), od_sim_pivot(s), od_sim_at(s, s->right), c.count);
   if (out->F) {
-    from_rates(s, h, c, 0, nx, od_sim_at(s, s->kx), out->F);
+    from_rates(s, h, c, 0, nx, out->F);
     for (int i = 0; i < nx; i++) out->F[i * nx + i] += 1;
     for (int i = 0; i < nz; i++) out->F[i * nx + nz + i] += h;
   }
-  if (out->Gp) from_rates(s, h, c, c.p, np, od_sim_at(s, s->kp), out->Gp);
-  if (out->Gu0) from_rates(s, h, c, c.u0, nu, od_sim_at(s, s->ku), out->Gu0);
-  if (out->Gu1) from_rates(s, h, c, c.u1, nu, NULL, out->Gu1);
+  if (out->Gp) from_rates(s, h, c, c.p, np, out->Gp);
+  if (out->Gu0) from_rates(s, h, c, c.u0, nu, out->Gu0);
+  if (out->Gu1) from_rates(s, h, c, c.u1, nu, out->Gu1);
   s->linear = 0;
   status = accept(s, h, u);
   s->at_point = status == OD_OK;

@@ -161,6 +161,14 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
+// Without the last ones that never change, such as the signal of an element that listens to none: no slopes are summed for them.
+static int moving_ins(const od_model *m, const od_instance *e) {
+  const int *column = m->join.column + e->in - m->layout.in;
+  int ins = od_instance_class(e)->ins;
+  while (ins > 0 && column[ins - 1] == m->layout.rate_width - 1) ins--;
+  return ins;
+}
+
 static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
   const od_element_class *c = od_instance_class(e);
   m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
@@ -170,7 +178,7 @@ static void add_target(od_model *m, const od_instance *e, int out, od_out_kind k
                                                   .target = target,
                                                   .slope = e->slope + out * c->ins,
                                                   .in = e->in - m->layout.in,
-                                                  .ins = c->ins,
+                                                  .ins = moving_ins(m, e),
                                                   .row = row_of(m, kind, target),
                                                   .state = state_of(m, kind, target)};
 }

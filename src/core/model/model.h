@@ -194,8 +194,9 @@ typedef struct od_target {  // an out counts somewhere: w[to] += sign * w[from],
   int from, to;
   double sign;
   od_out_kind kind;
-  int target;          // a node, actuator or first-order state
-  int slope, in, ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many
+  int target;  // a node, actuator or first-order state
+  int slope, in,
+      ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
   int row,
       state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
 } od_target;

@@ -1,6 +1,5 @@
 #include "friction_fit/run_model.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const od_friction_start from_rest = {.signal = 1};
@@ -61,37 +60,14 @@ static bool find_signals(const od_run_model *m, const double by[2], double **out
   return *out != NULL;
 }
 
-static od_status drive(const od_run_model *m, const od_law_numbers *n, const double by[2], double *force) {
+od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force) {
   od_friction_start start = from_rest;
   double *signals;
-  if (!find_signals(m, by, &signals)) return OD_NO_MEMORY;
+  if (!find_signals(m, n->q + OD_PER_P1, &signals)) return OD_NO_MEMORY;
   start.signals = signals;
   od_status status =
       od_friction_drive(n->law, n->q, n->two_sided, &m->grid, &start, &(od_friction_motion){.force = force});
   free(signals);
-  return status;
-}
-
-od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force) {
-  return drive(m, n, n->q + OD_PER_P1, force);
-}
-
-// A column of derivatives by a pressure's coefficient: differences over what changes the factor by a hundred-thousandth.
-static od_status slopes_by_pressure(const od_run_model *m, const od_law_numbers *n, int which, int columns, int column,
-                                    double *slopes) {
-  size_t rows = (size_t)m->samples;
-  double largest = 0, *side[2] = {malloc((rows + 1) * sizeof(double)), malloc((rows + 1) * sizeof(double))};
-  for (size_t i = 0; m->pressure[which] && i < rows; i++) largest = fmax(largest, fabs(m->pressure[which][i]));
-  double step = largest > 0 ? 1e-5 / largest : 0;
-  od_status status = side[0] && side[1] ? OD_OK : OD_NO_MEMORY;
-  for (int k = 0; k < 2 && status == OD_OK && step > 0; k++) {
-    double by[2] = {n->q[OD_PER_P1], n->q[OD_PER_P2]};
-    by[which] += k ? step : -step;
-    status = drive(m, n, by, side[k]);
-  }
-  for (size_t i = 0; i < rows && status == OD_OK; i++)
-    slopes[i * (size_t)columns + (size_t)column] = step > 0 ? (side[1][i] - side[0][i]) / (2 * step) : 0;
-  free(side[0]), free(side[1]);
   return status;
 }
 
@@ -105,11 +81,22 @@ static void spread(size_t rows, int columns, const int *number, int own, double 
   }
 }
 
+// The factor changes with a pressure's coefficient as the pressure does: its columns are derivatives along the pressures.
+static od_status slopes_by_pressure(const od_run_model *m, const od_law_numbers *n, const od_friction_start *start,
+                                    int columns, const int *number, double *slopes) {
+  od_status status = OD_OK;
+  for (int k = 0; k < columns && status == OD_OK && m->pressure[0]; k++)
+    if (od_is_per_pressure(number[k]))
+      status = od_friction_drive_along(n->law, n->q, n->two_sided, &m->grid, start, m->pressure[number[k] - OD_PER_P1],
+                                       columns, slopes + k);
+  return status;
+}
+
 od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,
                               double *force, double *slopes) {
   od_friction_start start = from_rest;
   double *signals;
-  int own[OD_MOST_DRIVE_COLUMNS], count = 0;
+  int own[OD_MOST_DRIVE_COLUMNS] = {0}, count = 0;
   if (columns > OD_MOST_DRIVE_COLUMNS) return OD_BAD_ARGUMENT;
   for (int k = 0; k < columns; k++)
     if (!od_is_per_pressure(number[k])) own[count++] = number[k];
@@ -117,10 +104,10 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
   start.signals = signals;
   od_status status =
       od_friction_drive_slopes(n->law, n->q, n->two_sided, &m->grid, &start, count, own, m->work, force, slopes);
+  if (status == OD_OK && count < columns) {
+    spread((size_t)m->samples, columns, number, count, slopes);
+    status = slopes_by_pressure(m, n, &start, columns, number, slopes);
+  }
   free(signals);
-  if (status != OD_OK || count == columns) return status;
-  spread((size_t)m->samples, columns, number, count, slopes);
-  for (int k = 0; k < columns && status == OD_OK; k++)
-    if (od_is_per_pressure(number[k])) status = slopes_by_pressure(m, n, number[k] - OD_PER_P1, columns, k, slopes);
   return status;
 }

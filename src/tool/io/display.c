@@ -23,6 +23,7 @@ static const entry entries[] = {
     {"Pa", 1e8, "bar", 1e-5},
     {"Pa", 1e10, "MPa", 1e-6},
     {"Pa", INFINITY, "GPa", 1e-9},
+    {"1/Pa", INFINITY, "1/bar", 1e5},
     {"m3/s", 1e-7, "ml/min", 6e7},
     {"m3/s", INFINITY, "l/min", 6e4},
     {"m3/s/Pa", INFINITY, "l/min/bar", 6e9},

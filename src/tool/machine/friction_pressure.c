@@ -10,25 +10,20 @@ static const char *type_by_keys(const od_loader *ld, int map) {
   return "pressure-factor";
 }
 
-static const od_element_field *followed_field(const od_element_class *c) {
-  for (int i = 0; i < c->field_count; i++)
-    if (c->fields[i].follows_signal) return &c->fields[i];
-  return NULL;
+// The key of the number that follows a signal; every law has one.
+static const char *followed_key(const od_element_class *c) {
+  int i = 0;
+  while (!c->fields[i].follows_signal) i++;
+  return c->fields[i].key;
 }
 
 // Why there cannot be such a factor; false: there can.
 static bool refuse(od_loader *ld, const od_element_class *c, int node, const int *chambers, int signal) {
-  const od_element_field *followed = followed_field(c);
   if (chambers == NULL)
     od_complain(ld, node,
                 "'pressure' is for the friction of a cylinder, which has chambers; a joint may have a 'factor'");
-  else if (followed == NULL)
-    od_complain(ld, node,
-                "friction of the law '%s' has no 'pressure'; that of 'gaussian' has, which is the law 'coulomb' where "
-                "Fs = Fc and v0 = vs",
-                c->choice);
   else if (signal >= 0)
-    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both", followed->key);
+    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both", followed_key(c));
   else
     return false;
   return true;

@@ -145,6 +145,19 @@ static void test_factor(void **state) {
   }
   assert_true(at(t, 60, 2) > 1.2 * at(t, 0, 2));
   od_table_free(t);
+  // A law outside the family, in closed form.
+  o = run(
+      s,
+      "friction coulomb --set Fc=100 --set vs=0.01 --set viscous=300 --set factor_viscous=0.5 --log log.csv --column v "
+      "--factor pressure=2e6:1,4e6:1.5 --csv a.csv");
+  ends_with(o, 0);
+  forget(o);
+  t = table_of(s, "a.csv");
+  for (int i = 0; i <= 60; i++) {
+    double factor = i <= 20 ? 1 : i >= 40 ? 1.5 : 1 + 0.5 * (i - 20) / 20;
+    assert_true(fabs(at(t, i, 2) - (100 * factor * tanh(5) + 300 * sqrt(factor) * 0.05)) < 1e-9);
+  }
+  od_table_free(t);
 }
 
 static void test_json(void **state) {
@@ -198,7 +211,6 @@ static void test_mistakes(void **state) {
       {TUSTIN "--log only_time.csv", "has no column besides its times"},
       {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
       {TUSTIN "--factor v", "--factor is for --log"},
-      {"friction viscous --set viscous=3 --log fine.csv --factor v", "'gaussian' has one"},
       {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
       {TUSTIN "--log fine.csv --factor v=1", "is not COLUMN or COLUMN=X:Y"},
       {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "a comma is expected"},

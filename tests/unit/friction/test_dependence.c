@@ -22,8 +22,9 @@ static double steady(double factor_Fs, double factor_Fc, double factor_vs, doubl
   return force * tanh(v / v0) + viscous * factor_viscous * v;
 }
 
-// A cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s.
-static od_machine *machine_with(const char *more) {
+// A cylinder at the beginning of a run: 30 and 90 bar in its chambers, 1.2 m long, moving at 20 mm/s. Its friction, and that of the block
+// 'guess', which follows by_both.
+static od_machine *machine_of(const char *friction, const char *guess) {
   char text[3000];
   snprintf(
       text, sizeof text,
@@ -45,33 +46,37 @@ static od_machine *machine_with(const char *more) {
       "  by_place: {type: table, input: ram.length, at: [0.9 m, 1.1 m, 1.5 m], values: [1, 1.15, 1], unit: 1}\n"
       "  viscosity: {type: table, input: oil_temperature, at: [297 K, 317 K, 327 K, 347 K], values: [1, 0.42, 0.3, 0.2],"
       " unit: 1}\n"
-      "  guess:     {type: tustin-friction, velocity: guide.rate, factor_signal: by_both, Fs: 2000, Fc: 300, vs: 0.01,"
-      " viscous: 300, factor: 1.1, factor_viscous: -0.5}\n"
+      "  guess:     {velocity: guide.rate, factor_signal: by_both, %s}\n"
       "cylinders:\n"
       "  ram: {between: [ground.foot, load], chambers: [A, B], areas: [20 cm^2, 15 cm^2], closed: 0.8 m, stroke: 0.6 m,\n"
-      "        friction: {law: tustin, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300%s}}\n"
+      "        friction: {%s}}\n"
       "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 90 bar}\n",
-      more);
+      guess, friction);
   return od_test_machine_text(text);
+}
+static od_machine *machine_with(const char *more) {
+  char friction[400];
+  snprintf(friction, sizeof friction, "law: tustin, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300%s", more);
+  return machine_of(
+      friction, "type: tustin-friction, Fs: 2000, Fc: 300, vs: 0.01, viscous: 300, factor: 1.1, factor_viscous: -0.5");
+}
+
+// What a machine shows there.
+static double shown(od_machine *machine, const char *quantity) {
+  od_test_run r = od_test_begin(machine, quantity, NULL);
+  double u[2] = {1, 334}, y;
+  assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
+  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
+  od_test_end(&r);
+  return y;
 }
 
 static double friction_with(const char *more) {
-  od_test_run r = od_test_begin(machine_with(more), "ram.friction", NULL);
-  double u[2] = {1, 334}, y;
-  assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
-  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
-  od_test_end(&r);
-  return y;
+  return shown(machine_with(more), "ram.friction");
 }
-
 // As a block, for compensation, with the same pressures.
 static double guessed_friction(void) {
-  od_test_run r = od_test_begin(machine_with(""), "guess", NULL);
-  double u[2] = {1, 334}, y;
-  assert_int_equal(od_sim_start(r.sim, 0, u), OD_OK);
-  assert_int_equal(od_sim_outputs(r.sim, &y), OD_OK);
-  od_test_end(&r);
-  return y;
+  return shown(machine_with(""), "guess");
 }
 
 static void is_near(const char *what, double value, double expected) {
@@ -129,11 +134,53 @@ static void own_chambers(void **state) {
           steady(both, both, 1, 1, v));
 }
 
-// d friction by the pressures and by the numbers of 'pressure' are those of the factor times d friction/d factor.
-static void slopes(void **state) {
+// Laws that are functions of the speed alone, by hand: each parameter times a power of the factor.
+static double coulomb_by_hand(double factor, double v) {
+  return Fc * factor * tanh(v / (vs * pow(factor, 0.5))) + viscous * pow(factor, -1) * v;
+}
+static double brown_mcphee_by_hand(double factor, double v) {
+  double s = Fs * pow(factor, 0.8), c = Fc * factor, r = v / (vs * pow(factor, 0.5)), b = r * r / 4 + 0.75;
+  return c * tanh(4 * r) + (s - c) * r / (b * b) + viscous * pow(factor, -1) * v * tanh(4);
+}
+static double viscous_by_hand(double factor, double v) {
+  return viscous * factor * v;
+}
+static const struct {
+  const char *name, *numbers;
+  double (*by_hand)(double factor, double v);
+} plain[] = {
+    {"coulomb", "Fc: 300, vs: 0.01, viscous: 300, factor_vs: 0.5, factor_viscous: -1", coulomb_by_hand},
+    {"brown-mcphee", "Fc: 300, Fs: 2000, vs: 0.01, viscous: 300, factor_Fs: 0.8, factor_vs: 0.5, factor_viscous: -1",
+     brown_mcphee_by_hand},
+    {"viscous", "viscous: 300", viscous_by_hand}};
+enum { PLAIN = sizeof plain / sizeof *plain };
+static od_machine *plain_machine(int law, const char *more) {
+  char friction[500], guess[500];
+  snprintf(friction, sizeof friction, "law: %s, %s%s", plain[law].name, plain[law].numbers, more);
+  snprintf(guess, sizeof guess, "type: %s-friction, factor: 1.1, %s", plain[law].name, plain[law].numbers);
+  return machine_of(friction, guess);
+}
+static void plain_laws(void **state) {
   (void)state;
-  od_machine *machine = machine_with(
-      ", factor_vs: 0.5, pressure: {per_a: 0.4 %/bar, per_b: 0.7 %/bar, nominal_a: 50 bar, nominal_b: 50 bar}");
+  const double v = 0.02, place = 1.15 - 0.15 * 0.25;
+  double below = 1 + 0.2 * 0.8, above = 1.3 + 0.4 * 0.8, both = below + 0.75 * (above - below);
+  for (int i = 0; i < PLAIN; i++) {
+    double (*by_hand)(double, double) = plain[i].by_hand;
+    is_near(plain[i].name, shown(plain_machine(i, ""), "ram.friction"), by_hand(1, v));
+    is_near("  a number", shown(plain_machine(i, ", factor: 1.3"), "ram.friction"), by_hand(1.3, v));
+    is_near("  over the position", shown(plain_machine(i, ", factor: by_place"), "ram.friction"), by_hand(place, v));
+    is_near("  its chambers", shown(plain_machine(i, ", pressure: {per_sum: 0.1 %/bar}"), "ram.friction"),
+            by_hand(1.12, v));
+    is_near("  a block over both pressures", shown(plain_machine(i, ""), "guess"), by_hand(1.1 * both, v));
+  }
+}
+
+// d friction by the pressures and by the numbers of 'pressure' are those of the factor times d friction/d factor.
+#define APART ", pressure: {per_a: 0.4 %/bar, per_b: 0.7 %/bar, nominal_a: 50 bar, nominal_b: 50 bar}"
+static double tustin_by_hand(double factor, double v) {
+  return steady(factor, factor, sqrt(factor), 1, v);
+}
+static void check_slopes(od_machine *machine, double (*by_hand)(double factor, double v)) {
   const char *const path[] = {"ram.friction.pressure.per_a", "ram.friction.pressure.per_b",
                               "ram.friction.pressure.per_sum", "ram.friction.pressure.nominal_a"};
   const double per[] = {-20e5, 40e5, 20e5, -0.004e-5}, factor = 1.2, step = 1e-4;
@@ -148,10 +195,7 @@ static void slopes(void **state) {
   assert_true(sim && nx <= 8);
   assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
   assert_int_equal(od_sim_output_jacobians(sim, hx, NULL, hp), OD_OK);
-  for (int side = -1; side <= 1; side += 2) {
-    double f = factor + side * step;
-    by_factor += side * steady(f, f, sqrt(f), 1, 0.02) / (2 * step);
-  }
+  for (int side = -1; side <= 1; side += 2) by_factor += side * by_hand(factor + side * step, 0.02) / (2 * step);
   for (int i = 0; i < 4; i++) is_near(path[i], hp[i], per[i] * by_factor);
   for (int chamber = 0; chamber < 2; chamber++)
     for (int i = 0; i < nx; i++)
@@ -161,9 +205,14 @@ static void slopes(void **state) {
   od_plant_free(plant);
   od_machine_free(machine);
 }
+static void slopes(void **state) {
+  (void)state;
+  check_slopes(machine_with(", factor_vs: 0.5" APART), tustin_by_hand);
+  for (int i = 0; i < PLAIN; i++) check_slopes(plain_machine(i, APART), plain[i].by_hand);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(dependences), cmocka_unit_test(own_chambers),
-                                     cmocka_unit_test(slopes)};
+                                     cmocka_unit_test(plain_laws), cmocka_unit_test(slopes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

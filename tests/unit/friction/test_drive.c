@@ -2,6 +2,7 @@
 // - The eight published cylinders over 13 s against CVODES at a tolerance of 1e-10 (oracle/driven_friction.c, equations by hand).
 // - Derivatives by all numbers of all laws against complex steps of the run, which goes node by node; the force with them.
 // - Those of the reduced law also against the sensitivities of CVODES; exp() for vectors against the C library.
+// - Derivatives along a change of the signal against those by the number that it multiplies, and differences of sixth order.
 // - Reversals between samples; constant speed against the steady curve; nonsense is refused.
 #include <complex.h>
 #include <math.h>
@@ -209,19 +210,19 @@ static void test_signals(void **state) {
     assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
     od_friction_start start = {.bristle = law->has_bristles ? 20 : 0, .film = 0.1, .signal = 1, .signals = same};
     assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = force}), OD_OK);
-    if (place >= 0) q[place] *= 1.3;
+    q[place] *= 1.3;
     start.signals = NULL;
     assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = expected}), OD_OK);
     for (int i = 0; i < count; i++) assert_true(fabs(force[i] - expected[i]) <= 1e-10 * (fabs(expected[i]) + 1));
-    if (place >= 0) q[place] /= 1.3;
+    q[place] /= 1.3;
     start.signals = moving;
     assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = force}), OD_OK);
     for (int i = 0; i < count && law->has_film + law->has_bristles == 0; i++) {
-      double number = place >= 0 ? q[place] : 0;
-      if (place >= 0) q[place] *= moving[i];
+      double number = q[place];
+      q[place] *= moving[i];
       // A law's own curve is rounded near rest, the driven one is not.
       if (fabs(v[i]) > 0.01) assert_true(fabs(force[i] - law->steady_r(q, true, v[i])) <= 1e-3 * fabs(force[i]));
-      if (place >= 0) q[place] = number;
+      q[place] = number;
     }
     free(memory);
   }
@@ -294,6 +295,50 @@ static void test_signal_over_time(void **state) {
   }
   print_message("a factor over time: off by %.3g N at 4 ms, %.3g N at 1 ms\n", worst[0], worst[1]);
   assert_true(worst[0] < 5 && worst[1] < worst[0] / 8);
+}
+
+// The derivative along a change of the signal, for every law that has one. Along the signal itself it is that by the number which the signal
+// multiplies, times this number. Along another direction it is what differences of sixth order say.
+static void test_along(void **state) {
+  (void)state;
+  enum { MOST = 400 };
+  static const double weight[7] = {-1, 9, -45, 0, 45, -9, 1}, h = 1e-4;
+  static double t[MOST], v[MOST], base[MOST], other[MOST], moved[MOST], force[MOST], work[4000];
+  static double by_number[MOST], along[2 * MOST], differences[MOST];
+  for (int l = 0; l < od_friction_law_count(); l++) {
+    const od_friction_law *law = od_friction_laws[l];
+    int place = od_friction_law_follows(law);
+    if (place < 0) continue;
+    od_dice dice = {(uint64_t)(177 + l)};
+    double q[64], error[2] = {0, 0}, largest[2] = {0, 0};
+    int count = (random_numbers(&dice, law, true, q), rough_speed(&dice, t, v));
+    void *memory = malloc(od_friction_grid_size(count));
+    od_friction_grid grid;
+    assert_int_equal(od_friction_grid_make(&grid, memory, count, t, v), OD_OK);
+    for (int i = 0; i < count; i++)
+      base[i] = 1 + 0.3 * sin(7 * t[i]), other[i] = cos(11 * t[i]) + 0.2, differences[i] = 0;
+    od_friction_start start = {.bristle = law->has_bristles ? 20 : 0, .film = 0.1, .signal = 1, .signals = base};
+    assert_int_equal(od_friction_drive_slopes(law, q, true, &grid, &start, 1, &place, work, force, by_number), OD_OK);
+    assert_int_equal(od_friction_drive_along(law, q, true, &grid, &start, base, 2, along), OD_OK);
+    assert_int_equal(od_friction_drive_along(law, q, true, &grid, &start, other, 2, along + 1), OD_OK);
+    start.signals = moved;
+    for (int k = 0; k < 7; k++) {
+      for (int i = 0; i < count; i++) moved[i] = base[i] + (k - 3) * h * other[i];
+      assert_int_equal(od_friction_drive(law, q, true, &grid, &start, &(od_friction_motion){.force = force}), OD_OK);
+      for (int i = 0; i < count; i++) differences[i] += weight[k] * force[i] / (60 * h);
+    }
+    for (int i = 0; i < count; i++) {
+      const double expected[2] = {q[place] * by_number[i], differences[i]};
+      for (int c = 0; c < 2; c++) {
+        largest[c] = fmax(largest[c], fabs(expected[c]));
+        error[c] = fmax(error[c], fabs(expected[c] - along[2 * i + c]));
+      }
+    }
+    print_message("%s along a signal: within %.2g and %.2g\n", law->name, error[0] / largest[0], error[1] / largest[1]);
+    if (!(largest[0] > 0 && error[0] <= 1e-12 * largest[0] && error[1] <= 1e-8 * largest[1]))
+      fail_msg("%s: off by %g of %g, %g of %g", law->name, error[0], largest[0], error[1], largest[1]);
+    free(memory);
+  }
 }
 
 // 2^x for vectors against the C library's in long numbers.
@@ -386,9 +431,10 @@ static void test_nonsense(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_curves),   cmocka_unit_test(test_cylinders), cmocka_unit_test(test_slopes),
-      cmocka_unit_test(test_steady),   cmocka_unit_test(test_nonsense),  cmocka_unit_test(test_sensitivities),
-      cmocka_unit_test(test_wide_exp), cmocka_unit_test(test_signals),   cmocka_unit_test(test_signal_over_time)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves),           cmocka_unit_test(test_cylinders),
+                                     cmocka_unit_test(test_slopes),           cmocka_unit_test(test_steady),
+                                     cmocka_unit_test(test_nonsense),         cmocka_unit_test(test_sensitivities),
+                                     cmocka_unit_test(test_wide_exp),         cmocka_unit_test(test_signals),
+                                     cmocka_unit_test(test_signal_over_time), cmocka_unit_test(test_along)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

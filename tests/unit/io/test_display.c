@@ -22,6 +22,7 @@ static void test_units(void **state) {
   expect("Pa", 30, "Pa", 30);
   expect("Pa", 1.6e9, "MPa", 1600);
   expect("Pa", 2.1e11, "GPa", 210);
+  expect("1/Pa", 5e-8, "1/bar", 5e-3);
   expect("m^3/s", 1e-3, "l/min", 60);
   expect("m3/s", 1e-8, "ml/min", 0.6);
   expect("m", 1.732, "mm", 1732);

@@ -395,8 +395,9 @@ static void take_complex_step(bench *b, const od_sim *old, double h, int entry, 
   rules[rule].step(b, &c, x1);
 }
 
-// A step's derivatives are sums of terms as large as h df/dx, of which hardly anything may be left: bristles of friction as stiff as
-// 1e8 N/m make them 1e7. Their rounding in two stages, each a solution of equations, relative to what states usually are.
+// A step's derivatives begin with those of the rates before it, terms as large as h df/dx, of which hardly anything may be left: light
+// bodies on bristles of friction make them 1e7. So much the rounding of these is, relative to what states usually are; the rules must
+// not make more of it.
 static double rounding_of_step(bench *b, double h) {
   double *fx = calloc((size_t)(b->nx * b->nx), sizeof *fx), most = 0;
   assert_int_equal(od_sim_derivatives(b->sim, NULL, fx, NULL, NULL), OD_OK);
@@ -406,7 +407,7 @@ static double rounding_of_step(bench *b, double h) {
     most = fmax(most, sum);
   }
   free(fx);
-  return 2e-14 * h * most;
+  return 2e-16 * h * most;
 }
 
 // The change of a state behind the step by one before it, to one side.

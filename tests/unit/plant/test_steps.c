@@ -1,5 +1,5 @@
 // Steps as real-time code wants them: no allocation, the same bits from a copied block, statuses instead of crashes;
-// and the function plant against closed forms.
+// the function plant against closed forms; what an iteration ends with solves the rule.
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -336,12 +336,61 @@ static void failed_steps_change_nothing(void **state) {
   od_plant_free(plant);
 }
 
+// x' = p x/(1 + x^2)
+static int humped(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t, (void)u;
+  dx[0] = p[0] * x[0] / (1 + x[0] * x[0]);
+  return 0;
+}
+static int humped_slopes(void *user, double t, const double *x, const double *u, const double *p, double *fx,
+                         double *fu, double *fp) {
+  (void)user, (void)t, (void)u, (void)fu;
+  double square = 1 + x[0] * x[0];
+  if (fx) fx[0] = p[0] * (2 - square) / (square * square);
+  if (fp) fp[0] = x[0] / square;
+  return 0;
+}
+
+// A trapezoidal step whose first matrix, 1 - h/2 df/dx where the iteration begins, is nearly zero: its first corrections lead far
+// away, where the next is as large as the rates. That must not be taken for the solution. The oracle is the rule itself: what comes out
+// as one solves it.
+static void lost_iterations_are_no_solution(void **state) {
+  (void)state;
+  for (double nearly = 1e-6; nearly > 1e-14; nearly /= 10) {
+    const double h = 1;
+    double x0 = 0.01, low = 1, high = 1.1, u[1] = {0};
+    for (int i = 0; i < 100; i++) {  // p h/2 by bisection
+      double q = (low + high) / 2, begin = x0 + 2 * q * x0 / (1 + x0 * x0), slope;
+      humped_slopes(NULL, 0, &begin, u, &q, &slope, NULL, NULL);
+      if (slope < 1 - nearly)
+        low = q;
+      else
+        high = q;
+    }
+    double p = 2 * low / h, before, after;
+    const od_function f = {.nx = 1, .np = 1, .x0 = &x0, .p = &p, .f = humped, .f_jacobians = humped_slopes};
+    od_plant *plant = NULL;
+    assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+    od_sim *sim = od_sim_new(plant);
+    od_sim_set_integrator(sim, od_integrator_find("trapezoid"));
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    if (od_sim_step(sim, h, u) == OD_OK) {
+      double x1 = od_sim_state(sim)[0];
+      humped(NULL, 0, &x0, u, &p, &before), humped(NULL, 0, &x1, u, &p, &after);
+      if (!(fabs(x1 - x0 - h / 2 * (before + after)) < 1e-9)) fail_msg("%g: %.17g is no solution", nearly, x1);
+    }
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_allocate_nothing),
                                      cmocka_unit_test(observers_allocate_nothing),
                                      cmocka_unit_test(a_copied_block_goes_on_alike),
                                      cmocka_unit_test(nonsense_is_a_status),
                                      cmocka_unit_test(function_plant),
+                                     cmocka_unit_test(lost_iterations_are_no_solution),
                                      cmocka_unit_test(what_cannot_be_set_changes_nothing),
                                      cmocka_unit_test(failed_steps_change_nothing),
                                      cmocka_unit_test(time_must_advance)};
