@@ -4,60 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6, WORK = 256 };
-static const double other_pressure = 100e5, least_pressure = 0, most_pressure = 300e5;
+#include "cli/lone_element.h"
 
-// One instance alone in a small work memory.
-typedef struct lone {
-  double w[WORK];
-  int pool[2 + OD_MOST_ELEMENT_CHOICES];
-  od_batch batch;
-} lone;
+enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
-static double middle(const od_element_field *f) {
-  double low = f->limits.usual_low, high = f->limits.usual_high;
-  if (!isnan(f->fallback)) return f->fallback;
-  return low > 0 ? sqrt(low * high) : high > 0 ? high / 10 : 1;
-}
+// A way to draw a class: what it is drawn over, and how its states are meanwhile.
+typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
+typedef struct sweep {
+  int slot;
+  double low, high;
+  state_rule states;
+  char name[80];
+  const char *unit;
+} sweep;
 
-// Oil as many have it: 870 kg/m3, 46 mm2/s.
-static bool set_up(const od_element_class *c, lone *x) {
-  int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
-  int kept = report + OD_MOST_REPORTS;
-  if (c->has_curve || c->formula_key || c->host_class || !c->section || kept + c->kept > WORK) return false;
-  *x = (lone){.pool = {numbers, 0},
-              .batch = {.count = 1,
-                        .in = in,
-                        .out = out,
-                        .report = report,
-                        .kept = kept,
-                        .kept_scalars = c->kept,
-                        .choices = c->choices,
-                        .number = 0,
-                        .host = 1,
-                        .choice = 2}};
-  x->w[OD_OIL_STATE_ROOT] = sqrt(2 / 870.0);
-  x->w[OD_OIL_STATE_SMOOTHING] = 1e4;
-  x->w[OD_OIL_STATE_VISCOSITY] = 870 * 46e-6;
-  x->w[OD_OIL_STATE_THINNESS] = 1;
-  if (c->end_choice) x->pool[2] = 1;
-  for (int i = 0; i < c->field_count; i++) x->w[numbers + i] = middle(&c->fields[i]);
-  return true;
-}
+// What the curves of a chart differ in, up to its size; slot -1: nothing, there is one curve.
+typedef struct family {
+  int slot;
+  double full;
+  const char *name;
+  bool held;  // it is a state, whose size is an extreme that it hardly comes to
+} family;
 
-static double number(const lone *x, int field) {
-  return x->w[x->pool[0] + field];
-}
-
-// What the class reads at the middle of things.
-static double usual_in(const od_element_class *c, const lone *x, int slot) {
-  switch (c->in[slot].kind) {
-    case OD_IN_PRESSURE: return other_pressure;
-    case OD_IN_LENGTH: return c->stroke_field ? number(x, c->closed_field) + number(x, c->stroke_field) / 2 : 0.5;
-    case OD_IN_SIGNAL: return 1;
-    case OD_IN_STATE: return c->states[c->in[slot].index].initial;
-    default: return 0;
-  }
+static double member_value(const family *f, int member, int members) {
+  return f->full * (member + 1.0) / (f->held ? members + 1 : members);
 }
 
 // The first slot of a kind, or -1.
@@ -67,33 +37,61 @@ static int find_slot(const od_element_class *c, od_in_kind kind) {
   return -1;
 }
 
-// What the curves are drawn over: a pressure, else a speed, else a length.
-typedef struct sweep {
-  int slot;
-  double low, high;
-  const char *name, *unit;
-} sweep;
-static sweep sweep_of(const od_element_class *c) {
-  int pressure = find_slot(c, OD_IN_PRESSURE), speed = find_slot(c, OD_IN_SPEED), length = find_slot(c, OD_IN_LENGTH);
-  if (pressure >= 0) return (sweep){pressure, least_pressure, most_pressure, "pressure at the first end", "Pa"};
-  if (speed >= 0 && length < 0) return (sweep){speed, -1, 1, "speed", "m/s"};
-  return (sweep){length, 0, 1, "length", "m"};
+// "supply", "first of between".
+static void end_name(const od_element_class *c, int end, char *text, size_t size) {
+  int k = 0;
+  while (k < OD_MOST_END_KEYS - 1 && end >= c->ends[k].count) end -= c->ends[k++].count;
+  if (c->ends[k].count == 1)
+    snprintf(text, size, "'%s'", c->ends[k].key);
+  else
+    snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
 }
 
-// What the four curves of a chart differ in: the signal, else the first state, each up to its size; slot -1: nothing, there is one curve.
-typedef struct family {
-  int slot;
-  double full;
-  const char *name;
-} family;
-static family family_of(const od_element_class *c, const lone *x, int swept) {
-  int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
-  if (state >= 0) {
-    const od_element_state *s = &c->states[c->in[state].index];
-    return (family){state, s->scale > 0 ? s->scale : number(x, s->scale_field), s->name};
+// What the slot can be drawn over; false: it is nothing to draw over.
+static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
+  const od_element_class *c = x->type;
+  double stroke = c->stroke_field ? od_lone_element_number(x, c->stroke_field) : 0, size;
+  char end[60];
+  *s = (sweep){.slot = slot, .states = states};
+  switch (c->in[slot].kind) {
+    case OD_IN_PRESSURE:
+      end_name(c, c->in[slot].index, end, sizeof end);
+      snprintf(s->name, sizeof s->name, "pressure at %s", end);
+      s->high = 3 * x->pressure, s->unit = "Pa";
+      return true;
+    case OD_IN_SPEED:
+      snprintf(s->name, sizeof s->name, "speed");
+      s->low = -1, s->high = 1, s->unit = "m/s";
+      return true;
+    case OD_IN_LENGTH:
+      snprintf(s->name, sizeof s->name, x->two_sided ? "coordinate" : "length");
+      s->low = stroke > 0 ? od_lone_element_number(x, c->closed_field) : x->two_sided ? -2 * x->length : 0;
+      s->high = stroke > 0 ? s->low + stroke : 2 * x->length;
+      s->unit = "m";
+      return true;
+    case OD_IN_SIGNAL:
+      snprintf(s->name, sizeof s->name, "%s", c->signal_key ? c->signal_key : "signal");
+      s->low = -1, s->high = 1, s->unit = "1";
+      return true;
+    case OD_IN_STATE:
+      size = od_lone_element_state_size(x, c->in[slot].index);
+      snprintf(s->name, sizeof s->name, "%s", c->states[c->in[slot].index].name);
+      s->low = -size, s->high = size,
+      s->unit = strcmp(c->states[c->in[slot].index].unit, "*") ? c->states[c->in[slot].index].unit : "1";
+      return true;
+    default: return false;
   }
-  if (signal >= 0) return (family){signal, 1, c->signal_key ? c->signal_key : "signal"};
-  return speed >= 0 && speed != swept ? (family){speed, 1, "speed"} : (family){-1, 0, ""};
+}
+
+// The signal; where states are held, the first of them instead; else the speed.
+static family family_of(const od_lone_element *x, const sweep *s) {
+  const od_element_class *c = x->type;
+  int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
+  if (state >= 0 && state != s->slot && s->states == AS_BEGUN)
+    return (family){state, od_lone_element_state_size(x, c->in[state].index), c->states[c->in[state].index].name, true};
+  if (signal >= 0 && signal != s->slot) return (family){signal, 1, c->signal_key ? c->signal_key : "signal", false};
+  if (speed >= 0 && speed != s->slot) return (family){speed, 1, "speed", false};
+  return (family){-1, 0, "", false};
 }
 
 // Outs that people look at: flows and forces.
@@ -105,50 +103,142 @@ static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
   return count;
 }
 
-static void label(od_table *t, int column, const od_element_class *c, int out, const family *f, double share) {
-  char name[96], with[48] = "";
+static void label(od_table *t, int column, const od_element_class *c, int out, const family *f, double value) {
+  char name[160], with[48] = "", end[60];
   const od_out_slot *o = &c->out[out];
-  if (f->slot >= 0) snprintf(with, sizeof with, ", %s %g", f->name, share * f->full);
+  if (f->slot >= 0) snprintf(with, sizeof with, ", %s %.3g", f->name, value);
+  end_name(c, o->index, end, sizeof end);
   if (o->kind == OD_TO_FORCE)
     snprintf(name, sizeof name, "force%s", with);
   else if (o->kind == OD_TO_THROUGH)
-    snprintf(name, sizeof name, "flow from the first to the second end%s", with);
+    snprintf(name, sizeof name, "flow%s", with);
   else
-    snprintf(name, sizeof name, "flow into end %d%s", o->index + 1, with);
+    snprintf(name, sizeof name, "flow into %s%s", end, with);
   od_table_label(t, column, name, o->kind == OD_TO_FORCE ? "N" : "m3/s");
 }
 
-od_table *od_component_curve(const od_element_class *c, int panel[OD_CURVE_COLUMNS], char *note, size_t size) {
-  lone x;
-  int shown[MOST_SHOWN], count = list_shown(c, shown);
-  if (count == 0 || !set_up(c, &x)) return NULL;
-  sweep s = sweep_of(c);
-  if (s.slot < 0) return NULL;
-  family f = family_of(c, &x, s.slot);
-  int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + count * members;
+// Whether a column changes by what one can see, where it is known, which is a good part of the way.
+static bool is_lively(const od_table *t, int column) {
+  double low = INFINITY, high = -INFINITY;
+  long known = 0;
+  for (long k = 0; k < t->rows; k++) {
+    double y = t->data[k * t->columns + column];
+    if (!isfinite(y)) continue;
+    low = fmin(low, y), high = fmax(high, y), known++;
+  }
+  return known > t->rows / 4 && high - low > 1e-12 && high - low > 1e-3 * fmax(fabs(low), fabs(high));
+}
+
+static void note_text(const od_lone_element *x, const sweep *s, char *note, size_t size) {
+  const od_element_class *c = x->type;
+  bool ends = find_slot(c, OD_IN_PRESSURE) >= 0, states = c->states[0].name != NULL;
+  char pressure[80] = "";
+  bool first = c->in[s->slot].kind == OD_IN_PRESSURE && c->in[s->slot].index == 0;
+  if (ends && first && od_element_end_count(c) > 1)
+    snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
+  else if (ends && !first)
+    snprintf(pressure, sizeof pressure,
+             od_element_end_count(c) > 1 ? "; first end at %.3g bar, others at %.3g bar" : "; end at %.3g bar",
+             x->first_pressure / 1e5, x->pressure / 1e5);
+  snprintf(note, size, "defaults, else the middle of what is usual%s%s", pressure,
+           !states                ? ""
+           : s->states == AT_REST ? "; states at rest"
+                                  : "; states held");
+}
+
+// A class while ways to draw it are tried.
+typedef struct sketch {
+  od_lone_element x;
+  int shown[MOST_SHOWN], count;              // outs that are drawn
+  double low[OD_MOST_IN], high[OD_MOST_IN];  // how far what it reads goes
+} sketch;
+
+// One row; what is not known because the states do not come to rest is NAN.
+static void fill_row(sketch *d, const sweep *s, const family *f, int members, double *row) {
+  od_lone_element *x = &d->x;
+  for (int member = 0; member < members; member++) {
+    od_lone_element_reset(x, s->states == WITH_MODES);
+    *od_lone_element_in(x, s->slot) = row[0];
+    if (f->slot >= 0) *od_lone_element_in(x, f->slot) = member_value(f, member, members);
+    bool known = true;
+    if (s->states == AT_REST)
+      known = od_lone_element_settle(x);
+    else
+      od_lone_element_evaluate(x);
+    for (int i = 0; i < d->count; i++)
+      row[1 + i * members + member] = known ? od_lone_element_out(x, d->shown[i]) : NAN;
+  }
+  for (int i = 0; i < x->type->ins; i++) {
+    d->low[i] = fmin(d->low[i], *od_lone_element_in(x, i));
+    d->high[i] = fmax(d->high[i], *od_lone_element_in(x, i));
+  }
+}
+
+// How far its states went, in parts of their sizes.
+static double state_travel(const sketch *d) {
+  const od_element_class *c = d->x.type;
+  double sum = 0;
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_STATE)
+      sum += (d->high[i] - d->low[i]) / od_lone_element_state_size(&d->x, c->in[i].index);
+  return sum;
+}
+
+// Draws one way; whether it shows something. Else there is no table.
+static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
+  family f = family_of(&d->x, s);
+  int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;
   od_table *t = od_table_new(columns);
-  if (!t) return NULL;
-  snprintf(note, size, "defaults, and the middle of what is usual%s",
-           s.slot == find_slot(c, OD_IN_PRESSURE) ? "; other ends at 100 bar" : "");
-  od_table_label(t, 0, s.name, s.unit);
-  panel[0] = 0;
-  for (int i = 0; i < count * members; i++) {
-    panel[1 + i] = i / members;
-    label(t, 1 + i, c, shown[i / members], &f, (i % members + 1.0) / members);
+  if (!t) return false;
+  *curve = (od_component_curve){.table = t, .members = members};
+  for (int i = 0; i < OD_MOST_IN; i++) d->low[i] = INFINITY, d->high[i] = -INFINITY;
+  note_text(&d->x, s, curve->note, sizeof curve->note);
+  od_table_label(t, 0, s->name, s->unit);
+  for (int i = 0; i < d->count * members; i++) {
+    curve->panel[1 + i] = i / members;
+    label(t, 1 + i, d->x.type, d->shown[i / members], &f, member_value(&f, i % members, members));
   }
-  for (int k = 0; k < POINTS; k++) {
-    double row[OD_CURVE_COLUMNS] = {s.low + (s.high - s.low) * k / (POINTS - 1)};
-    for (int member = 0; member < members; member++) {
-      for (int i = 0; i < c->ins; i++) x.w[x.batch.in + i] = usual_in(c, &x, i);
-      x.w[x.batch.in + s.slot] = row[0];
-      if (f.slot >= 0) x.w[x.batch.in + f.slot] = f.full * (member + 1.0) / members;
-      c->evaluate(&x.batch, x.pool, x.w);
-      for (int i = 0; i < count; i++) row[1 + i * members + member] = x.w[x.batch.out + shown[i]];
-    }
-    if (od_table_append(t, row) != OD_OK) {
-      od_table_free(t);
-      return NULL;
-    }
+  bool sound = true;
+  for (int k = 0; k < POINTS && sound; k++) {
+    double row[OD_CURVE_COLUMNS] = {s->low + (s->high - s->low) * k / (POINTS - 1)};
+    fill_row(d, s, &f, members, row);
+    sound = od_table_append(t, row) == OD_OK;
   }
-  return t;
+  for (int i = 1; i < columns && sound; i++) alive += curve->lively[i] = is_lively(t, i);
+  if (sound && alive > 0) return true;
+  od_table_free(t);
+  curve->table = NULL;
+  return false;
+}
+
+// Of several slots of a kind, such as the pressures at its ends, the one that moves its states most, clearly more than those before it.
+static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
+  const od_element_class *c = d->x.type;
+  double furthest = 0;
+  curve->table = NULL;
+  for (int slot = 0; slot < c->ins; slot++) {
+    sweep s;
+    od_component_curve other;
+    if (c->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s) || !draw(d, &s, &other)) continue;
+    double way = state_travel(d);
+    bool better = !curve->table || way > 1.2 * furthest + 0.01;
+    od_table_free(better ? curve->table : other.table);
+    if (better) *curve = other, furthest = way;
+  }
+  return curve->table != NULL;
+}
+
+bool od_component_curve_make(const od_element_class *c, od_component_curve *curve) {
+  static const struct {
+    od_in_kind over;
+    state_rule states;
+  } ways[] = {{OD_IN_PRESSURE, AT_REST},  {OD_IN_PRESSURE, AS_BEGUN}, {OD_IN_LENGTH, AS_BEGUN},
+              {OD_IN_LENGTH, WITH_MODES}, {OD_IN_SPEED, AS_BEGUN},    {OD_IN_SIGNAL, AT_REST},
+              {OD_IN_SIGNAL, AS_BEGUN},   {OD_IN_STATE, AS_BEGUN}};
+  sketch d;
+  d.count = list_shown(c, d.shown);
+  if (d.count == 0 || !od_lone_element_make(c, &d.x)) return false;
+  for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+    if (draw_best(&d, ways[way].over, ways[way].states, curve)) return true;
+  return false;
 }

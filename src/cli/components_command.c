@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/component_curve.h"
+#include "cli/component_picture.h"
 #include "cli/describe_blocks.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -159,8 +160,8 @@ static void print_class(const od_element_class *c) {
 static void print_markdown(void) {
   printf(
       "# Components\n\nEvery element class that machine files can use, with its keys, units, defaults and what is usual. "
-      "This page is made by\n`oleodyn components --markdown`; a test holds it to the tables in `src/core/elements` and "
-      "`src/core/blocks`.\n");
+      "This page is made by\n`oleodyn components --markdown --pictures components`; a test holds it to the tables in `src/core/elements` and "
+      "`src/core/blocks`.\nPictures are drawn by the equations of the classes, with their defaults, else the middle of what is usual.\n");
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
     char text[400];
@@ -188,6 +189,7 @@ static void print_markdown(void) {
              c->states[k].turning_unit ? ", turning " : "", c->states[k].turning_unit ? c->states[k].turning_unit : "");
     outputs_text(c, text, sizeof text);
     if (*text) printf("\nShows %s.\n", text);
+    if (od_component_picture_name(c, text, sizeof text)) printf("\n![%s](components/%s)\n", c->name, text);
   }
   printf(
       "\n## Blocks\n\nTypes of blocks, in the section 'blocks'. In units, \"in\" is the unit of the input, \"out\" that of "
@@ -318,35 +320,52 @@ static od_status write_json(const od_words *names) {
 
 // The curves of one class as a picture, as a table, or both; paths may be NULL. The exit code.
 static int show_curves(const od_words *names, const char *plot, const char *csv) {
-  int panel[OD_CURVE_COLUMNS];
-  char note[160];
+  od_component_curve curve = {0};
   found_class found = names->count == 1 ? find_class(names->text[0]) : (found_class){0};
-  od_table *table = found.element ? od_component_curve(found.element, panel, note, sizeof note) : NULL;
+  bool drawn = found.element && od_component_curve_make(found.element, &curve);
   if (names->count != 1)
     od_cli_error("--plot and --csv show one component; expected one NAME, found %d", names->count);
-  else if (!table)
+  else if (!drawn)
     od_cli_error(
         "there is nothing to draw of '%s'; elements with flows or forces of their own can be drawn, 'oleodyn friction' draws "
         "friction laws",
         names->text[0]);
-  if (!table) return OD_EXIT_BAD_INPUT;
+  if (!drawn) return OD_EXIT_BAD_INPUT;
   od_error err = {0};
-  od_status status = plot ? od_plot_write(table, panel, found.element->name, note, plot, &err) : OD_OK;
+  od_status status =
+      plot ? od_plot_write(curve.table, curve.panel, found.element->name, curve.note, plot, &err) : OD_OK;
   if (status == OD_OK && plot) printf("wrote %s\n", plot);
-  if (status == OD_OK && csv) status = od_table_write_csv(table, csv, &err);
+  if (status == OD_OK && csv) status = od_table_write_csv(curve.table, csv, &err);
   if (status == OD_OK && csv && strcmp(csv, "-") != 0) printf("wrote %s\n", csv);
   if (status != OD_OK) od_cli_error("%s", err.text);
-  od_table_free(table);
+  od_table_free(curve.table);
   return od_exit_code(status);
 }
 
+// The pictures of the reference, all of them. The exit code.
+static int write_pictures(const char *folder) {
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    char name[80];
+    od_error err = {0};
+    if (!od_component_picture_name(c, name, sizeof name)) continue;
+    od_status status = od_component_picture_write(c, folder, &err);
+    if (status == OD_OK) continue;
+    od_cli_error("%s", err.text);
+    return od_exit_code(status);
+  }
+  return OD_EXIT_OK;
+}
+
 int od_command_components(int argc, char **argv) {
-  const char *plot = NULL, *csv = NULL;
+  const char *plot = NULL, *csv = NULL, *pictures = NULL;
   bool json = false, markdown = false, si = false, sound = true;
   const od_option options[] = {
       OD_SI_OPTION(&si),
       {"json", OD_OPTION_FLAG, NULL, "as JSON, in SI units", &json},
       {"markdown", OD_OPTION_FLAG, NULL, "all of them as a page of documentation", &markdown},
+      {"pictures", OD_OPTION_TEXT, "FOLDER", "write the small pictures of that page into a folder that exists",
+       &pictures},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one, by its own equation", &plot},
       {"csv", OD_OPTION_TEXT, "FILE.csv", "the same curves as a table; - is standard output", &csv}};
   const od_usage usage = {
@@ -364,15 +383,17 @@ int od_command_components(int argc, char **argv) {
     sound = (found.element || found.block) && sound;
   }
   code = sound ? OD_EXIT_OK : OD_EXIT_BAD_INPUT;
+  if (sound && pictures) code = write_pictures(pictures);
+  sound = code == OD_EXIT_OK;
   if (sound && json)
     code = od_exit_code(write_json(&names));
   else if (sound && markdown)
     print_markdown();
   else if (sound && (plot || csv))
     code = show_curves(&names, plot, csv);
-  else if (sound && names.count == 0)
+  else if (sound && names.count == 0 && !pictures)
     print_list();
-  for (int i = 0; sound && !json && !markdown && !plot && !csv && i < names.count; i++) {
+  for (int i = 0; sound && !json && !markdown && !plot && !csv && !pictures && i < names.count; i++) {
     if (i > 0) printf("\n");
     print_found(find_class(names.text[i]));
   }

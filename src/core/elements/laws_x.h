@@ -8,6 +8,11 @@ static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
+// max(x, 0) with its corner: what is exact wherever x is not negative.
+static inline od_x X(not_negative)(od_x x) {
+  return OD_SELECT(RE(x) < 0, 0, x);
+}
+
 // max(x, 0) with a rounded corner of width e.
 static inline od_x X(rounded_ramp)(od_x x, od_x e) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) < RE(e), x * x / (2 * e), x - e / 2));

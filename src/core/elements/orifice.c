@@ -1,5 +1,6 @@
-// Orifice: turbulent flow through an opening, smooth where the pressure difference is small.
-//   Q = area * discharge * opening * signal * sqrt(2/rho) * root(p_from - p_to)
+// Orifice: turbulent flow through an opening, smooth where the pressure difference is small. A signal below zero shuts it: were the flow to turn round
+// with the sign of the opening, it would run against the pressure and supply energy.
+//   Q = area * discharge * opening * max(signal, 0) * sqrt(2/rho) * root(p_from - p_to)
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -12,7 +13,7 @@ typedef struct X(numbers) {
 #include "elements/flow_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  out->flow = q->area * q->discharge * q->opening * in->signal * s.oil[OD_OIL_STATE_ROOT] *
+  out->flow = q->area * q->discharge * q->opening * X(not_negative)(in->signal) * s.oil[OD_OIL_STATE_ROOT] *
               X(smooth_root)(in->from - in->to, s.oil[OD_OIL_STATE_SMOOTHING]);
 }
 
@@ -25,9 +26,9 @@ typedef struct slopes_r {
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
   double K = q->area * q->discharge * q->opening * s.oil[OD_OIL_STATE_ROOT], e = s.oil[OD_OIL_STATE_SMOOTHING];
-  by->flow.from = K * in->signal * root_slope(in->from - in->to, e);
+  by->flow.from = K * not_negative_r(in->signal) * root_slope(in->from - in->to, e);
   by->flow.to = -by->flow.from;
-  by->flow.signal = K * smooth_root_r(in->from - in->to, e);
+  by->flow.signal = in->signal < 0 ? 0 : K * smooth_root_r(in->from - in->to, e);
 }
 #endif
 
@@ -40,7 +41,7 @@ const od_element_class od_orifice_class = {
     .section = "orifices",
     .noun = "orifice",
     .heading = "Orifices",
-    .summary = "turbulent flow through an opening",
+    .summary = "turbulent flow through an opening, which a signal below zero shuts",
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of the opening"),

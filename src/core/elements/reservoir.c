@@ -1,5 +1,5 @@
 // Reservoir: all oil of the machine, with one temperature T. What elements lose heats it, a cooler and the walls take heat away.
-//   rho * heat_capacity * volume * T' = heating - conductance * signal * (T - ambient)
+//   rho * heat_capacity * volume * T' = heating - conductance * max(signal, 0) * (T - ambient)
 // rho is the oil's density at T. A machine has one reservoir at most; with one, the oil's viscosity and density follow T.
 #ifdef OD_ELEMENT_TEXT
 
@@ -19,7 +19,7 @@ typedef struct X(report) {
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x root = s.oil[OD_OIL_STATE_ROOT], capacity = 2 / (root * root) * q->volume * q->heat_capacity;
   out->heating = in->heating;
-  out->cooling = q->conductance * in->signal * (in->temperature - q->ambient);
+  out->cooling = q->conductance * X(not_negative)(in->signal) * (in->temperature - q->ambient);
   out->rate = (out->heating - out->cooling) / capacity;
 }
 

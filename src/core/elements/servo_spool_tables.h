@@ -43,4 +43,8 @@ enum {
   {.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}, {     \
     .name = "spool_rate", .unit = "1/s", .shows = OD_SHOWS_STATE, .index = 1 \
   }
+#define OD_HELD_SPOOL_OUTPUTS                                        \
+  OD_SERVO_SPOOL_OUTPUTS, {                                          \
+    .name = "held", .unit = "*", .shows = OD_SHOWS_STATE, .index = 2 \
+  }
 #endif

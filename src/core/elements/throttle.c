@@ -2,6 +2,7 @@
 //   Q = area * discharge * sqrt(2/rho) * dp / (dp^2 + e^2)^(1/4),    e = rho/2 (reynolds * nu / (discharge * diameter))^2
 // e is the pressure difference at which the turbulent law alone has the Reynolds number `reynolds`; far below it
 // Q = 2 area diameter discharge^2 / (mu reynolds) dp. The viscosity is that at the mean of both pressures.
+// The opening is a factor on the area; a signal below zero shuts it (orifice.c says why).
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -16,7 +17,7 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
   od_x root = s.oil[OD_OIL_STATE_ROOT], mu = X(viscosity)(s.oil, (in->from + in->to) / 2);
   // rho/2 is 1/root^2, and nu is mu root^2/2.
   od_x transition = q->reynolds * mu * root / (2 * q->discharge * q->diameter);
-  out->flow = q->area * q->discharge * q->opening * in->signal * root *
+  out->flow = q->area * q->discharge * q->opening * X(not_negative)(in->signal) * root *
               X(smooth_root)(in->from - in->to, transition * transition);
 }
 
@@ -29,7 +30,7 @@ const od_element_class od_throttle_class = {
     .section = "throttles",
     .noun = "throttle",
     .heading = "Throttles",
-    .summary = "sharp edge with laminar flow up to a critical Reynolds number",
+    .summary = "sharp edge with laminar flow up to a critical Reynolds number; a signal below zero shuts it",
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(

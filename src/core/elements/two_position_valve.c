@@ -80,7 +80,7 @@ const od_element_class od_two_position_valve_class = {
             {OD_TO_RATE, 0},
             {OD_TO_RATE, 1},
             {OD_TO_RATE, 2}},
-    .outputs = {OD_SERVO_SPOOL_OUTPUTS,
+    .outputs = {OD_HELD_SPOOL_OUTPUTS,
                 {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},

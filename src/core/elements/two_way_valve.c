@@ -63,7 +63,7 @@ const od_element_class od_two_way_valve_class = {
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}, {OD_TO_NOTHING}},
     .outputs = {OD_FLOW_OUTPUTS,
                 {.name = "opening", .unit = "1", .shows = OD_SHOWS_OUT, .index = 4},
-                OD_SERVO_SPOOL_OUTPUTS},
+                OD_HELD_SPOOL_OUTPUTS},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif
