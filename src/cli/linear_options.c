@@ -215,7 +215,7 @@ static void warn_of_points(od_linear_sweep *s) {
                    kinked > 1 ? "s" : "");
   if (atomic_load(&s->narrow))
     od_cli_warning(
-        "at %d point%s slopes change within 1 mm/s or 1 mrad/s; the linear model holds for smaller movements only",
+        "at %d point%s slopes change within 5 mm/s or 5 mrad/s; the linear model holds for smaller movements only",
         atomic_load(&s->narrow), atomic_load(&s->narrow) > 1 ? "s" : "");
   if (moving)
     od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
@@ -300,7 +300,7 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
   else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
     snprintf(
         text, size,
-        "the slopes change within 1 mm/s or 1 mrad/s of %s, as friction at rest makes them do; the linear model and its margins "
+        "the slopes change within 5 mm/s or 5 mrad/s of %s, as friction at rest makes them do; the linear model and its margins "
         "hold for smaller movements only",
         list);
   else if (s && i-- == 0)

@@ -137,7 +137,7 @@ static bool crosses_kink(search *s, int only) {
   return left > 0;
 }
 
-const double od_narrow_speed = 1e-3;
+const double od_narrow_speed = 5e-3;
 
 // Whether some row has slopes beside the point that differ from those at it by more than half of its largest one. At kinks those at
 // the point are means, which are nowhere beside it. The rate that was moved counts with how far it was.

@@ -20,7 +20,7 @@ od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
 // each port of a valve may count as closed. kinked (nx + nu) tells which.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked);
 
-// Which rates of coordinates (narrow has nx entries) need not change by more than 1 mm/s or 1 mrad/s for the slopes to become others,
+// Which rates of coordinates (narrow has nx entries) need not change by more than 5 mm/s or 5 mrad/s for the slopes to become others,
 // by more than half of the largest in their row: friction at rest is the usual case. What the linear model says holds for smaller
 // movements then.
 extern const double od_narrow_speed;

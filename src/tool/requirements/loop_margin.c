@@ -75,7 +75,7 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
     } else if (od_linear_narrow(model, 0)) {
       snprintf(
           j->note, sizeof j->note,
-          "the slopes change within 1 mm/s or 1 mrad/s of '%.80s', as friction at rest makes them do: the margin of larger "
+          "the slopes change within 5 mm/s or 5 mrad/s of '%.80s', as friction at rest makes them do: the margin of larger "
           "movements may be less",
           od_linear_narrow(model, 0)->name);
     }
