@@ -60,7 +60,7 @@ static inline X(mode) X(mode_of)(const X(line) * line, const X(in) * in, const X
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   X(line) line = X(line_of)(q, s.oil);
-  od_x a = in->mean, b = in->mean;
+  od_x a = in->mean, b = a;
   double give = 0.5;
   out->mean_rate = ((in->from - in->to) / q->length - line.resistance * in->mean) / line.inertance;
   for (int n = 1; n <= X(most_modes); n++) {

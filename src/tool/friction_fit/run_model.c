@@ -74,7 +74,7 @@ od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, dou
 // Columns of the law's own numbers, side by side, to their places among all.
 static void spread(size_t rows, int columns, const int *number, int own, double *slopes) {
   for (size_t i = rows; i-- > 0;) {
-    double row[OD_MOST_DRIVE_COLUMNS];
+    double row[OD_MOST_DRIVE_COLUMNS] = {0};
     for (int k = 0; k < own; k++) row[k] = slopes[i * (size_t)own + (size_t)k];
     for (int k = 0, at = 0; k < columns; k++)
       slopes[i * (size_t)columns + (size_t)k] = od_is_per_pressure(number[k]) ? 0 : row[at++];

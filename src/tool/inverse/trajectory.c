@@ -35,7 +35,7 @@ static void differentiate(const double *t, const double *f, int first, int last,
   int count = last - first + 1 < STENCIL ? last - first + 1 : STENCIL, from = at - count / 2;
   if (from < first) from = first;
   if (from + count - 1 > last) from = last - count + 1;
-  double c[STENCIL], b, d = 0, e = 0;
+  double c[STENCIL] = {0}, b, d = 0, e = 0;
   for (int i = 0; i < count; i++) c[i] = f[from + i];
   for (int order = 1; order < count; order++)
     for (int i = count - 1; i >= order; i--) c[i] = (c[i] - c[i - 1]) / (t[from + i] - t[from + i - order]);

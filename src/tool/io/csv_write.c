@@ -44,6 +44,7 @@ static void write_rows(FILE *to, const od_table *table) {
   enum { BLOCK = 1 << 15 };
   char block[BLOCK];
   size_t used = 0;
+  block[0] = '\0';
   const double *x = table->data;
   for (long row = 0; row < table->rows; row++) {
     for (int c = 0; c < table->columns; c++, x++) {

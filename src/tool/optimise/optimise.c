@@ -145,14 +145,14 @@ static bool is_minimum(od_ls_reason reason) {
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimise_options *o = s->o;
   size_t n = (size_t)o->numbers + 1;
-  double *memory = calloc(4 * n, sizeof *memory), *start = memory, *low = memory + n, *high = low + n,
-         *scale = high + n;
+  double *memory = calloc(4 * n, sizeof *memory);
   od_ls_transform *transform = calloc(n, sizeof *transform);
   if (!memory || !transform) {
     free(memory);
     free(transform);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
+  double *start = memory, *low = start + n, *high = low + n, *scale = high + n;
   for (int i = 0; i < o->numbers; i++) {
     const od_free_number *f = &o->number[i];
     low[i] = f->low, high[i] = f->high, start[i] = fmin(fmax(f->start, f->low), f->high);
