@@ -62,7 +62,8 @@ static od_series series(const od_table *t, int column, double factor) {
 static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) {
   for (int i = 0; i < c->count; i++) {
     char colour[16], name[120];
-    double x = i % 2 ? page_width / 2 + 10 : left, line = y + (i / 2) * legend_line;
+    int row = i / 2;
+    double x = i % 2 ? page_width / 2 + 10 : left, line = y + row * legend_line;
     const char *full = t->name[c->column[i]];
     snprintf(colour, sizeof colour, "dot c%d", i);
     snprintf(name, sizeof name, "%.*s", (int)(c->bare ? strcspn(full, ",") : strlen(full)), full);
@@ -74,8 +75,8 @@ static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) 
 static void draw(FILE *to, const od_element_class *c, const od_component_curve *curve) {
   const od_table *t = curve->table;
   choice chosen = choose(curve);
-  const int *column = chosen.column, count = chosen.count;
-  double low = INFINITY, high = -INFINITY, height = page_height + legend_line * ((count - 1) / 2);
+  const int *column = chosen.column, count = chosen.count, more_lines = (count - 1) / 2;
+  double low = INFINITY, high = -INFINITY, height = page_height + legend_line * more_lines;
   for (int i = 0; i < count; i++) {
     od_summary s = od_table_summary(t, column[i]);
     low = fmin(low, s.min), high = fmax(high, s.max);

@@ -36,7 +36,8 @@ typedef struct findings {
   od_selection outputs;
   od_inverse_options options;
   od_inverse_result result;
-  const char *message;  // why it stopped early; NULL: it did not
+  od_error error;       // why it stopped early,
+  const char *message;  // as a text; NULL: it did not
 } findings;
 
 // --- Drives -------------------------------------------------------------------------------------------------------
@@ -242,7 +243,6 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 // --- The command --------------------------------------------------------------------------------------------------
 
 static int run_and_write(const arguments *a, findings *f) {
-  od_error err = {0};
   od_inverse_options *o = &f->options;
   o->begin = f->motion.begin, o->end = f->motion.end, o->step = f->motion.step;
   o->loose = f->motion.loose;
@@ -250,9 +250,10 @@ static int run_and_write(const arguments *a, findings *f) {
   od_progress progress = od_progress_start(a->quiet);
   o->progress = od_progress_tick;
   o->user = &progress;
-  od_status status = od_inverse_run(f->machine, o, &f->result, &err);
+  od_status status = od_inverse_run(f->machine, o, &f->result, &f->error);
   od_progress_end(&progress);
-  f->message = status == OD_OK ? NULL : err.text;
+  o->user = NULL;
+  f->message = status == OD_OK ? NULL : f->error.text;
   bool any = f->result.table && f->result.table->rows > 0, ok = true;
   if (any) {
     FILE *notes = od_files_notes(&a->files, a->quiet);
@@ -264,7 +265,7 @@ static int run_and_write(const arguments *a, findings *f) {
     ok = od_files_write(&a->files, &contents, notes);
   }
   if (status != OD_OK) {
-    od_cli_error("%s", err.text);
+    od_cli_error("%s", f->error.text);
     if (any && ok && !a->quiet && (a->files.csv || a->files.mat || a->files.json || a->files.plot))
       fprintf(stderr, "oleodyn: the files are complete up to there: %ld rows\n", f->result.table->rows);
     return od_exit_code(status);

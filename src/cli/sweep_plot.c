@@ -68,7 +68,8 @@ static void draw_legend(FILE *to, const od_sweep_picture *p, double y) {
   for (int i = 0; p->axes == 2 && i < p->counts[0]; i++) {
     char class_name[24], text[400];
     double x = left + i % LEGEND_COLUMNS * (width - left) / LEGEND_COLUMNS;
-    double line = y + legend_line * (i / LEGEND_COLUMNS);
+    int row = i / LEGEND_COLUMNS;
+    double line = y + legend_line * row;
     double value = t->data[(long)i * p->counts[1] * t->columns];
     curve_class(class_name, i);
     snprintf(text, sizeof text, "%.200s = %s", t->name[0], od_display_quantity(value, t->unit[0]).text);
