@@ -96,7 +96,7 @@ static void reset(double *coefficient, int degree) {
 // F and B by Steiglitz and McBride; the iteration stops before F becomes unstable.
 static bool start_output_error(search *s) {
   static const double one = 1;
-  od_discrete *m = s->m, last = *m;
+  od_discrete *m = s->m;
   if (!start_linear(m, OD_POLY_F, s->data->u, s->data->y, NULL, s->rows)) return false;
   if (!od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]))
     reset(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F]);
@@ -104,7 +104,7 @@ static bool start_output_error(search *s) {
     const double *f = m->coefficient[OD_POLY_F];
     od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->u, s->fu, s->rows);
     od_discrete_filter(&one, 0, f, m->degree[OD_POLY_F], s->data->y, s->fy, s->rows);
-    last = *m;
+    const od_discrete last = *m;
     if (!start_linear(m, OD_POLY_F, s->fu, s->fy, NULL, s->rows)) return false;
     if (od_is_stable(m->coefficient[OD_POLY_F], m->degree[OD_POLY_F])) continue;
     *m = last;

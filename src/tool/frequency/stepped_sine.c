@@ -155,8 +155,9 @@ static double noise_beside(const od_sine_fit *s, int k, const sums *sum, const d
   double square = 0, samples = (double)s->samples[k];
   *freedom = 0;
   for (int i = 0; i < 4 * s->pairs; i++) {
+    const int away = s->away[i / 4];
     bool is_above = i % 4 < 2;
-    if (is_above && s->settled + s->away[i / 4] > 0.5 * samples) continue;
+    if (is_above && s->settled + away > 0.5 * samples) continue;
     double left = sum->beside[i];
     for (int j = 0; j < 3; j++) left -= x[j] * mixed[3 * i + j];
     square += pow(2 * left / samples, 2);

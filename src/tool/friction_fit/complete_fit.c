@@ -39,9 +39,9 @@ static void begin_again(const od_friction_plan *plan, const od_friction_data *d,
                         const int *number, od_law_numbers *law) {
   static const char *const keys[] = {"vs", "n"};
   const od_friction_law *l = plan->start.law;
-  int base = l->sided + l->common, k = (attempt - 1) % STARTS;
+  int base = l->sided + l->common, k = (attempt - 1) % STARTS, rounds = (attempt - 1) / STARTS;
   // Behind the end of the table the same exponents with other speeds.
-  double further = pow(1.7, (attempt - 1) / STARTS);
+  double further = pow(1.7, rounds);
   for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && attempt % 2 == 0; side++)
     take_forces(d, l, side, columns, number, law);
   for (int i = 0; i < 2; i++) {

@@ -103,11 +103,9 @@ od_status od_csv_stream_open(const char *path, size_t block, od_csv_stream **out
   s->path = strdup(path);
   s->buffer = malloc(s->capacity);
   od_status status = OD_OK;
-  if (!s->path || !s->buffer)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
-  else if (!(s->file = fopen(path, "rb")))
-    status = cannot_read(s, err);
-  else if (!od_inputs_note(path))
+  bool memory = s->path && s->buffer;
+  if (memory && !(s->file = fopen(path, "rb"))) status = cannot_read(s, err);
+  if (status == OD_OK && !(memory && od_inputs_note(path)))
     status = od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   s->r = (od_csv_reader){.path = s->path, .at = s->buffer, .end = s->buffer, .line_start = s->buffer, .line = 1};
   if (status == OD_OK) status = read_head(s, err);
