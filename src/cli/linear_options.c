@@ -15,6 +15,7 @@
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/json.h"
+#include "linear/kinks.h"
 
 void od_linear_arguments_free(od_linear_arguments *a) {
   od_load_arguments_free(&a->load);
@@ -214,9 +215,9 @@ static void warn_of_points(od_linear_sweep *s) {
     od_cli_warning("at %d point%s slopes differ on two sides; the linear model has their mean", kinked,
                    kinked > 1 ? "s" : "");
   if (atomic_load(&s->narrow))
-    od_cli_warning(
-        "at %d point%s slopes change within 5 mm/s or 5 mrad/s; the linear model holds for smaller movements only",
-        atomic_load(&s->narrow), atomic_load(&s->narrow) > 1 ? "s" : "");
+    od_cli_warning("at %d point%s slopes change within " OD_NARROW_WORDS
+                   "; the linear model holds for smaller movements only",
+                   atomic_load(&s->narrow), atomic_load(&s->narrow) > 1 ? "s" : "");
   if (moving)
     od_cli_warning("at %d point%s the machine does not rest; the linear model holds for a short time only", moving,
                    moving > 1 ? "s" : "");
@@ -298,11 +299,11 @@ static const char *warning(const od_linear_model *m, int i, char *text, size_t s
   if (list_signals(m, od_linear_kink, list, sizeof list) && i-- == 0)
     snprintf(text, size, "the slopes differ on the two sides of %s; the linear model has their mean", list);
   else if (list_signals(m, od_linear_narrow, list, sizeof list) && i-- == 0)
-    snprintf(
-        text, size,
-        "the slopes change within 5 mm/s or 5 mrad/s of %s, as friction at rest makes them do; the linear model and its margins "
-        "hold for smaller movements only",
-        list);
+    snprintf(text, size,
+             "the slopes change within " OD_NARROW_WORDS
+             " of %s, as friction at rest makes them do; the linear model and its margins "
+             "hold for smaller movements only",
+             list);
   else if (s && i-- == 0)
     snprintf(
         text, size,

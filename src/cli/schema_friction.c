@@ -1,19 +1,7 @@
 // The schema of friction files (friction_fit/load_*.c).
 #include <stddef.h>
 
-#include "cli/schema_table.h"
-
-#define NUMBER     OD_SCHEMA_NUMBER
-#define NUMBERS    OD_SCHEMA_NUMBERS
-#define TEXT       OD_SCHEMA_TEXT
-#define TEXTS      OD_SCHEMA_TEXTS
-#define WHOLE      OD_SCHEMA_WHOLE
-#define FLAG       OD_SCHEMA_FLAG
-#define CHOICE     OD_SCHEMA_CHOICE
-#define PART       OD_SCHEMA_PART
-#define PARTS      OD_SCHEMA_PARTS
-#define MAP        OD_SCHEMA_MAP
-#define NUMBER_MAP OD_SCHEMA_NUMBER_MAP
+#include "cli/schema_words.h"
 
 const od_schema_row od_schema_friction_rows[] = {
     {"friction file", "friction", TEXT, NULL, "the title"},

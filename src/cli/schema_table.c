@@ -1,19 +1,6 @@
-#include "cli/schema_table.h"
-
 #include <stddef.h>
 
-#define NUMBER     OD_SCHEMA_NUMBER
-#define NUMBERS    OD_SCHEMA_NUMBERS
-#define TABLE      OD_SCHEMA_TABLE
-#define TEXT       OD_SCHEMA_TEXT
-#define TEXTS      OD_SCHEMA_TEXTS
-#define WHOLE      OD_SCHEMA_WHOLE
-#define FLAG       OD_SCHEMA_FLAG
-#define CHOICE     OD_SCHEMA_CHOICE
-#define PART       OD_SCHEMA_PART
-#define PARTS      OD_SCHEMA_PARTS
-#define MAP        OD_SCHEMA_MAP
-#define NUMBER_MAP OD_SCHEMA_NUMBER_MAP
+#include "cli/schema_words.h"
 
 const od_schema_row od_schema_rows[] = {
     {"transition", "from", TEXT, NULL, "a state"},

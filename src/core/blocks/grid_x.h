@@ -1,11 +1,19 @@
-// Bilinear between the points of a grid, constant beyond it. Numbers: abscissae of the rows, of the columns, then the values row by row.
+// All of a block that is bilinear between the points of a grid and constant beyond it. Its inputs choose row and column.
 #include "blocks/interval_x.h"
+
+typedef struct X(numbers) {
+  od_x at[1];  // abscissae: choice 0 of the rows, choice 1 of the columns; then the values, row by row
+} X(numbers);
 
 static inline od_x X(on_grid)(const od_x *at, int rows, int columns, const od_x *u) {
   X(interval) i = X(interval_of)(at, rows, u[0]), j = X(interval_of)(at + rows, columns, u[1]);
   const od_x *low = at + rows + columns + i.first * columns + j.first, *high = low + columns;
   od_x below = low[0] + j.part * (low[1] - low[0]), above = high[0] + j.part * (high[1] - high[0]);
   return below + i.part * (above - below);
+}
+
+static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
+  b.y[0] = X(on_grid)(q->at, b.s->choice[0], b.s->choice[1], b.u);
 }
 
 #ifndef OD_COMPLEX
@@ -20,5 +28,9 @@ static inline void grid_slopes(const double *at, int rows, int columns, const do
   double below = low[0] + j.part * (low[1] - low[0]), above = high[0] + j.part * (high[1] - high[0]);
   by[0] = (above - below) * part_slope(at, i);
   by[1] = ((1 - i.part) * (low[1] - low[0]) + i.part * (high[1] - high[0])) * part_slope(at + rows, j);
+}
+
+static inline void slopes(const numbers_r *q, block_r b, double *by) {
+  grid_slopes(q->at, b.s->choice[0], b.s->choice[1], b.u, by);
 }
 #endif

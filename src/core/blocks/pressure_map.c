@@ -3,20 +3,6 @@
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"
 
-typedef struct X(numbers) {
-  od_x at[1];  // choice 0 of pressure a, choice 1 of pressure b, then the values, row by row of a
-} X(numbers);
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  b.y[0] = X(on_grid)(q->at, b.s->choice[0], b.s->choice[1], b.u);
-}
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  grid_slopes(q->at, b.s->choice[0], b.s->choice[1], b.u, by);
-}
-#endif
-
 #else
 #define OD_BLOCK_FILE "blocks/pressure_map.c"
 #include "blocks/block_both_x.h"

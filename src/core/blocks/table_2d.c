@@ -4,20 +4,6 @@
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"
 
-typedef struct X(numbers) {
-  od_x at[1];  // choice 0 of the rows, choice 1 of the columns, then the values, row by row
-} X(numbers);
-
-static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  b.y[0] = X(on_grid)(q->at, b.s->choice[0], b.s->choice[1], b.u);
-}
-
-#ifndef OD_COMPLEX
-static inline void slopes(const numbers_r *q, block_r b, double *by) {
-  grid_slopes(q->at, b.s->choice[0], b.s->choice[1], b.u, by);
-}
-#endif
-
 #else
 #define OD_BLOCK_FILE "blocks/table_2d.c"
 #include "blocks/block_both_x.h"

@@ -20,32 +20,23 @@ typedef struct X(out) {
   od_x to_first, to_second, to_a, to_b;  // flows out of the valve
   od_x travel_rate, speed_rate, held_rate;
 } X(out);
-typedef struct X(report) {
-  od_x loss, stored;
-} X(report);
+#include "elements/four_port_x.h"
 #include "elements/held_spool_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  od_x t = (in->spool - q->offset) / q->stroke, share = t / q->idle_width, first_b = 0, second_b = 0;
-  od_x first_a = X(edge)(t, q->overlap) * X(nominal)(q, in->first - in->a, s.oil);
-  od_x second_a = X(edge)(-t, q->tank_overlap) * X(nominal)(q, in->second - in->a, s.oil);
+  od_x t = (in->spool - q->offset) / q->stroke, share = t / q->idle_width;
+  X(edge_flows)
+  flow = {.first_a = X(edge)(t, q->overlap) * X(nominal)(q, in->first - in->a, s.oil),
+          .second_a = X(edge)(-t, q->tank_overlap) * X(nominal)(q, in->second - in->a, s.oil)};
   if (s.choice[0]) {
-    first_b = X(edge)(-t, q->overlap) * X(nominal)(q, in->first - in->b, s.oil);
-    second_b = X(edge)(t, q->tank_overlap) * X(nominal)(q, in->second - in->b, s.oil);
+    flow.first_b = X(edge)(-t, q->overlap) * X(nominal)(q, in->first - in->b, s.oil);
+    flow.second_b = X(edge)(t, q->tank_overlap) * X(nominal)(q, in->second - in->b, s.oil);
   }
   od_x across = q->idle * X(between)(1 - share * share, 0, 1) * X(nominal)(q, in->first - in->second, s.oil);
-  out->to_first = -first_a - first_b - across;
-  out->to_second = -second_a - second_b + across;
-  out->to_a = first_a + second_a;
-  out->to_b = first_b + second_b;
+  X(join_edges)(&flow, out);
+  out->to_first -= across;
+  out->to_second += across;
   X(held_spool_rates)(in, q, -q->stroke, &out->travel_rate, &out->speed_rate, &out->held_rate);
-}
-
-static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
-                                  X(report) * r) {
-  (void)q, (void)s;
-  r->loss = -(in->first * out->to_first + in->second * out->to_second + in->a * out->to_a + in->b * out->to_b);
-  r->stored = 0;
 }
 
 #else
@@ -58,7 +49,7 @@ const od_element_class od_proportional_valve_class = {
     .noun = "proportional valve",
     .heading = "Proportional valves",
     .summary = "3/3 or 4/3 valve by nominal flow at a nominal pressure drop, with closed, open, float or tandem centre",
-    .ends = {{"between", 2}, {"a", 1}, {"b", 1, .optional = true}},
+    .ends = {OD_FOUR_PORT_ENDS},
     .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS(
@@ -74,26 +65,9 @@ const od_element_class od_proportional_valve_class = {
     .end_choice = true,
     OD_RULES(OD_HELD_SPOOL_RULE),
     .states = {OD_HELD_SPOOL_STATES},
-    .in = {{OD_IN_PRESSURE, 0},
-           {OD_IN_PRESSURE, 1},
-           {OD_IN_PRESSURE, 2},
-           {OD_IN_PRESSURE, 3},
-           {OD_IN_SIGNAL},
-           {OD_IN_STATE, 0},
-           {OD_IN_STATE, 1},
-           {OD_IN_STATE, 2}},
-    .out = {{OD_TO_END, 0},
-            {OD_TO_END, 1},
-            {OD_TO_END, 2},
-            {OD_TO_END, 3},
-            {OD_TO_RATE, 0},
-            {OD_TO_RATE, 1},
-            {OD_TO_RATE, 2}},
-    .outputs = {OD_HELD_SPOOL_OUTPUTS,
-                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
-                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
-                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}, {OD_IN_STATE, 2}},
+    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_RATE, 2}},
+    .outputs = {OD_HELD_SPOOL_OUTPUTS, OD_FOUR_PORT_OUTPUTS},
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -1,4 +1,5 @@
-// The first fields of valves by their data sheet, in the order of their numbers, and their states.
+// The first fields of valves by their data sheet, in the order of their numbers, and their states; ends and flows of those with two lines
+// and the ports a and b (four_port_x.h).
 #ifndef OD_SERVO_SPOOL_TABLES
 #define OD_SERVO_SPOOL_TABLES
 enum {
@@ -46,5 +47,23 @@ enum {
 #define OD_HELD_SPOOL_OUTPUTS                                        \
   OD_SERVO_SPOOL_OUTPUTS, {                                          \
     .name = "held", .unit = "*", .shows = OD_SHOWS_STATE, .index = 2 \
+  }
+#define OD_FOUR_PORT_ENDS     \
+  {"between", 2}, {"a", 1}, { \
+    "b", 1, .optional = true  \
+  }
+#define OD_FOUR_PORT_PRESSURES                                     \
+  {OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, { \
+    OD_IN_PRESSURE, 3                                              \
+  }
+#define OD_FOUR_PORT_FLOWS                          \
+  {OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, { \
+    OD_TO_END, 3                                    \
+  }
+#define OD_FOUR_PORT_OUTPUTS                                                              \
+  {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},                  \
+      {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},              \
+      {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS}, { \
+    .name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL                         \
   }
 #endif

@@ -1,8 +1,8 @@
 // What valves by their data sheet share: a spool of second order with a limited rate that follows what it is given, and edges that it opens. To be
 // included behind X(in) with spool and speed, and X(numbers).
 //   spool' = stroke v,    v' = w^2 (wanted - spool)/stroke - 2 damping w v
-// While v is beyond the rate limit R the spool moves with R, and v is led back to it with the time constant 1/(10 w), as in servo_valve.c.
-// Without a frequency the spool is the command.
+// While v is beyond the rate limit R the spool moves with R, and v is led back to it with the time constant 1/(10 w), so that it
+// leaves the limit as soon as the command lets it. Without a frequency the spool is the command.
 
 static inline od_x X(between)(od_x v, od_x low, od_x high) {
   return OD_SELECT(RE(v) > RE(high), high, OD_SELECT(RE(v) < RE(low), low, v));

@@ -4,28 +4,24 @@
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 //   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
-// While v is beyond the rate limit R the spool moves with R, and v is led back to it with the time constant 1/(10 w), so that it
-// leaves the limit as soon as the command lets it. Without a frequency the spool is the command.
+// The spool: servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
+#include "elements/servo_spool_tables.h"
 
 typedef struct X(in) {
   od_x first, second, a, b, command, spool, speed;
 } X(in);
 typedef struct X(numbers) {
-  od_x nominal_flow, nominal_drop, frequency, damping, rate_limit, stroke, offset, overlap;
+  OD_SERVO_SPOOL_NUMBERS;
+  od_x overlap;
 } X(numbers);
 typedef struct X(out) {
   od_x to_first, to_second, to_a, to_b;  // flows out of the valve
   od_x travel_rate, speed_rate;
 } X(out);
-typedef struct X(report) {
-  od_x loss, stored;
-} X(report);
-
-static inline od_x X(within)(od_x v, od_x limit) {
-  return OD_SELECT(RE(v) > RE(limit), limit, OD_SELECT(RE(v) < -RE(limit), -limit, v));
-}
+#include "elements/four_port_x.h"
+#include "elements/servo_spool_x.h"
 
 // How far the edges are open that open with a positive (side 1) or a negative spool (side -1).
 static inline od_x X(opening)(const X(in) * in, const X(numbers) * q, int side) {
@@ -36,30 +32,15 @@ static inline od_x X(opening)(const X(in) * in, const X(numbers) * q, int side) 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
   od_x full = q->nominal_flow / od_x_sqrt(q->nominal_drop), e = s.oil[OD_OIL_STATE_SMOOTHING];
   od_x ahead = full * X(opening)(in, q, 1), back = full * X(opening)(in, q, -1);
-  od_x first_a = ahead * X(smooth_root)(in->first - in->a, e), second_a = back * X(smooth_root)(in->second - in->a, e);
-  od_x first_b = 0, second_b = 0;
+  X(edge_flows)
+  flow = {.first_a = ahead * X(smooth_root)(in->first - in->a, e),
+          .second_a = back * X(smooth_root)(in->second - in->a, e)};
   if (s.choice[OD_SERVO_VALVE_TWO_PORTS]) {
-    first_b = back * X(smooth_root)(in->first - in->b, e);
-    second_b = ahead * X(smooth_root)(in->second - in->b, e);
+    flow.first_b = back * X(smooth_root)(in->first - in->b, e);
+    flow.second_b = ahead * X(smooth_root)(in->second - in->b, e);
   }
-  out->to_first = -first_a - first_b;
-  out->to_second = -second_a - second_b;
-  out->to_a = first_a + second_a;
-  out->to_b = first_b + second_b;
-  out->travel_rate = out->speed_rate = 0;
-  if (!(RE(q->frequency) > 0)) return;
-  bool limited = RE(q->rate_limit) > 0;
-  od_x w = q->frequency, v = limited ? X(within)(in->speed, q->rate_limit) : in->speed;
-  out->travel_rate = q->stroke * v;
-  out->speed_rate = w * w * (X(within)(in->command, q->stroke) - in->spool) / q->stroke -
-                    2 * q->damping * w * in->speed - 10 * w * (in->speed - v);
-}
-
-static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
-                                  X(report) * r) {
-  (void)q, (void)s;
-  r->loss = -(in->first * out->to_first + in->second * out->to_second + in->a * out->to_a + in->b * out->to_b);
-  r->stored = 0;
+  X(join_edges)(&flow, out);
+  X(spool_rates)(in, q, X(between)(in->command, -q->stroke, q->stroke), &out->travel_rate, &out->speed_rate);
 }
 
 #ifndef OD_COMPLEX
@@ -71,10 +52,10 @@ typedef struct slopes_r {
 
 // What an edge from a line to a port adds, `open` wide and `open_slope` by the spool: to the rows of both ends, whose columns of
 // pressures are given.
-typedef struct edge_r {
+typedef struct edge_place {
   double line, port, open, open_slope;
-} edge_r;
-static inline double edge_slopes(const edge_r *edge, double full, double e, double *by_spool) {
+} edge_place;
+static inline double edge_slopes(const edge_place *edge, double full, double e, double *by_spool) {
   *by_spool = full * edge->open_slope * smooth_root_r(edge->line - edge->port, e);
   return full * edge->open * root_slope(edge->line - edge->port, e);
 }
@@ -90,11 +71,11 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   double open[2] = {opening_r(in, q, 1), opening_r(in, q, -1)};
   double turn[2] = {opening_slope(in, q, 1), opening_slope(in, q, -1)};
   *by = (slopes_r){0};
-  g[0] = edge_slopes(&(edge_r){in->first, in->a, open[0], turn[0]}, full, e, &spool[0]);
-  g[1] = edge_slopes(&(edge_r){in->second, in->a, open[1], turn[1]}, full, e, &spool[1]);
+  g[0] = edge_slopes(&(edge_place){in->first, in->a, open[0], turn[0]}, full, e, &spool[0]);
+  g[1] = edge_slopes(&(edge_place){in->second, in->a, open[1], turn[1]}, full, e, &spool[1]);
   if (s.choice[OD_SERVO_VALVE_TWO_PORTS]) {
-    g[2] = edge_slopes(&(edge_r){in->first, in->b, open[1], turn[1]}, full, e, &spool[2]);
-    g[3] = edge_slopes(&(edge_r){in->second, in->b, open[0], turn[0]}, full, e, &spool[3]);
+    g[2] = edge_slopes(&(edge_place){in->first, in->b, open[1], turn[1]}, full, e, &spool[2]);
+    g[3] = edge_slopes(&(edge_place){in->second, in->b, open[0], turn[0]}, full, e, &spool[3]);
   }
   by->to_first.first = -g[0] - g[2], by->to_first.a = g[0], by->to_first.b = g[2];
   by->to_second.second = -g[1] - g[3], by->to_second.a = g[1], by->to_second.b = g[3];
@@ -117,15 +98,13 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 #define OD_ELEMENT_FILE "elements/servo_valve.c"
 #include "elements/both_x.h"
 
-enum { NOMINAL_FLOW, NOMINAL_DROP, FREQUENCY, DAMPING, RATE_LIMIT, STROKE };
-
 const od_element_class od_servo_valve_class = {
     .name = "servo valve",
     .section = "servo_valves",
     .noun = "servo valve",
     .heading = "Servo valves",
     .summary = "nominal flow at a nominal pressure drop, a spool of second order, one or two ports",
-    .ends = {{"between", 2}, {"a", 1}, {"b", 1, .optional = true}},
+    .ends = {OD_FOUR_PORT_ENDS},
     .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS(
@@ -142,22 +121,10 @@ const od_element_class od_servo_valve_class = {
                  "part of the stroke before an edge opens; negative: an underlap")),
     .choices = 1,
     .end_choice = true,
-    .states = {{"spool", "*", .present_if = FREQUENCY, .scale_field = STROKE},
-               {"spool_rate", "1/s", .present_if = FREQUENCY, .scale = 10}},
-    .in = {{OD_IN_PRESSURE, 0},
-           {OD_IN_PRESSURE, 1},
-           {OD_IN_PRESSURE, 2},
-           {OD_IN_PRESSURE, 3},
-           {OD_IN_SIGNAL},
-           {OD_IN_STATE, 0},
-           {OD_IN_STATE, 1}},
-    .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_END, 3}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
-    .outputs = {{.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0},
-                {.name = "spool_rate", .unit = "1/s", .shows = OD_SHOWS_STATE, .index = 1},
-                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
-                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
-                {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
-                {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
+    .states = {OD_SERVO_SPOOL_STATES},
+    .in = {OD_FOUR_PORT_PRESSURES, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
+    .out = {OD_FOUR_PORT_FLOWS, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}},
+    .outputs = {OD_SERVO_SPOOL_OUTPUTS, OD_FOUR_PORT_OUTPUTS},
     OD_ELEMENT_FUNCTIONS,
     .slopes = slopes_all,
 };

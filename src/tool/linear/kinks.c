@@ -137,8 +137,6 @@ static bool crosses_kink(search *s, int only) {
   return left > 0;
 }
 
-const double od_narrow_speed = 5e-3;
-
 // Whether some row has slopes beside the point that differ from those at it by more than half of its largest one. At kinks those at
 // the point are means, which are nowhere beside it. The rate that was moved counts with how far it was.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
@@ -146,7 +144,7 @@ static bool has_other_slopes(const search *s, const od_slopes *here, const od_sl
   for (int i = 0; i < s->nx; i++) {
     double most = 0, largest = 0;
     for (int j = 0; j < s->nx; j++) {
-      double size = j == rate ? od_narrow_speed : s->typical[j];
+      double size = j == rate ? OD_NARROW_SPEED : s->typical[j];
       double a = here->fx[i * s->nx + j] * size, b = there->fx[i * s->nx + j] * size;
       if (!kinked[j]) most = fmax(most, fabs(a - b));
       largest = fmax(largest, fmax(fabs(a), fabs(b)));
@@ -162,7 +160,7 @@ od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slo
   int nz = p->plant->nz;
   for (int j = nz; memory && j < 2 * nz; j++) {
     for (int i = 0; i < s.nx + s.nu; i++) s.way[i] = i == j;
-    double distance = od_narrow_speed / s.typical[j];
+    double distance = OD_NARROW_SPEED / s.typical[j];
     for (int side = -1; side <= 1 && !narrow[j]; side += 2)
       narrow[j] = look(&s, side * distance, &s.above) && has_other_slopes(&s, slopes, &s.above, kinked, j);
   }

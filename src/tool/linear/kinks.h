@@ -23,7 +23,8 @@ od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool
 // Which rates of coordinates (narrow has nx entries) need not change by more than 5 mm/s or 5 mrad/s for the slopes to become others,
 // by more than half of the largest in their row: friction at rest is the usual case. What the linear model says holds for smaller
 // movements then.
-extern const double od_narrow_speed;
+#define OD_NARROW_SPEED 5e-3
+#define OD_NARROW_WORDS "5 mm/s or 5 mrad/s"
 od_status od_kinks_find_narrow(const od_operating_point *point, const od_slopes *slopes, const bool *kinked,
                                bool *narrow);
 

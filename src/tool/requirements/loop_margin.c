@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "linear/kinks.h"
 #include "linear/poles.h"
 #include "linear/response.h"
 #include "requirements/judge.h"
@@ -73,11 +74,11 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
                "the machine is on one side it may be less",
                find_kink(model));
     } else if (od_linear_narrow(model, 0)) {
-      snprintf(
-          j->note, sizeof j->note,
-          "the slopes change within 5 mm/s or 5 mrad/s of '%.80s', as friction at rest makes them do: the margin of larger "
-          "movements may be less",
-          od_linear_narrow(model, 0)->name);
+      snprintf(j->note, sizeof j->note,
+               "the slopes change within " OD_NARROW_WORDS
+               " of '%.80s', as friction at rest makes them do: the margin of larger "
+               "movements may be less",
+               od_linear_narrow(model, 0)->name);
     }
   }
   free(frequency);
