@@ -33,7 +33,7 @@ struct od_observer {
   int unsound;                            // whether these options do not go together
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;                   // the estimate and the bounds of its parameters
-  size_t P, P_out, scratch;                   // its covariance; that multiplied out; see od_covariance
+  size_t P, P_out, scratch, kept;             // its covariance; that multiplied out; see od_covariance
   size_t bias;                                // of the estimate because of the steps
   size_t map, map_p;                          // of a jump of the state or a change of its coordinates
   size_t sigma, R, present;                   // of the sensors' noise; which of them measure
@@ -61,7 +61,8 @@ static inline od_covariance od_observer_belief(const od_observer *o) {
                          .np = o->np,
                          .form = (od_covariance_form)o->form,
                          .P = od_observer_at(o, o->P),
-                         .scratch = od_observer_at(o, o->scratch)};
+                         .scratch = od_observer_at(o, o->scratch),
+                         .kept = od_observer_at(o, o->kept)};
 }
 static inline double od_dot(int n, const double *a, const double *b) {
   double sum = 0;

@@ -29,8 +29,8 @@ static const char *const names[] = {"square root", "joseph"};
 static void one_good_sensor(void **state) {
   (void)state;
   for (int f = 0; f < 2; f++) {
-    double P[1] = {0}, start[1] = {1e8}, h[1] = {1}, gain[1], scratch[8] = {0};
-    assert_true(od_covariance_scratch(1, 0) <= 8);
+    double P[1] = {0}, start[1] = {1e8}, h[1] = {1}, gain[1], scratch[32] = {0};
+    assert_true(od_covariance_scratch(1, 0) <= 32);
     od_covariance b = {.nx = 1, .form = forms[f], .P = P, .scratch = scratch};
     assert_true(od_covariance_set(&b, start));
     for (int times = 1; times <= 2; times++) {
