@@ -18,6 +18,9 @@ static const double good_contraction = 0.01;  // slower convergence asks for a n
 // Derivatives may be taken where the residual was evaluated last when the last correction, which came after, was as small as
 // this, and the second: what takes more is bent. In the states it is smaller by the length of the step.
 static const double good_distance = 1e-10;
+// They may be taken with the last rates at the states before that correction when it changed these as little as this, each relative to
+// its size.
+static const double good_state_distance = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
   const double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier);
@@ -76,6 +79,28 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
+// The size of what a correction of the rates changes in the states at x, each relative to its own size.
+static double change_of_state(const od_sim *s, const od_stage *stage, const double *change, const double *x) {
+  const od_plant *plant = s->plant;
+  double size = 0;
+  for (int i = 0; i < od_plant_nk(plant); i++) {
+    double part = stage->beta * fabs(change[i]) / (fabs(x[plant->nz + i]) + (plant->scale ? plant->scale[i] : 1));
+    if (!(part <= size)) size = part;
+  }
+  return size;
+}
+
+// After the last correction: makes sure that derivatives can be taken where the plant stands. Where that is not the solution, but
+// the states are near, rates alone are new to the plant.
+static od_status approach(od_sim *s, const od_stage *stage) {
+  if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
+  double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
+  if (!(change_of_state(s, stage, g, x) <= good_state_distance)) return OD_OK;
+  s->distance = 0;
+  s->counts.residuals++;
+  return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);
+}
+
 // Solves for the rates; on success x_next and k_next hold the result.
 static od_status newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
@@ -98,8 +123,9 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
       s->distance = iteration == 1 && last < foreseen ? size : INFINITY;
+      status = approach(s, stage);
       new_state(s, stage);
-      return OD_OK;
+      return status;
     }
     if (iteration > 0 && s->contraction > good_contraction && !fresh)
       s->has_matrix = 0;
