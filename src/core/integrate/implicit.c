@@ -55,14 +55,14 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// The size of a correction of the rates k, each relative to its own size.
-static double relative_size(const od_plant *plant, const double *change, const double *k) {
-  double size = 0;
+// The size of a change, each number relative to what is there and its scale. The largest is found without divisions.
+static double relative_size(const od_plant *plant, const double *change, const double *there) {
+  double part = 0, whole = 1;
   for (int i = 0; i < od_plant_nk(plant); i++) {
-    double part = fabs(change[i]) / (fabs(k[i]) + (plant->scale ? plant->scale[i] : 1));
-    if (!(part <= size)) size = part;  // also true for NaN
+    double size = fabs(change[i]), own = fabs(there[i]) + (plant->scale ? plant->scale[i] : 1);
+    if (size * whole > part * own || isnan(size)) part = size, whole = own;
   }
-  return size;
+  return part / whole;
 }
 
 // g at rates k_next, turned into a Newton correction by the factors at hand.
@@ -79,23 +79,12 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// The size of what a correction of the rates changes in the states at x, each relative to its own size.
-static double change_of_state(const od_sim *s, const od_stage *stage, const double *change, const double *x) {
-  const od_plant *plant = s->plant;
-  double size = 0;
-  for (int i = 0; i < od_plant_nk(plant); i++) {
-    double part = stage->beta * fabs(change[i]) / (fabs(x[plant->nz + i]) + (plant->scale ? plant->scale[i] : 1));
-    if (!(part <= size)) size = part;
-  }
-  return size;
-}
-
 // After the last correction: makes sure that derivatives can be taken where the plant stands. Where that is not the solution, but
 // the states are near, rates alone are new to the plant.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= good_distance || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
-  if (!(change_of_state(s, stage, g, x) <= good_state_distance)) return OD_OK;
+  if (!(stage->beta * relative_size(s->plant, g, x + s->plant->nz) <= good_state_distance)) return OD_OK;
   s->distance = 0;
   s->counts.residuals++;
   return s->plant->ops->residual(s->plant, od_sim_work(s), stage->t, x, od_sim_at(s, s->k_next), stage->u, g);

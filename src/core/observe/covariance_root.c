@@ -138,7 +138,8 @@ OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double 
     double *row = T + count * width;
     ptrdiff_t step = l < np ? np : nx;
     for (int i = 0; i < nx; i++, from += step) row[i] = *from;
-    for (int i = nx; i < width; i++) row[i] = 0;
+    for (int i = 1; i <= 3; i++)
+      if (width - i >= nx) row[width - i] = 0;
     column[count++] = l;
   }
   return count;
