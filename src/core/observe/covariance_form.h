@@ -27,7 +27,7 @@ bool od_covariance_factor(const od_covariance *b, const double *P, double *rows)
 // row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed
 // ports, known spools): four of them are skipped at once.
 OD_INTO_WIDE void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
-                               double *restrict row) {
+                              double *restrict row) {
   int l = 0;
   for (; l + 4 <= count; l += 4) {
     double a0 = a[l], a1 = a[l + 1], a2 = a[l + 2], a3 = a[l + 3];

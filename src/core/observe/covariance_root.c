@@ -164,8 +164,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     for (; rows == ROWS && c + 8 <= width; c += 8) rows_by_map(ROWS, 2, n, U, count, column, width, T + c, part + c);
     for (; rows == ROWS && c < width; c += 4) rows_by_map(ROWS, 1, n, U, count, column, width, T + c, part + c);
     for (; c < width; c += 4)
-      for (int r = 0; r < rows; r++)
-        rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
+      for (int r = 0; r < rows; r++) rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c);
     for (int r = 0; r < rows; r++) copy_few(nx, part + r * width, U + r * n + np);
   }
 }
@@ -208,7 +207,8 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
 }
 
 // to += factor from, of columns from k on.
-OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from, double *to) {
+OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
+                              double *to) {
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }
@@ -348,7 +348,7 @@ OD_INTO_WIDE void correct_columns(int quads, ptrdiff_t n, ptrdiff_t rows, const 
 OD_WIDE static void correct(od_covariance *b, double r, double *gain) {
   int n = b->nx + b->np, np = b->np;
   double *restrict f = b->scratch, *restrict sum = f + n, *restrict shrink = sum + n, *restrict share = shrink + n,
-         *restrict root = share + n, d = r;
+                   *restrict root = share + n, d = r;
   root[n] = r;
   for (int j = n - 1; j >= 0; j--) root[j] = d += f[j] * f[j];
   for (int j = 0; j <= n; j++) root[j] = sqrt(root[j]);

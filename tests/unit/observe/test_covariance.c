@@ -154,8 +154,7 @@ static double full_difference(int n, const double *P, quad other[MOST][MOST]) {
   double worst = 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      worst = fmax(worst, fabs((double)(P[i * n + j] - other[i][j])) /
-                              sqrt((double)other[i][i] * (double)other[j][j]));
+      worst = fmax(worst, fabs((double)(P[i * n + j] - other[i][j])) / sqrt((double)other[i][i] * (double)other[j][j]));
   return worst;
 }
 
@@ -177,7 +176,8 @@ static double worst_of_size(od_covariance_form form, int nx, int np) {
   int n = nx + np;
   od_dice dice = {(uint64_t)(100 * nx + np + 1)};
   double memory[MOST * MOST], out[MOST * MOST], start[MOST * MOST] = {0}, Q[MOST * MOST], A[MOST_NX * MOST_NX],
-      B[MOST_NX * (MOST_NP + 1)], h[MOST], gain[MOST], expected[MOST], worst = 0;
+                                                             B[MOST_NX * (MOST_NP + 1)], h[MOST], gain[MOST],
+                                                             expected[MOST], worst = 0;
   double scratch[2 * MOST * MOST + 8 * MOST + 20], kept[2 * MOST * MOST + 2] = {0}, rows[(MOST + 1) * MOST];
   quad P[MOST][MOST] = {{0}};
   for (int i = 0; i < n; i++) P[i][i] = start[i * (n + 1)] = od_dice_uniform(&dice, 1, 2);
