@@ -251,12 +251,15 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     if (!b->problems) od_assembly_positions(&s);
     if (!b->problems) od_assembly_rates(&s);
     if (!b->problems) count_freedom(&s);
+    if (!b->problems) memory = od_model_find_step_pattern(s.m, b->sparsity);
+    if (!memory) goto end;
     if (!b->problems && !balances_positions(&s)) check_reach(&s);
     if (!b->problems) check_directions(&s);
     if (!b->problems) check_senses(&s);
     if (!b->problems) check_and_balance(&s);
     if (!b->problems) note_energy(&s);
   }
+end:
   give_memory_back(&s);
   if (!memory || b->no_memory) {
     od_model_free(s.m);

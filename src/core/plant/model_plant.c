@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/place.h"
+#include "model/rate_rows.h"
 #include "plant/model_plant_work.h"
 
 // ---- start and residual
@@ -138,10 +139,29 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-// The circuit's rows of a column, for changed lengths and speeds of the actuators.
+// The circuit's rows of a column, for changed lengths and speeds of the actuators, where rows are sparse.
+static void sparse_circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
+  const od_layout *l = &d->m->layout;
+  const od_join *j = &d->m->join;
+  int na = d->m->actuators;
+  for (int i = 0; i < d->m->circuit_states; i++) {
+    double sum = 0;
+    for (int k = j->row_start[i]; k < j->row_start[i + 1] && j->row_column[k] < 2 * na; k++) {
+      int at = j->row_column[k];
+      sum += p->w[l->rate_row + k] * p->w[at < na ? l->dlength + at : l->dspeed + at - na];
+    }
+    column[d->plant.nz + i] = -sum;
+  }
+}
+
+// The same.
 static void circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
+  if (d->m->join.row_start) {
+    sparse_circuit_part(d, p, column);
+    return;
+  }
   for (int i = 0; i < d->m->circuit_states; i++) {
     const double *row = p->w + l->rate_row + i * l->rate_width;
     double sum = 0;
@@ -150,12 +170,20 @@ static void circuit_part(const od_plant_data *d, const od_work_parts *p, double 
   }
 }
 
-// A column for a direction of the mechanism from a level on.
-static void motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
-                          double *column) {
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
+                                  double *column) {
   od_mechanics(d->m)->tangent(d->m, p->in, p->w, v->dz, v->dzd, v->dzdd, NULL, level, column);
   circuit_part(d, p, column);
   if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, level, column);
+}
+
+// A row of factor * dg/dc, of all states of the circuit, from a sparse one.
+static void sparse_state_row(const od_model *m, const double *w, int state, double factor, double *row) {
+  const od_join *j = &m->join;
+  int first = 2 * m->actuators, end = first + m->circuit_states;
+  memset(row, 0, (size_t)m->circuit_states * sizeof *row);
+  for (int k = j->row_start[state]; k < j->row_start[state + 1] && j->row_column[k] < end; k++)
+    if (j->row_column[k] >= first) row[j->row_column[k] - first] = 0 - factor * w[m->layout.rate_row + k];
 }
 
 // Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
@@ -169,8 +197,12 @@ static void state_columns(const od_plant_data *d, const od_work_parts *p, double
           factor == 0 ? 0 : factor * od_model_plant_force_row(d, p, k, p->w + l->force_row + 2 + j, l->force_width);
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
-    const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
-    for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    if (d->m->join.row_start) {
+      sparse_state_row(d->m, p->w, i, factor, row);
+    } else {
+      const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
+      for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
+    }
     row[i] += unit;
   }
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
@@ -188,7 +220,7 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
     v.dz[k] = alpha;
     v.dzd[k] = beta;
     v.dzdd[k] = 1;
-    motion_column(d, &p, &v, level, v.out);
+    od_model_plant_motion_column(d, &p, &v, level, v.out);
     put_column(matrix, nk, nk, k, v.out);
     v.dz[k] = v.dzd[k] = v.dzdd[k] = 0;
   }
@@ -203,23 +235,23 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
   // Where derivatives by signals begin.
   int forces = l->force_row + 2 + d->m->circuit_states,
-      rates = l->rate_row + 2 * d->m->actuators + d->m->circuit_states;
+      rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {
     if (gx) {
       v.dz[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_POSITION, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_POSITION, v.out);
       put_column(gx, nk, nx, k, v.out);
       v.dz[k] = 0;
       v.dzd[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_VELOCITY, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_VELOCITY, v.out);
       put_column(gx, nk, nx, n + k, v.out);
       v.dzd[k] = 0;
     }
     if (gk) {
       v.dzdd[k] = 1;
-      motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
+      od_model_plant_motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
       put_column(gk, nk, nk, k, v.out);
       v.dzdd[k] = 0;
     }
@@ -231,7 +263,7 @@ static od_status jacobians(const od_plant *plant, void *work, double *gx, double
     od_mechanics(d->m)->tangent(d->m, p.in, p.w, v.dz, v.dzd, v.dzdd, v.du, OD_LEVEL_INPUT, v.out);
     for (int k = 0; k < n; k++)
       gu[k * nu + j] = v.out[k] + od_model_plant_force_row(d, &p, k, p.w + forces + j, l->force_width);
-    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -p.w[rates + i * l->rate_width + j];
+    for (int i = 0; i < d->m->circuit_states; i++) gu[(n + i) * nu + j] = -od_rate_slope(d->m, p.w, i, rates + j);
     if (d->m->blocks) od_model_plant_signal_input_column(d, &p, j, gu + j, nu);
     v.du[j] = 0;
   }
@@ -332,6 +364,7 @@ static void lay_out(od_plant_data *d) {
   d->scratch = od_place(&end, (scratch + nc + (size_t)m->actuators) * sizeof(double));
   d->point = od_place(&end, (3 * freedom + 2 * nc + (size_t)m->inputs) * sizeof(double));
   d->kept = od_place(&end, n * sizeof(double));
+  d->sparse = od_place(&end, (size_t)(m->step.sparse.values + m->step.sparse.n) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(
       &end, d->plant.np || od_model_switchers(m) || d->reactions ? complex_scalars * sizeof(double _Complex) : 0);
@@ -384,6 +417,10 @@ static od_plant_ops operations_of(const od_model *m) {
     ops.sample = od_model_plant_sample;
   }
   if (od_model_switchers(m)) ops.margin = od_model_plant_margin;
+  if (m->step.sparse.values) {
+    ops.step_factors = od_model_plant_sparse_factors;
+    ops.step_solve = od_model_plant_sparse_solve;
+  }
   return ops;
 }
 

@@ -22,7 +22,7 @@ typedef struct od_plant_data {  // what was chosen of a model
   od_circuit_number *owner;  // of each parameter
   od_block_number *block;    // the same for numbers of blocks
   double *scale;
-  size_t scalars, integers, scratch, point, kept, complex_scalars;  // offsets in bytes
+  size_t scalars, integers, scratch, point, kept, sparse, complex_scalars;  // offsets in bytes
 } od_plant_data;
 
 typedef struct od_work_header {
@@ -39,6 +39,7 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then whatever a function needs
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to come back to after a failure
+  double *sparse;     // factors of the matrix of a step and room for a row of it, where it is sparse
   double _Complex *wc;
 } od_work_parts;
 
@@ -56,6 +57,7 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   p.k = p.x + 2 * d->plant.nz + d->plant.nc;
   p.u = p.k + d->plant.nz + d->plant.nc;
   p.kept = (double *)(base + d->kept);
+  p.sparse = (double *)(base + d->sparse);
   p.wc = (double _Complex *)(base + d->complex_scalars);
   return p;
 }
@@ -95,6 +97,14 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 
 // Closure forces, the circuit's derivatives and the actuators' map: once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
+
+// A column of the residual's derivatives for a direction of the mechanism, from a level on.
+void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
+                                  double *column);
+
+// sparse_steps.c
+od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
+void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
 // model_plant_complex.c
 // The residual with a parameter (or none: -1) and rates moved along the imaginary axis; fills p.wc.
