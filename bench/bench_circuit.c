@@ -137,8 +137,8 @@ int main(int argc, char **argv) {
   printf("\nfitted exponent (cost ~ N^e): time %.2f, instructions %.2f; without N = %d: time %.2f, instructions %.2f\n",
          exponent(n, time, 0, count), exponent(n, work, 0, count), n[0], exponent(n, time, 1, count),
          exponent(n, work, 1, count));
-  printf("memory: process %.2f, simulation %.2f; load %.2f\n", exponent(n, used, 0, count), exponent(n, block, 0, count),
-         exponent(n, load, 0, count));
+  printf("memory: process %.2f, simulation %.2f; load %.2f\n", exponent(n, used, 0, count),
+         exponent(n, block, 0, count), exponent(n, load, 0, count));
   printf("instructions by %s\n", bench_instructions_source());
   bench_print_method(subjects, count);
   return 0;

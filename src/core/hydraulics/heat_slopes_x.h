@@ -67,8 +67,7 @@ static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_
       din[k] = 0;
     }
     const double *dout = w + l->by_temperature + e->out - l->out;
-    w[m->join.diagonal[m->join.warms]] +=
-        gain * od_element_report_change(m, w, h.instance, h.report, din, dout, doil);
+    w[m->join.diagonal[m->join.warms]] += gain * od_element_report_change(m, w, h.instance, h.report, din, dout, doil);
   }
 }
 

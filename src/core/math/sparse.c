@@ -13,11 +13,11 @@ static const double least_part = 1e-10;
 // Scratch of the analysis.
 typedef struct analysis {
   int n;
-  int *start, *neighbour;     // the symmetrised pattern without the diagonal
-  int *position;              // of each row in the order
-  int *parent, *child, *next; // the elimination tree: children of a row are in a list
+  int *start, *neighbour;      // the symmetrised pattern without the diagonal
+  int *position;               // of each row in the order
+  int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
-  int **upper;                // of each row in the order: the columns of U behind the diagonal, increasing
+  int **upper;  // of each row in the order: the columns of U behind the diagonal, increasing
 } analysis;
 
 static bool take_memory(analysis *a, int n, int entries) {

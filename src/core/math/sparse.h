@@ -15,18 +15,19 @@
 
 typedef struct od_sparse {
   int n, entries;
-  int values;      // how many numbers the factors have
-  int *order;      // the row and column that is eliminated k-th
-  int *start;      // n + 1: of each row of the factors, in that order, where it begins,
-  int *diagonal;   // where its diagonal stands,
-  int *column;     // and its columns, increasing: L before the diagonal, U from it on
-  int *place;      // of each entry of the matrix: where it stands in the factors
+  int values;     // how many numbers the factors have
+  int *order;     // the row and column that is eliminated k-th
+  int *start;     // n + 1: of each row of the factors, in that order, where it begins,
+  int *diagonal;  // where its diagonal stands,
+  int *column;    // and its columns, increasing: L before the diagonal, U from it on
+  int *place;     // of each entry of the matrix: where it stands in the factors
 } od_sparse;
 
 // The order and the pattern for a matrix with these entries, which may be given several times; the diagonal is there without being
 // given. `most`: more numbers than this are not worth while; then `values` is zero, and there is no pattern. False when memory
 // ran out.
-bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena, od_sparse *out);
+bool od_sparse_analyse(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
+                       od_sparse *out);
 
 // values: the entries of the matrix, added up where `place` says, zero elsewhere; they become the factors. scratch: n, of which
 // nothing is kept. OD_SINGULAR: a pivot is gone, or nothing but round-off.

@@ -337,6 +337,10 @@ typedef struct od_output {
   int second;     // one more instance, power or node, or -1
   bool negative;  // it counts the other way round
 } od_output;
+typedef struct od_output_name {
+  const char *name;
+  int output;
+} od_output_name;
 
 struct od_model {
   const char *title;
@@ -354,7 +358,8 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  int gravity;  // three numbers, or -1
+  od_output_name *output_name;  // of all outputs, in the order of strcmp()
+  int gravity;                  // three numbers, or -1
 
   int nodes, instances, actuators, junctions;
   od_node *node;

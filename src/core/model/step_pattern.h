@@ -9,8 +9,8 @@
 typedef struct od_step_pattern {
   od_sparse sparse;
   int slopes, moves, pushings;
-  int *slope;           // slopes by states: their places behind od_layout.rate_row
-  int *moved, *pushing; // states of the circuit
+  int *slope;            // slopes by states: their places behind od_layout.rate_row
+  int *moved, *pushing;  // states of the circuit
 } od_step_pattern;
 
 #endif

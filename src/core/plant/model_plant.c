@@ -139,27 +139,12 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-// The circuit's rows of a column, for changed lengths and speeds of the actuators, where rows are sparse.
-static void sparse_circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
-  const od_layout *l = &d->m->layout;
-  const od_join *j = &d->m->join;
-  int na = d->m->actuators;
-  for (int i = 0; i < d->m->circuit_states; i++) {
-    double sum = 0;
-    for (int k = j->row_start[i]; k < j->row_start[i + 1] && j->row_column[k] < 2 * na; k++) {
-      int at = j->row_column[k];
-      sum += p->w[l->rate_row + k] * p->w[at < na ? l->dlength + at : l->dspeed + at - na];
-    }
-    column[d->plant.nz + i] = -sum;
-  }
-}
-
-// The same.
+// The circuit's rows of a column, for changed lengths and speeds of the actuators.
 static void circuit_part(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
   if (d->m->join.row_start) {
-    sparse_circuit_part(d, p, column);
+    od_model_plant_sparse_motion(d, p, column);
     return;
   }
   for (int i = 0; i < d->m->circuit_states; i++) {
@@ -177,15 +162,6 @@ void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p
   if (d->m->blocks) od_model_plant_signal_motion_column(d, p, v->dc, level, column);
 }
 
-// A row of factor * dg/dc, of all states of the circuit, from a sparse one.
-static void sparse_state_row(const od_model *m, const double *w, int state, double factor, double *row) {
-  const od_join *j = &m->join;
-  int first = 2 * m->actuators, end = first + m->circuit_states;
-  memset(row, 0, (size_t)m->circuit_states * sizeof *row);
-  for (int k = j->row_start[state]; k < j->row_start[state + 1] && j->row_column[k] < end; k++)
-    if (j->row_column[k] >= first) row[j->row_column[k] - first] = 0 - factor * w[m->layout.rate_row + k];
-}
-
 // Columns for the first-order states: factor * dg/dc, plus the unit rows of c' where asked.
 static void state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor, double unit,
                           double *matrix, int columns, int first) {
@@ -198,7 +174,7 @@ static void state_columns(const od_plant_data *d, const od_work_parts *p, double
   for (int i = 0; i < nc; i++) {
     double *restrict row = matrix + (n + i) * columns + first;
     if (d->m->join.row_start) {
-      sparse_state_row(d->m, p->w, i, factor, row);
+      od_model_plant_sparse_state_row(d, p, i, factor, row);
     } else {
       const double *restrict slopes = p->w + l->rate_row + i * l->rate_width + 2 * d->m->actuators;
       for (int j = 0; j < nc; j++) row[j] = 0 - factor * slopes[j];
@@ -228,14 +204,25 @@ static od_status step_matrix(const od_plant *plant, void *work, double alpha, do
   return OD_OK;
 }
 
+void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  od_directions v = clear_directions(plant, &p);
+  for (int k = 0; k < plant->nz; k++) {
+    v.dzdd[k] = 1;
+    od_model_plant_motion_column(d, &p, &v, OD_LEVEL_ACCELERATION, v.out);
+    put_column(M, plant->nz, plant->nz, k, v.out);
+    v.dzdd[k] = 0;
+  }
+}
+
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
   // Where derivatives by signals begin.
-  int forces = l->force_row + 2 + d->m->circuit_states,
-      rates = 2 * d->m->actuators + d->m->circuit_states;
+  int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int k = 0; k < n; k++) {

@@ -102,7 +102,11 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int level,
                                   double *column);
 
-// sparse_steps.c
+// sparse_steps.c: machines whose rows of rates are sparse. The circuit's rows of a column, for changed lengths and speeds; a row of
+// factor * dg/dc, of all states of the circuit; and the matrix of a step.
+void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
+void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
+                                     double *row);
 od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 

@@ -4,6 +4,36 @@
 
 #include "plant/model_plant_work.h"
 
+// ---- sparse rows in dense matrices
+
+// The circuit's rows of a column, for changed lengths and speeds of the actuators.
+void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column) {
+  const od_layout *l = &d->m->layout;
+  const od_join *j = &d->m->join;
+  int na = d->m->actuators;
+  for (int i = 0; i < d->m->circuit_states; i++) {
+    double sum = 0;
+    for (int k = j->row_start[i]; k < j->row_start[i + 1] && j->row_column[k] < 2 * na; k++) {
+      int at = j->row_column[k];
+      sum += p->w[l->rate_row + k] * p->w[at < na ? l->dlength + at : l->dspeed + at - na];
+    }
+    column[d->plant.nz + i] = -sum;
+  }
+}
+
+// A row of factor * dg/dc, of all states of the circuit.
+void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
+                                     double *row) {
+  const od_model *m = d->m;
+  const od_join *j = &m->join;
+  int first = 2 * m->actuators, end = first + m->circuit_states;
+  memset(row, 0, (size_t)m->circuit_states * sizeof *row);
+  for (int k = j->row_start[state]; k < j->row_start[state + 1] && j->row_column[k] < end; k++)
+    if (j->row_column[k] >= first) row[j->row_column[k] - first] = 0 - factor * p->w[m->layout.rate_row + k];
+}
+
+// ---- the matrix of a step
+
 // The columns of the degrees of freedom.
 static const int *fill_motion(const od_plant_data *d, const od_work_parts *p, double alpha, double beta,
                               const int *place) {

@@ -75,7 +75,8 @@ static void close_sample(sample *a) {
 }
 
 // Each row relative to its largest entry.
-static void compare(unsigned long long seed, const char *what, const double *a, const double *b, int rows, int columns) {
+static void compare(unsigned long long seed, const char *what, const double *a, const double *b, int rows,
+                    int columns) {
   for (int i = 0; i < rows; i++) {
     double largest = 0, worst = 0;
     for (int j = 0; j < columns; j++) {
@@ -165,7 +166,8 @@ static od_machine *ladder(void) {
   size_t room = 400 * VOLUMES, used = 0;
   char *text = malloc(room);
 #define WRITE(...) used += (size_t)snprintf(text + used, room - used, __VA_ARGS__)
-  WRITE("oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nsources: {S: {pressure: %g Pa}}\nvolumes:\n", rest);
+  WRITE("oil: {density: 870 kg/m^3, law: constant, modulus: 1.4 GPa}\nsources: {S: {pressure: %g Pa}}\nvolumes:\n",
+        rest);
   for (int i = 1; i <= VOLUMES; i++) WRITE("  V%d: {volume: 1 L}\n", i);
   WRITE("leaks:\n  first: {between: [S, V1], slope: 1e-9 m^3/(s Pa)}\n");
   for (int i = 1; i < VOLUMES; i++) WRITE("  L%d: {between: [V%d, V%d], slope: 1e-9 m^3/(s Pa)}\n", i, i, i + 1);
