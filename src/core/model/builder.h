@@ -61,6 +61,8 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
 // With the degrees of freedom known: the pattern of the matrix of a step, where that is worth while. False when memory ran out.
 bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
 bool od_join_junctions(od_model *m, od_arena *arena);
+// Which junctions hang together, before the work memory is laid out: they are numbered side by side.
+bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // The reservoir, where there is one; complains about a second.
 void od_find_reservoir(od_build *b, od_model *m);
