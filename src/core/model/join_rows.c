@@ -7,7 +7,7 @@
 #include "model/rate_rows.h"
 
 // From so many states on, and with fewer than one place in so many used, rows are sparse. bench_circuit tells where that pays.
-enum { LARGE = 32, SPARSE_PART = 5 };
+enum { LARGE = 16, SPARSE_PART = 3 };
 
 // Row and column of each place; rows behind those of rates are what flows into the junctions of a group.
 typedef struct entry {

@@ -8,7 +8,7 @@
 #include "model/builder.h"
 
 // More numbers in the factors than this part of a dense matrix are not worth while.
-enum { DENSE_PART = 3 };
+enum { DENSE_PART = 2 };
 
 typedef struct entries {
   int *row, *column, count;
