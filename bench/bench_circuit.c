@@ -28,6 +28,25 @@ static void circuit_close(circuit *c) {
   od_machine_free(c->machine);
 }
 
+// Older commits have no plain simulations.
+#ifdef BENCH_PLAIN
+static od_sim *new_sim(const od_plant *plant) {
+  return od_sim_plain_new(plant);
+}
+static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
+  (void)plant;
+  return od_sim_bytes(sim);
+}
+#else
+static od_sim *new_sim(const od_plant *plant) {
+  return od_sim_new(plant);
+}
+static size_t size_of_sim(const od_sim *sim, const od_plant *plant) {
+  (void)sim;
+  return od_sim_size(plant);
+}
+#endif
+
 static int circuit_open(circuit *c, const char *file) {
   *c = (circuit){0};
   od_messages *messages = od_messages_new();
@@ -37,7 +56,7 @@ static int circuit_open(circuit *c, const char *file) {
   } else if (od_machine_plant(c->machine, NULL, 0, NULL, 0, &c->plant, &error) != OD_OK) {
     fprintf(stderr, "%s: %s\n", file, error.text);
   } else {
-    c->sim = od_sim_plain_new(c->plant);
+    c->sim = new_sim(c->plant);
   }
   od_messages_free(messages);
   return c->sim != NULL ? 0 : -1;
@@ -104,7 +123,7 @@ int main(int argc, char **argv) {
     if (circuit_open(&circuits[i], files[i]) != 0) return 1;
     load[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
     used[i] = memory_used();
-    block[i] = (double)od_sim_bytes(circuits[i].sim) / 1024;
+    block[i] = (double)size_of_sim(circuits[i].sim, circuits[i].plant) / 1024;
     n[i] = circuits[i].plant->nc;
     subjects[i] = (bench_subject){.step = step, .self = &circuits[i], .start = start, .advance = run};
     subjects[i].steps = n[i] < 200 ? 1000 : 200000 / n[i];
