@@ -8,6 +8,7 @@
 #include "mechanics/partition.h"
 #include "plant/assembly.h"
 #include "plant/model_plant.h"
+#include "plant/newton_choice.h"
 
 // Where the search for static balance begins need not be where the machine can be.
 static bool balances_positions(const od_assembly *s) {
@@ -266,6 +267,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     od_model_free(s.m);
     return od_fail(err, OD_BAD_INPUT, "%s", b->problem[0].text);
   }
+  s.m->newton = od_model_choose_newton(s.m);
   *out = s.m;
   return OD_OK;
 }
